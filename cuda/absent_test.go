@@ -10,10 +10,9 @@ import (
 	"divergo/sm"
 )
 
-// TestAbsentLanes: a reduction in the manner of NVIDIA's sample adds what shuffles read from
-// lanes that take no part. Its sum, of 1 to 1,000 by Gauss, is right where they read 0, and
-// doubles with each step that reads the reader's own value: with 16 threads, 1 warp, in all
-// five of them.
+// TestAbsentLanes: a reduction in the manner of NVIDIA's sample adds values that shuffles read from
+// inactive lanes. If these values are 0, its sum of 1 to 1,000 is right (Gauss). It doubles with
+// each step that reads the reader's own value: with 16 threads, 1 warp, in all five steps.
 func TestAbsentLanes(t *testing.T) {
 	program := build(t, "testdata/absent.cu")
 	for _, mechanism := range []string{"pdom", "barrier", "dpe", "multipath", "tbc", "ppc", "token"} {

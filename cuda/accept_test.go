@@ -15,16 +15,19 @@ import (
 	"divergo/internal/need"
 )
 
-// TestHost: signed overflow wraps, and memory may be read by another type: 2.0f is 0x40000000 (IEEE 754).
+// TestHost: signed overflow wraps, and memory can be read by another type: 2.0f is 0x40000000 (IEEE
+// 754).
 func TestHost(t *testing.T) {
 	r := run(t, "pdom", build(t, "testdata/host.cu", "testdata/hostplain.cpp", "testdata/hostplain.c"))
 	assert.Equal(t, "0 0x40000000\n0 0x40000000\n0 0x40000000\n0 wrong\n", r.out, r.errors)
 }
 
-// TestSpelling: what nvcc takes and clang does not. The program's messages have its own lines.
+// TestSpelling: spellings that nvcc accepts and clang refuses. Messages about the program have its
+// own line numbers.
 func TestSpelling(t *testing.T) {
 	r := run(t, "pdom", build(t, "testdata/spelling.cu"))
-	assert.Equal(t, "111111 111111 111111 111111\n0 21\nk << <1, 1 >> >(p)|k << <1, 1 >> >(\"p|<\" 12 40 2\n1000\n", r.out, r.errors)
+	assert.Equal(t, "111111 111111 111111 111111\n0 21\nk << <1, 1 >> >(p)|k << <1, 1 >> >(\"p|<\" 12 40 2\n1000\n",
+		r.out, r.errors)
 
 	wrong := filepath.Join(t.TempDir(), "wrong.cu")
 	text := "__global__ void k(int *p) {}\nint main() {\n    k << <1, 1 >> >(nothing);\n    k << 1;\n}\n"
@@ -35,7 +38,7 @@ func TestSpelling(t *testing.T) {
 	assert.ErrorContains(t, err, wrong+":4:7: error: invalid operands")
 }
 
-// TestShuffles: shuffles of what is larger than a word, or a class.
+// TestShuffles: shuffles of classes and of values wider than a word.
 func TestShuffles(t *testing.T) {
 	program := build(t, "testdata/shuffles.cu")
 	for _, m := range []string{"pdom", "ptpc", "barrier"} {
@@ -44,7 +47,7 @@ func TestShuffles(t *testing.T) {
 	}
 }
 
-// TestPureVirtual: a class of the device with functions that it does not define, whose call is a fault.
+// TestPureVirtual: a device class with undefined functions. Their call is a fault.
 func TestPureVirtual(t *testing.T) {
 	files := []string{build(t, "testdata/virtual.cu"), filepath.Join(t.TempDir(), "relocatable")}
 	_, err := nvcc(t, "-rdc=true", "testdata/virtual.cu", "-o", files[1])
@@ -58,7 +61,8 @@ func TestPureVirtual(t *testing.T) {
 	}
 }
 
-// TestStd: NVIDIA's C++ library, as Debian packages it, beside the barriers of our headers. 0 + 1 + ... + 63 + 4 = 2020.
+// TestStd: NVIDIA's C++ library, as packaged by Debian, works together with the barriers of our
+// headers. 0 + 1 + ... + 63 + 4 = 2020.
 func TestStd(t *testing.T) {
 	need.Tool(t, "libcu++")
 	for _, arch := range []string{"sm_60", "sm_80"} {
@@ -70,7 +74,7 @@ func TestStd(t *testing.T) {
 	}
 }
 
-// TestNewer: what programs for CUDA 12.2 to 13 call, and headers of other tools.
+// TestNewer: functions that programs for CUDA 12.2 to 13 call, and headers of other tools.
 func TestNewer(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "program")
 	_, err := nvcc(t, "testdata/newer.cu", "-lcuda", "-lnvToolsExt", "-o", program)
@@ -78,16 +82,19 @@ func TestNewer(t *testing.T) {
 	r := run(t, "pdom", program)
 	assert.Equal(t, "0 wrong\ncudaErrorAssert\n", r.out, r.errors)
 	for _, text := range []string{
-		"cuCtxCreate: contexts with some of the SMs (execAffinityParams) are not supported", "cudaGraphConditionalHandleCreate is not supported",
-		"cudaGraphAddNode is not supported", "cudaGraphSetConditional: conditional nodes of graphs are not supported", "memory pools of the host are not supported",
+		"cuCtxCreate: contexts with some of the SMs (execAffinityParams) are not supported",
+		"cudaGraphConditionalHandleCreate is not supported",
+		"cudaGraphAddNode is not supported", "cudaGraphSetConditional: conditional nodes of graphs are not supported",
+		"memory pools of the host are not supported",
 	} {
 		assert.Contains(t, r.errors, text)
 	}
 }
 
-// TestInlined: a fault in a function of a header is at the line of the user's that calls it; linked code too.
+// TestInlined: a fault in a header's function is reported at the user's line that calls it, in
+// linked code too.
 func TestInlined(t *testing.T) {
-	at := map[string]string{} // by kernel
+	at := map[string]string{} // lines by kernel
 	for _, name := range []string{"testdata/inlined.cu", "testdata/inlined.h"} {
 		text, err := os.ReadFile(name)
 		require.NoError(t, err)
@@ -105,12 +112,14 @@ func TestInlined(t *testing.T) {
 		for kernel, line := range at {
 			r := run(t, "pdom", program, kernel)
 			require.ErrorContains(t, r.server.Failed, "\n  at "+line+", in ", kernel)
-			assert.Regexp(t, `, in \S*(__clang_cuda_\w+\.h|divergo/cuda/include/mma\.h):\d+, PC `, r.server.Failed.Error())
+			assert.Regexp(t, `, in \S*(__clang_cuda_\w+\.h|divergo/cuda/include/mma\.h):\d+, PC `,
+				r.server.Failed.Error())
 		}
 	}
 }
 
-// TestCallSites: what is no debugging information leaves the rest of the PTX as it is.
+// TestCallSites: incomplete or malformed debugging information is removed, and the rest of the PTX
+// stays unchanged.
 func TestCallSites(t *testing.T) {
 	const text = ".version 6.4\n.target sm_60\n.visible .entry k()\n{\n\t.loc\t1 3 7\n\tret;\n}\n"
 	const file = "\t.file\t1 \"/usr/include/a.h\"\n"
@@ -123,8 +132,8 @@ func TestCallSites(t *testing.T) {
 	}
 }
 
-// TestCallSitesOverlap: the compiler moves an instruction of one function into those of another. The numbers are those of
-// DWARF 2, section 7.
+// TestCallSitesOverlap: the compiler moves an instruction of one inlined function between those of
+// another. The numbers follow DWARF 2, section 7.
 func TestCallSitesOverlap(t *testing.T) {
 	const ptx = `.version 6.4
 .target sm_60, debug
@@ -179,10 +188,13 @@ $L__last:
 			found = append(found, strings.TrimSpace(line))
 		}
 	}
-	assert.Equal(t, []string{".loc\t1 9 0", ".loc 2 5 1, inlined_at 1 10 7", ".loc 2 6 1, inlined_at 1 11 8", ".loc 2 5 2, inlined_at 1 10 7"}, found)
+	assert.Equal(t, []string{
+		".loc\t1 9 0", ".loc 2 5 1, inlined_at 1 10 7", ".loc 2 6 1, inlined_at 1 11 8",
+		".loc 2 5 2, inlined_at 1 10 7",
+	}, found)
 }
 
-// TestNewerC: functions of CUDA 13 with other parameters than before, in C.
+// TestNewerC: C functions whose parameters differ in CUDA 13.
 func TestNewerC(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "program")
 	_, err := nvcc(t, "-Xcompiler", "-Wall,-Werror", "testdata/newerc.c", "-lcuda", "-o", program)
@@ -191,7 +203,7 @@ func TestNewerC(t *testing.T) {
 	assert.Equal(t, "0 wrong\n", r.out, r.errors)
 }
 
-// TestMemory: device memory has the size of the key gpu.memory.
+// TestMemory: the size of the device memory is that of the key gpu.memory.
 func TestMemory(t *testing.T) {
 	program := build(t, "testdata/memory.cu")
 	for _, size := range []int{1, 640} {
@@ -199,12 +211,13 @@ func TestMemory(t *testing.T) {
 		assert.Equal(t, 512, cfg.GPU.Memory)
 		cfg.GPU.Memory = size
 		r := runOn(t, cfg, 1, program)
-		assert.Equal(t, fmt.Sprintf("%[1]d %[1]d %[1]d %[1]d\ncudaSuccess cudaErrorMemoryAllocation\n1 0 cudaSuccess\n", size<<20), r.out, r.errors)
+		assert.Equal(t, fmt.Sprintf("%[1]d %[1]d %[1]d %[1]d\ncudaSuccess cudaErrorMemoryAllocation\n1 0 cudaSuccess\n",
+			size<<20), r.out, r.errors)
 	}
 }
 
-// TestAssembler: the cache operators that NVIDIA's assembler gives loads and stores. Each of the three loads and the store
-// is of one line; those of shared memory have no cache.
+// TestAssembler: the cache operators that NVIDIA's assembler gives to loads and stores. Each of the
+// three loads and the store accesses one line. Accesses of shared memory have no cache.
 func TestAssembler(t *testing.T) {
 	caches := source(t, "caches.cu")
 	t.Chdir(t.TempDir())
@@ -240,9 +253,11 @@ func TestAssembler(t *testing.T) {
 	assert.Contains(t, ptx("-cubin", "-Xptxas", "-fscm=wt"), "st.global.wt.u32")
 	assert.NotContains(t, ptx("-ptx", "-Xptxas", "-fscm=wt"), "st.global.wt.u32")
 
-	messages, err := nvcc(t, "-c", "k.cu", "-Xptxas", "-v,-O2,-warn-spills,--fancy=3", "-Xptxas=-register-usage-level,5 -w")
+	messages, err := nvcc(t, "-c", "k.cu", "-Xptxas", "-v,-O2,-warn-spills,--fancy=3",
+		"-Xptxas=-register-usage-level,5 -w")
 	require.NoError(t, err)
-	assert.Equal(t, "nvcc: warning: -Xptxas --fancy=3 -register-usage-level does nothing: there is no assembler\n", messages)
+	assert.Equal(t, "nvcc: warning: -Xptxas --fancy=3 -register-usage-level does nothing: there is no assembler\n",
+		messages)
 	messages, err = nvcc(t, "-dc", "k.cu", "-Xptxas", "-dlcm=cg")
 	require.NoError(t, err)
 	assert.Contains(t, messages, "nvcc: warning: cache operators (-Xptxas) of relocatable code are chosen when it is linked")

@@ -18,8 +18,8 @@ import (
 	"divergo/testbench"
 )
 
-// BenchmarkOverhead measures what a launch takes beside its simulation, in time and in work of both processes, and how
-// fast copies are.
+// BenchmarkOverhead measures the overhead of a launch apart from its simulation, in time and in CPU
+// time of both processes. It also measures the speed of copies.
 func BenchmarkOverhead(b *testing.B) {
 	need.Tool(b, need.CUDA...)
 	program := filepath.Join(b.TempDir(), "program")
@@ -33,7 +33,7 @@ func BenchmarkOverhead(b *testing.B) {
 			err := s.Launch(l)
 			last = processor(b)
 			if first == 0 {
-				first = last // the launches that count follow
+				first = last // the measured launches follow
 				return err
 			}
 			worked += last - work
@@ -43,7 +43,8 @@ func BenchmarkOverhead(b *testing.B) {
 		const launches, megabytes = 2000, 64
 		var out writer
 		server := &cuda.Server{Session: session, Launch: launch, Stderr: &out, Name: "test"}
-		code, err := cuda.Run(server, func() bool { return false }, nil, &out, &out, program, strconv.Itoa(launches), strconv.Itoa(megabytes))
+		code, err := cuda.Run(server, func() bool { return false }, nil, &out, &out, program, strconv.Itoa(launches),
+			strconv.Itoa(megabytes))
 		require.NoError(b, err)
 		require.Zero(b, code, string(out))
 		var whole, client, to, from, on float64
@@ -60,7 +61,7 @@ func BenchmarkOverhead(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// processor is the time that processors have worked for this process.
+// processor returns the CPU time of this process.
 func processor(b *testing.B) time.Duration {
 	var usage syscall.Rusage
 	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))

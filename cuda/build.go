@@ -23,48 +23,48 @@ import (
 //go:embed include runtime
 var files embed.FS
 
-// compiler has its version in its name, because another one has other headers.
+// compiler is the name of clang with its version, since other versions have other headers.
 const compiler = "clang-19"
 
-// libclc is where Debian's package libclc-19 has the mathematics of devices.
+// libclc is the path of the device mathematics (Debian package libclc-19).
 const libclc = "/usr/lib/clc/nvptx64--nvidiacl.bc"
 
-// DefaultArch is the GPU that programs are compiled for: the first with all
-// atomics, and the last that has votes and shuffles with and without _sync.
+// DefaultArch is the GPU that programs are compiled for. It is the first one with all atomics, and
+// the last one that has votes and shuffles both with and without _sync.
 const (
 	DefaultArch   = "sm_60"
 	defaultTarget = 60
 )
 
-// Options of a compilation, as those of a compiler.
+// Options are the options of a compilation. They follow those of a compiler.
 type Options struct {
 	Defines, Includes, LibraryDirs, Libraries []string // -D -I -L -l
 	Level                                     string   // -O
-	Standard                                  string   // -std; "": the compiler's
-	Arch                                      string   // sm_60
+	Standard                                  string   // -std; "": the compiler's default
+	Arch                                      string   // GPU, such as sm_60
 
-	// Relocatable code of the device can use functions and variables of other
-	// files; it becomes one module when the program is linked.
+	// Relocatable device code can use functions and variables of other files. The link makes one
+	// module of all files.
 	Relocatable bool
 	Flush       bool // -ftz=true
 	Divide      bool // -prec-div=false
 	Root        bool // -prec-sqrt=false
 	FastMath    bool // -use_fast_math: all three, and approximate instructions in place of functions
 
-	Caches Caches   // of loads and stores
-	Extra  []string // for the compiler, of every file
-	Device []string // for the compiler, of the device's part
-	Host   []string // for the compiler, of the host's part
-	Linker []string // for the linker
+	Caches Caches   // cache operators of loads and stores
+	Extra  []string // compiler options of every file
+	Device []string // compiler options of the device part
+	Host   []string // compiler options of the host part
+	Linker []string // linker options
 
-	Verbose  bool      // the compiler's command lines are messages
-	Language string    // of all files, as -x: "c", "c++" or "cu"; "": by their extension
-	Divergo  string    // path of the simulator, for programs that are started by themselves
-	Messages io.Writer // where the compiler's warnings go; nil: nowhere
+	Verbose  bool      // also print the compiler's command lines to Messages
+	Language string    // -x, for all files: "c", "c++" or "cu"; "": by their extension
+	Divergo  string    // path of the simulator, which a program starts if it runs without "divergo cuda run"
+	Messages io.Writer // receives the compiler's warnings; nil: none
 }
 
-// Build makes a program of source and object files. The error has the
-// compiler's messages, which have file, line and column.
+// Build makes a program from source and object files. Its error holds the compiler's messages, with
+// file, line and column.
 func Build(sources []string, program string, o Options) error {
 	var files output.Set
 	defer files.Discard()
@@ -86,7 +86,7 @@ func Build(sources []string, program string, o Options) error {
 	})
 }
 
-// Reads names the files that are read: sources, objects and libraries.
+// Reads registers the input files: sources, objects and libraries.
 func (o *Options) Reads(files *output.Set, sources []string) {
 	for _, name := range sources {
 		files.Reads("the input "+name, name)
@@ -102,10 +102,11 @@ func (o *Options) Reads(files *output.Set, sources []string) {
 	}
 }
 
-// object is a file for the linker, and the source that it was made of, or itself.
+// object is an input of the linker, and the source that it was made from; a given object is its own
+// source.
 type object struct{ file, source string }
 
-// objects compiles what is not compiled yet.
+// objects compiles the sources. Inputs of the linker stay as they are.
 func (b *build) objects(sources []string) (list []object, err error) {
 	for i, source := range sources {
 		o := object{source, source}
@@ -120,16 +121,16 @@ func (b *build) objects(sources []string) (list []object, err error) {
 	return list, nil
 }
 
-// build is a run of the compiler.
+// build is one compilation, with its temporary folder.
 type build struct {
 	Options
-	temp       *output.Scratch     // folder of everything but the sources and the outputs
-	registered map[string]bool     // device's parts that were linked before (-dlink)
-	lists      map[string][]string // of sources: options for the list of the files that it includes
-	respelled  map[string]string   // copies of files that the compiler reads in their place
+	temp       *output.Scratch     // folder of all other files than sources and outputs
+	registered map[string]bool     // device parts that were already linked (-dlink)
+	lists      map[string][]string // by source: options that make the list of included files
+	respelled  map[string]string   // by file: the copy that the compiler reads instead
 }
 
-// with does something in a folder that has the headers and the runtime.
+// with calls do in a temporary folder with the headers and the runtime.
 func with(o Options, do func(*build) error) error {
 	temp, err := output.TempFolder()
 	if err != nil {
@@ -145,7 +146,7 @@ func with(o Options, do func(*build) error) error {
 
 func (b *build) file(name string) string { return b.temp.Path(name) }
 
-// unpack writes the headers and the runtime where the compiler finds them.
+// unpack writes the headers and the runtime to the temporary folder.
 func (b *build) unpack() error {
 	return fs.WalkDir(files, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -159,10 +160,10 @@ func (b *build) unpack() error {
 	})
 }
 
-// languages are those of files, by extension.
+// languages holds the languages of files, by extension.
 var languages = map[string]string{".cu": "cu", ".cpp": "c++", ".cc": "c++", ".cxx": "c++", ".C": "c++", ".c": "c"}
 
-// language is that of a source, "" if it is not known.
+// language returns the language of a source; "" if it is unknown.
 func (b *build) language(source string) string {
 	if b.Language != "" {
 		return b.Language
@@ -170,12 +171,12 @@ func (b *build) language(source string) string {
 	return languages[filepath.Ext(source)]
 }
 
-// linked reports whether a file goes to the linker as it is.
+// linked reports whether a file is an input of the linker.
 func (b *build) linked(file string) bool {
 	return b.Language == "" && slices.Contains([]string{".o", ".a", ".so"}, filepath.Ext(file))
 }
 
-// compile makes an object of a source.
+// compile makes an object from a source.
 func (b *build) compile(source, object string) error {
 	switch b.language(source) {
 	case "cu":
@@ -183,17 +184,18 @@ func (b *build) compile(source, object string) error {
 	case "":
 		return fmt.Errorf("%s: want a file that ends in .cu, .cpp, .cc, .cxx, .C, .c, .o, .a or .so", source)
 	}
-	return b.clang(slices.Concat(b.common(source), asGCC, b.host(), b.lists[source], []string{"-x", b.language(source), "-isystem", b.file("include"), "-c", source, "-o", object})...)
+	return b.clang(slices.Concat(b.common(source), asGCC, b.host(), b.lists[source],
+		[]string{"-x", b.language(source), "-isystem", b.file("include"), "-c", source, "-o", object})...)
 }
 
 // libomp is the library that clang's OpenMP calls (Debian package libomp-19-dev).
 const libomp = "/usr/lib/llvm-19/lib/libomp.so"
 
-// openMP reports whether the host's part uses OpenMP.
+// openMP reports whether the host part uses OpenMP.
 func (b *build) openMP() bool { return slices.Contains(b.Host, "-fopenmp") }
 
-// host are the options of the host's part. Without clang's library of OpenMP its
-// pragmas do nothing, and its functions are those of GCC's: there is one thread.
+// host returns the options of the host part. Without clang's OpenMP library the pragmas do nothing,
+// and the OpenMP functions are GCC's: there is one thread.
 func (b *build) host() []string {
 	if !b.openMP() || fileExists(libomp) {
 		return b.Host
@@ -201,21 +203,24 @@ func (b *build) host() []string {
 	return slices.DeleteFunc(slices.Clone(b.Host), func(o string) bool { return o == "-fopenmp" })
 }
 
-// lenient are options for old programs, in which there is what GCC warns of, and
-// nvcc with it, and what is an error for clang: functions that end without a
-// value, or are not declared, integers that become narrower in braces, "register".
+// lenient holds options for old programs: what GCC and nvcc accept with a warning, but clang
+// refuses.
+//
+// Examples are functions that end without a value, undeclared functions, narrowing integers in
+// braces, and "register".
 var lenient = []string{
-	"-fno-strict-return", "-Wno-c++11-narrowing", "-Wno-register", "-Wno-dynamic-exception-spec", "-Wno-reserved-user-defined-literal",
+	"-fno-strict-return", "-Wno-c++11-narrowing", "-Wno-register", "-Wno-dynamic-exception-spec",
+	"-Wno-reserved-user-defined-literal",
 	"-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int", "-Wno-error=int-conversion",
 	"-Wno-error=incompatible-function-pointer-types", "-Wno-error=return-mismatch",
 }
 
-// asGCC are options for the host's part of programs whose authors used g++ without
-// warnings: overflow of signed numbers wraps, and memory may be read by another type
-// than it was written by. C++ leaves both undefined ([expr.pre], [basic.lval]).
+// asGCC holds options for the host part of programs written for g++ without warnings. Signed
+// overflow wraps, and memory may be read by another type than it was written by. C++ leaves both
+// undefined ([expr.pre], [basic.lval]).
 var asGCC = []string{"-fwrapv", "-fno-strict-aliasing"}
 
-// common are the options of every compilation of a user's file.
+// common returns the options of every compilation of a user's file.
 func (b *build) common(source string) []string {
 	args := slices.Concat([]string{"-O" + b.Level, "-fPIE", "-Wno-unused-command-line-argument"}, lenient)
 	if b.Standard != "" && b.language(source) != "c" {
@@ -230,44 +235,46 @@ func (b *build) common(source string) []string {
 	return append(args, b.Extra...)
 }
 
-// ptxVersion lets the compiler use all instructions that an architecture has.
+// ptxVersion allows the compiler to use all instructions of an architecture.
 func (b *build) ptxVersion() []string {
 	version := "+ptx64"
 	if number, err := strconv.Atoi(strings.TrimPrefix(b.Arch, "sm_")); err == nil && number >= 80 {
-		version = "+ptx70" // redux.sync
+		version = "+ptx70" // has redux.sync
 	}
 	return []string{"-Xclang", "-target-feature", "-Xclang", version}
 }
 
-// both are the options of both parts of a CUDA file. The version of the SDK
-// chooses how kernels are launched.
+// both returns the options of the host and device parts of a CUDA file. The version of the SDK
+// selects the code that launches kernels.
 func (b *build) both(source string) []string {
-	// Some libraries have other code for clang than for nvcc: with -U__NVCC__ they get that.
+	// Some libraries have different code for clang and for nvcc: -U__NVCC__ selects that for clang.
 	args := slices.Concat([]string{"-D__NVCC__"}, b.common(source), []string{
 		"-x", "cuda", "--cuda-gpu-arch=" + b.Arch, "-nocudainc", "-nocudalib", "-Xclang", "-target-sdk-version=12.1",
 		"-isystem", b.file("include"), "-include", "cuda_runtime.h", "-Wno-unknown-cuda-version",
-		"-Xclang", "-fcuda-allow-variadic-functions", // the C++ library of CUDA declares such, and calls none
+		"-Xclang", "-fcuda-allow-variadic-functions", // CUDA's C++ library declares such functions, and calls none
 		"-D__CUDA_ARCH_LIST__=" + strings.TrimPrefix(b.Arch, "sm_") + "0",
 	})
 	if b.Relocatable {
-		// A name that is the file's in every compilation of it, for its static variables.
+		// Static variables need a file name that is the same in every compilation of the file.
 		path, err := filepath.Abs(source)
 		if err != nil {
 			path = source
 		}
 		hash := sha256.Sum256(fmt.Append(nil, path, b.Defines))
 		id := fmt.Sprintf("-cuid=%x", hash[:8])
-		args = append(args, "-D__CUDACC_RDC__", "-fgpu-rdc", id, "-Xclang", id) // clang 19 itself gives it to the device's part alone
+		// clang 19 itself passes it only to the device part
+		args = append(args, "-D__CUDACC_RDC__", "-fgpu-rdc", id, "-Xclang", id)
 	}
 	return args
 }
 
-// device compiles a file's part of the device; how says to what.
+// device compiles the device part of a file. how selects the kind of output.
 func (b *build) device(source, to string, how ...string) error {
 	library := b.file("device.bc")
 	if _, err := os.Stat(library); err != nil {
 		args := []string{
-			"--target=nvptx64-nvidia-cuda", "-march=" + b.Arch, "-nogpulib", "-O2", "-ffp-contract=off", "-fno-math-errno",
+			"--target=nvptx64-nvidia-cuda", "-march=" +
+				b.Arch, "-nogpulib", "-O2", "-ffp-contract=off", "-fno-math-errno",
 			"-emit-llvm", "-c", b.file("runtime/device.cc"), "-o", library,
 		}
 		if b.FastMath || b.Flush {
@@ -281,18 +288,23 @@ func (b *build) device(source, to string, how ...string) error {
 		}
 	}
 	args := []string{
-		"--cuda-device-only", source, "-o", to, "-gline-directives-only", "-Xclang", "-debug-info-kind=line-tables-only", // which callSites reads
+		// callSites reads these
+		"--cuda-device-only", source, "-o", to, "-gline-directives-only", "-Xclang",
+		"-debug-info-kind=line-tables-only",
 		"-fdebug-compilation-dir=.", "-fdebug-prefix-map=" + filepath.Clean(b.file(".")) + "=" + ours,
-		// Multiplications and additions become fma, as nvcc does it, but not those of libclc, which count on every rounding.
+		// Multiplications and additions become fma, as in nvcc. Those of libclc do not, since
+		// libclc depends on every rounding.
 		"-ffp-contract=fast-honor-pragmas",
 		"-Xclang", "-mlink-builtin-bitcode", "-Xclang", library, "-Wno-linker-warnings",
-		// Threads of a warp that count on running in step exchange values in shared memory, often without volatile. ViennaCL's
-		// sums of s[i] and s[i ^ 1] are right with nvcc: the stores between such loads stay where they are.
+		// Threads of a warp that rely on lockstep exchange values in shared memory, often without
+		// volatile. ViennaCL's sums of s[i] and s[i ^ 1] are right with nvcc. So the stores between
+		// such loads must stay in place.
 		"-mllvm", "-dse-memoryssa-scanlimit=0",
-		// A variable that one thread of a warp has set goes to a shuffle in all of them. That it has no value in the others must
-		// not tell the compiler that they do not come there.
+		// A variable that one thread of a warp has set is an operand of a shuffle in all threads.
+		// It is undefined in the others; the compiler must not infer that they never reach the
+		// shuffle.
 		"-Xclang", "-no-enable-noundef-analysis",
-		"-w", // the same warnings come with the host's part
+		"-w", // the host part repeats the same warnings
 	}
 	if _, err := os.Stat(libclc); err == nil {
 		args = append(args, "-Xclang", "-mlink-builtin-bitcode", "-Xclang", libclc)
@@ -306,7 +318,7 @@ func (b *build) device(source, to string, how ...string) error {
 	return b.compileDevice(slices.Concat(b.both(source), args, b.machineCode(), b.ptxVersion(), b.Device), how)
 }
 
-// machineCode are the options of the part of the compiler that makes PTX.
+// machineCode returns the options of the compiler's PTX backend.
 func (b *build) machineCode() []string {
 	if b.FastMath || b.Divide {
 		return []string{"-mllvm", "-nvptx-prec-divf32=1"}
@@ -314,7 +326,7 @@ func (b *build) machineCode() []string {
 	return nil
 }
 
-// ptx compiles a file's part of the device to PTX.
+// ptx compiles the device part of a file to PTX.
 func (b *build) ptx(source, to string) error {
 	if err := b.device(source, to, "-S"); err != nil {
 		return err
@@ -324,21 +336,25 @@ func (b *build) ptx(source, to string) error {
 		return err
 	}
 	if !b.Relocatable {
-		if err := undefined(source, text, "with relocatable code of the device (-rdc=true) it may be in another file"); err != nil {
+		if err := undefined(source, text,
+			"with relocatable code of the device (-rdc=true) it may be in another file"); err != nil {
 			return err
 		}
 	}
 	return b.temp.WriteFile(to, b.finished(text))
 }
 
-// finished is the PTX of the compiler as programs have it: names of files are those that it was given.
+// finished returns the compiler's PTX with call sites, cache operators, and file names as the
+// compiler was given them.
 func (b *build) finished(ptx []byte) []byte {
 	return b.Caches.apply(bytes.ReplaceAll(callSites(ptx), []byte(`"./`), []byte(`"`)))
 }
 
-// cuda compiles a file for the device, then for the host, with the device's code
-// in it: PTX, or the compiler's own code, which can be linked with that of others.
-// how says to what.
+// cuda compiles a file for the device, then for the host, and embeds the device code. how selects
+// the kind of output.
+//
+// The device code is PTX. With relocatable code it is LLVM IR, which can be linked with that of
+// other files.
 func (b *build) cuda(source, to string, how ...string) error {
 	code := to + ".device"
 	defer os.Remove(code)
@@ -346,19 +362,21 @@ func (b *build) cuda(source, to string, how ...string) error {
 	if b.Relocatable {
 		err = b.relocatable(source, code)
 	} else if err = b.ptx(source, code); err == nil {
-		err = b.appendTo(code, 0) // as long as C has it
+		err = b.appendTo(code, 0) // PTX ends with a zero byte, as a C string
 	}
 	if err != nil {
 		return err
 	}
-	return b.accepted(slices.Concat(b.both(source), asGCC, b.host(), []string{"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", code, source, "-o", to}, how)...)
+	return b.accepted(slices.Concat(b.both(source), asGCC, b.host(),
+		[]string{"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", code, source, "-o", to}, how)...)
 }
 
-// assembly compiles a file to C++ that any compiler makes the object of: the
-// assembler's text in a statement.
+// assembly compiles a file to C++ for any other compiler. The output holds the assembler's text in
+// an asm statement.
 func (b *build) assembly(source, to string) error {
 	file := b.file("host.s")
-	if err := b.cuda(source, file, slices.Concat(b.lists[source], []string{"-S", "-fno-integrated-as"})...); err != nil {
+	if err := b.cuda(source, file,
+		slices.Concat(b.lists[source], []string{"-S", "-fno-integrated-as"})...); err != nil {
 		return err
 	}
 	assembler, err := os.ReadFile(file)
@@ -374,7 +392,7 @@ func (b *build) assembly(source, to string) error {
 	return b.temp.WriteFile(to, text.Bytes())
 }
 
-// appendTo adds a byte to a file.
+// appendTo appends a byte to a file.
 func (b *build) appendTo(file string, c byte) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -385,8 +403,8 @@ func (b *build) appendTo(file string, c byte) error {
 
 var external = regexp.MustCompile(`(?m)^\.extern \.(?:func .*?|(?:global|const) .*?)(\w+)(?:\[\d*\])?;?$`)
 
-// undefined names the device functions and variables that are used and defined
-// nowhere; where else they may be is the advice.
+// undefined reports the device functions and variables that are used but defined nowhere. advice
+// suggests another place to look.
 func undefined(source string, text []byte, advice string) error {
 	_, missing := os.Stat(libclc)
 	var errs []error
@@ -403,14 +421,14 @@ func undefined(source string, text []byte, advice string) error {
 		case missing != nil && strings.HasPrefix(name, "_Z"):
 			errs = append(errs, fmt.Errorf("%s: the device function %s is in %s, which is not there (Debian package libclc-19)", source, ptx.Demangled(name), libclc))
 		default:
-			errs = append(errs, fmt.Errorf("%s: the device %s %s is defined in no file; %s", source, what, ptx.Demangled(name), advice))
+			errs = append(errs, fmt.Errorf("%s: the device %s %s is defined in no file; %s", source, what,
+				ptx.Demangled(name), advice))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// runtime compiles the runtime of the host. It waits for the simulator, so that
-// the compiler's time for making it faster is never earned back.
+// runtime compiles the host's runtime, without optimisation: it mostly waits for the simulator.
 func (b *build) runtime() (objects []string, err error) {
 	names := []string{"cudart", "driver", "texture", "graph"}
 	if slices.Contains(b.Libraries, "nvrtc") {
@@ -419,14 +437,15 @@ func (b *build) runtime() (objects []string, err error) {
 	for _, name := range names {
 		object := b.file(name + ".o")
 		objects = append(objects, object)
-		if err := b.clang("-O0", "-w", "-fPIC", "-isystem", b.file("include"), "-DDIVERGO_PATH="+strconv.Quote(b.Divergo), "-c", b.file("runtime/"+name+".c"), "-o", object); err != nil {
+		if err := b.clang("-O0", "-w", "-fPIC", "-isystem", b.file("include"),
+			"-DDIVERGO_PATH="+strconv.Quote(b.Divergo), "-c", b.file("runtime/"+name+".c"), "-o", object); err != nil {
 			return nil, err
 		}
 	}
 	return objects, nil
 }
 
-// link makes a program of objects.
+// link makes a program from objects.
 func (b *build) link(objects []object, program string) error {
 	own, err := b.runtime()
 	if err != nil {
@@ -436,7 +455,7 @@ func (b *build) link(objects []object, program string) error {
 	if err != nil {
 		return err
 	}
-	// Above 4 GiB, so that addresses of the host are none of the device.
+	// -pie loads the program above 4 GiB, so that host addresses differ from device addresses.
 	args := slices.Concat(b.host(), []string{"-pie"}, own)
 	for _, o := range objects {
 		args = append(args, o.file)
@@ -447,7 +466,7 @@ func (b *build) link(objects []object, program string) error {
 	}
 	libraries := b.Libraries
 	switch {
-	case b.openMP() && fileExists(libomp): // which has libgomp's functions as well
+	case b.openMP() && fileExists(libomp): // libomp also holds libgomp's functions
 		libraries = slices.DeleteFunc(slices.Clone(libraries), func(l string) bool { return l == "gomp" })
 	case b.openMP():
 		libraries = append(slices.Clone(libraries), "gomp")
@@ -460,7 +479,7 @@ func (b *build) link(objects []object, program string) error {
 	return b.clang(slices.Concat(args, b.Linker, []string{"-lstdc++", "-lm", "-o", program})...)
 }
 
-// ownLibraries are those of CUDA that are part of the runtime, or of headers.
+// ownLibraries lists CUDA's libraries that the runtime or the headers replace.
 var ownLibraries = []string{"cudart", "cudart_static", "cuda", "cudadevrt", "nvrtc", "nvToolsExt"}
 
 // clang runs the compiler.
@@ -491,7 +510,7 @@ func (b *build) clang(args ...string) error {
 	return err
 }
 
-// compilerError is what the compiler said when it failed.
+// compilerError holds the messages of a failed compilation.
 type compilerError struct {
 	err      error
 	messages string

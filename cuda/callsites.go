@@ -10,47 +10,50 @@ import (
 	"strings"
 )
 
-// Clang's .loc names the line of the function that an instruction comes from, also where it was
-// inlined, and not the line of the call. Its debugging information has that: DWARF 2 in sections
-// of the PTX (-debug-info-kind=line-tables-only), with labels in place of addresses.
+// Clang's .loc names the line of the function that an instruction comes from. For an inlined
+// function that is not the line of the call. Clang's debugging information holds the call: DWARF 2
+// in sections of the PTX (-debug-info-kind=line-tables-only), with labels in place of addresses.
 
-// ours stands for the folder of our headers in names of files.
+// ours replaces the folder of our headers in file names.
 const ours = "divergo/cuda"
 
-// system reports whether a source is not the user's: a header of the compiler, of its libraries, or ours.
+// system reports whether a source is a header of the compiler, of its libraries, or ours, rather
+// than the user's.
 func system(file string) bool {
-	return strings.HasPrefix(file, ours+"/") || strings.HasPrefix(file, "/usr/include/") || strings.Contains(file, "/lib/clang/")
+	return strings.HasPrefix(file, ours+"/") || strings.HasPrefix(file, "/usr/include/") ||
+		strings.Contains(file, "/lib/clang/")
 }
 
-// callSites takes the debugging information out of PTX. Instructions that come from headers of the
-// system get the line of the user's source that calls them, in the form of the PTX ISA (section
-// 11.5.4) but for the function's name.
+// callSites removes the debugging information from PTX. It adds call sites to instructions of
+// system headers: the user's line that calls them.
+//
+// The form is inlined_at of the PTX ISA, section 11.5.4, without the function's name.
 func callSites(ptx []byte) []byte {
 	p := &debugged{labels: map[string]uint64{}, files: map[uint64]string{}, sections: map[string]*debugSection{}}
 	for line := range bytes.Lines(ptx) {
 		p.line(line)
 	}
-	p.calls() // PTX that has no such information stays as it is
+	p.calls() // PTX without debugging information stays unchanged
 	return bytes.Join(p.kept, nil)
 }
 
-// debugged is PTX with debugging information.
+// debugged is parsed PTX with debugging information.
 type debugged struct {
-	kept     [][]byte          // lines without it
-	labels   map[string]uint64 // lines that they stand before
-	files    map[uint64]string // by number
+	kept     [][]byte          // lines outside of the debugging sections
+	labels   map[string]uint64 // index in kept of the line behind each label
+	files    map[uint64]string // file names by number
 	sections map[string]*debugSection
-	in       *debugSection // that the line is in
+	in       *debugSection // section of the current line; nil outside of sections
 }
 
-// debugSection is what one of the sections holds.
+// debugSection is the content of one debugging section.
 type debugSection struct {
 	data   []byte
-	labels map[string]uint64 // offsets
-	refs   map[int]string    // places of 4 or 8 bytes that hold a label
+	labels map[string]uint64 // offsets in data
+	refs   map[int]string    // labels by the offset of the 4 or 8 bytes that hold them
 }
 
-// line reads a line of the text.
+// line parses a line of the PTX.
 func (p *debugged) line(line []byte) {
 	text, _, _ := strings.Cut(string(line), "//")
 	words := strings.Fields(text)
@@ -82,7 +85,7 @@ func (p *debugged) line(line []byte) {
 	p.kept = append(p.kept, line)
 }
 
-// line reads a line of a section: a label, or numbers of 1 to 8 bytes.
+// line parses a line of a section: a label, or numbers of 1 to 8 bytes.
 func (s *debugSection) line(words []string) {
 	if len(words) == 1 && strings.HasSuffix(words[0], ":") {
 		s.labels[strings.TrimSuffix(words[0], ":")] = uint64(len(s.data))
@@ -100,7 +103,7 @@ func (s *debugSection) line(words []string) {
 	}
 }
 
-// calls gives the lines of headers their call sites.
+// calls adds call sites to the lines of headers.
 func (p *debugged) calls() {
 	info, abbrev, text := p.sections[".debug_info"], p.sections[".debug_abbrev"], p.sections[".debug_str"]
 	if info == nil || abbrev == nil {
@@ -161,14 +164,14 @@ func (p *debugged) calls() {
 	}
 }
 
-// scope is a function, or one that was inlined: the lines of its text, and where it was called.
+// scope is a function or an inlined call: its range of lines in kept, and its call site.
 type scope struct {
 	start, end         uint64
 	file, line, column uint64
 	inner              []*scope
 }
 
-// readScope reads an entry and all that is in it.
+// readScope reads an entry and its children.
 func readScope(r *dwarf.Reader, e *dwarf.Entry) *scope {
 	number := func(a dwarf.Attr) uint64 {
 		switch v := e.Val(a).(type) {
@@ -179,7 +182,10 @@ func readScope(r *dwarf.Reader, e *dwarf.Entry) *scope {
 		}
 		return 0
 	}
-	s := &scope{number(dwarf.AttrLowpc), number(dwarf.AttrHighpc), number(dwarf.AttrCallFile), number(dwarf.AttrCallLine), number(dwarf.AttrCallColumn), nil}
+	s := &scope{
+		number(dwarf.AttrLowpc), number(dwarf.AttrHighpc), number(dwarf.AttrCallFile),
+		number(dwarf.AttrCallLine), number(dwarf.AttrCallColumn), nil,
+	}
 	for e.Children {
 		c, err := r.Next()
 		if err != nil || c == nil || c.Tag == 0 {
@@ -190,8 +196,11 @@ func readScope(r *dwarf.Reader, e *dwarf.Entry) *scope {
 	return s
 }
 
-// call is the innermost of the functions around a line that the user's source calls. The compiler tells from
-// where to where an inlined function goes, with what it has moved in between: the shortest is meant.
+// call returns the innermost inlined call around a line whose call site is in the user's source;
+// nil if there is none.
+//
+// The compiler's range of an inlined function includes other instructions that were moved into it.
+// Our reading: of overlapping ranges the shortest one is meant.
 func (s *scope) call(at uint64, files map[uint64]string) *scope {
 	var best *scope
 	for _, in := range s.inner {

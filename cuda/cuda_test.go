@@ -34,14 +34,15 @@ func build(t *testing.T, sources ...string) string {
 	return program
 }
 
-// ran is what came of a program.
+// ran is the outcome of a program.
 type ran struct {
 	server      *cuda.Server
-	out, errors string // errors: the program's, then the server's
+	out, errors string // errors: the standard error of the program, then of the server
 	code        int
 }
 
-// machine is a preset with a mechanism, few SMs and little of its L2, which makes it quick to build.
+// machine returns a preset with a mechanism. It has few SMs and a small L2, so that it builds
+// quickly.
 func machine(t *testing.T, preset, mechanism string) gpu.Config {
 	t.Helper()
 	p, err := gpu.FindPreset(preset)
@@ -69,10 +70,10 @@ func runOn(t *testing.T, cfg gpu.Config, workers int, program string, args ...st
 	return ran{server, out.String(), wrong.String() + told.String(), code}
 }
 
-// programs are those of kernels/programs, with arguments that make them small.
+// programs lists the programs of kernels/programs, with arguments that make them small.
 var programs = []struct {
 	name, args string
-	launches   int // 0: as many as its data want
+	launches   int // 0: depends on the data
 }{
 	{"align", "48", 5},
 	{"bfs", "400 3", 0},
@@ -84,8 +85,8 @@ var programs = []struct {
 	{"stencil", "21 3", 4},
 }
 
-// TestPrograms: the programs are right under all mechanisms, on machines with warps of 32 and of 16 threads, and copy
-// the same bytes back. Output, copies and counters are the same with two workers.
+// TestPrograms: the programs are right under all mechanisms, with warps of 32 and of 16 threads,
+// and copy the same bytes back. Output, copies and counters are the same with two workers.
 func TestPrograms(t *testing.T) {
 	files, err := filepath.Glob("../kernels/programs/*.cu")
 	require.NoError(t, err)
@@ -131,8 +132,8 @@ func TestFeatures(t *testing.T) {
 	assert.Empty(t, r.errors)
 }
 
-// TestEnds: a program that is killed ends its server, which leaves nothing behind, and a program whose server is killed
-// is told so by the next call.
+// TestEnds: the death of a program ends its server, which leaves nothing behind. If the server is
+// killed, the program's next call returns an error.
 func TestEnds(t *testing.T) {
 	program := build(t, "testdata/errors.cu")
 	self, err := os.Executable()
@@ -146,7 +147,7 @@ func TestEnds(t *testing.T) {
 			var out, told bytes.Buffer
 			c := exec.Command(program, "hours")
 			c.Stdout, c.Stderr = &out, &told
-			c.WaitDelay = 30 * time.Second // the server has the same standard error
+			c.WaitDelay = 30 * time.Second // the server shares the standard error
 			require.NoError(t, c.Start())
 			exists := func(name string) func() bool {
 				return func() bool { _, err := os.Stat(filepath.Join(dir, name)); return err == nil }
@@ -158,7 +159,7 @@ func TestEnds(t *testing.T) {
 			require.NoError(t, err)
 			server, err := os.FindProcess(pid)
 			require.NoError(t, err)
-			defer func() { _ = server.Kill() }() // if it has not ended
+			defer func() { _ = server.Kill() }() // in case it still runs
 			if who == "program" {
 				require.NoError(t, c.Process.Kill())
 				assert.Error(t, c.Wait())
@@ -176,7 +177,8 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestMain: this is the simulator of the programs of TestEnds. The folder gets a file for what it has come to.
+// TestMain is also the simulator of the programs of TestEnds. It writes its outcome to a file of
+// the folder.
 func TestMain(m *testing.M) {
 	dir := os.Getenv("DIVERGO_TEST")
 	if len(os.Args) != 4 || os.Args[2] != "serve" || dir == "" {
@@ -197,11 +199,13 @@ func TestMain(m *testing.M) {
 		mark("launched", "")
 		return s.Launch(l)
 	}
-	_ = cuda.ServeDescriptor(&cuda.Server{Session: session, Launch: launch, Stderr: io.Discard, Name: "test"}, descriptor) // the program is gone
+	// an error means that the program ended
+	_ = cuda.ServeDescriptor(&cuda.Server{Session: session, Launch: launch, Stderr: io.Discard, Name: "test"},
+		descriptor)
 	mark("ended", "")
 }
 
-// TestHeaders: what is in none of clang's headers, for a GPU that has all of it.
+// TestHeaders: functions that clang's headers lack, for a GPU that has all of them.
 func TestHeaders(t *testing.T) {
 	need.Tool(t, need.CUDA...)
 	program := filepath.Join(t.TempDir(), "program")
@@ -215,8 +219,8 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestDevice: the heap of the device, whose lists are changed by threads that are on different paths, groups, and numbers of 16
-// bits.
+// TestDevice: the device heap, whose lists are changed by threads on different paths; groups; and
+// 16-bit numbers.
 func TestDevice(t *testing.T) {
 	program := build(t, "testdata/device.cu")
 	for _, m := range []string{"pdom", "tbc", "ppc", "barrier"} {
@@ -227,7 +231,7 @@ func TestDevice(t *testing.T) {
 	}
 }
 
-// TestMatrices: what the threads of a warp multiply together, which they can if it has 32.
+// TestMatrices: matrix products of a warp, which needs 32 threads.
 func TestMatrices(t *testing.T) {
 	program := build(t, "testdata/wmma.cu")
 	for _, m := range []string{"pdom", "tbc"} {
@@ -240,7 +244,8 @@ func TestMatrices(t *testing.T) {
 	assert.Contains(t, r.errors, "wmma::mma_sync: warps have 32 threads")
 }
 
-// TestTextures: each way to read a texture against the host, formats, references, surfaces and arrays.
+// TestTextures: each way to read a texture compared with the host; formats, references, surfaces
+// and arrays.
 func TestTextures(t *testing.T) {
 	program := build(t, "testdata/texture.cu")
 	for _, m := range []string{"pdom", "tbc"} {
@@ -250,7 +255,8 @@ func TestTextures(t *testing.T) {
 	}
 }
 
-// TestTexturesInPTX: the instructions of PTX give what the functions of CUDA C give, of objects and of references.
+// TestTexturesInPTX: PTX instructions give the same values as the functions of CUDA C, for objects
+// and for references.
 func TestTexturesInPTX(t *testing.T) {
 	program := build(t, "testdata/fetchptx.cu")
 	for _, m := range []string{"pdom", "tbc"} {
@@ -261,7 +267,7 @@ func TestTexturesInPTX(t *testing.T) {
 	assert.Equal(t, "0 wrong\n", r.out, r.errors)
 }
 
-// TestEachHeader: each header can be included alone, in CUDA, C++ and C.
+// TestEachHeader: each header can be the only one included, in CUDA, C++ and C.
 func TestEachHeader(t *testing.T) {
 	var all strings.Builder
 	for _, pattern := range []string{"include/*.h", "include/*/*.h"} {
@@ -273,8 +279,11 @@ func TestEachHeader(t *testing.T) {
 			}
 		}
 	}
-	// Programs ask by these names what they have included.
-	for _, guard := range []string{"__DRIVER_TYPES_H__", "__CUDA_RUNTIME_H__", "__CUDA_RUNTIME_API_H__", "__VECTOR_TYPES_H__", "__cuda_cuda_h__"} {
+	// Programs test these guards to learn which headers are included.
+	for _, guard := range []string{
+		"__DRIVER_TYPES_H__", "__CUDA_RUNTIME_H__", "__CUDA_RUNTIME_API_H__",
+		"__VECTOR_TYPES_H__", "__cuda_cuda_h__",
+	} {
 		fmt.Fprintf(&all, "#ifndef %[1]s\n#error %[1]s\n#endif\n", guard)
 	}
 	t.Chdir(t.TempDir())
@@ -287,23 +296,26 @@ func TestEachHeader(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// TestAPI: the functions of the runtime, and of the driver, call by call.
+// TestAPI: each function of the runtime and of the driver.
 func TestAPI(t *testing.T) {
 	r := run(t, "pdom", build(t, "testdata/api.cu", "testdata/api_other.cu"))
 	assert.Equal(t, "0 wrong\n", r.out, r.errors)
 	assert.Zero(t, r.code)
 	assert.NoError(t, r.server.Failed)
-	for _, text := range []string{"cuda: cudaGraphDebugDotPrint is not supported\n", "cuda: cudaHostGetDevicePointer: 0x", "attribute 7777 is not known"} {
+	for _, text := range []string{
+		"cuda: cudaGraphDebugDotPrint is not supported\n",
+		"cuda: cudaHostGetDevicePointer: 0x", "attribute 7777 is not known",
+	} {
 		assert.Contains(t, r.errors, text)
 	}
 }
 
-// TestLenient: old programs.
+// TestLenient: old programs compile and run.
 func TestLenient(t *testing.T) {
 	assert.Equal(t, "7 4 4 1 23 111\n", run(t, "pdom", build(t, "testdata/lenient.cu", "testdata/lenient.c")).out)
 }
 
-// TestGraphs: what graphs do, against the same by hand.
+// TestGraphs: graphs do the same as separate calls.
 func TestGraphs(t *testing.T) {
 	r := run(t, "pdom", build(t, "testdata/graph.cu"))
 	assert.Equal(t, "0 wrong\n", r.out, r.errors)
@@ -319,27 +331,33 @@ func TestDriverAPI(t *testing.T) {
 	assert.Equal(t, "0 wrong\n", r.out, r.errors)
 	assert.Zero(t, r.code)
 	for _, text := range []string{
-		"module 3:3:1: ", "cuda: cuTexRefCreate is not supported\n", "found machine code (cubin or fatbin), want PTX", "missing.ptx: No such file",
-		"scale takes 12 bytes of parameters, the launch gives 8", "sclae", "fcator: its file has no such variable", "which was freed",
+		"module 3:3:1: ", "cuda: cuTexRefCreate is not supported\n", "found machine code (cubin or fatbin), want PTX",
+		"missing.ptx: No such file",
+		"scale takes 12 bytes of parameters, the launch gives 8", "sclae", "fcator: its file has no such variable",
+		"which was freed",
 	} {
 		assert.Contains(t, r.errors, text)
 	}
 }
 
-// TestVirtualMemory: addresses and memory that are apart, and what cannot be accessed of them.
+// TestVirtualMemory: addresses and memory that are managed separately, and accesses that they
+// refuse.
 func TestVirtualMemory(t *testing.T) {
 	program := build(t, "testdata/virtual.cpp")
 	r := run(t, "pdom", program, "calls")
 	assert.Equal(t, "0 wrong\n", r.out, r.errors)
 	for _, text := range []string{
-		"memory at two addresses at a time is not supported", "cuMemExportToShareableHandle is not supported", "memory for other processes (requestedHandleTypes 1)",
-		"memory that can only be read is not supported", "want multiples of 2097152", "of which 6291456 are accessible: ",
+		"memory at two addresses at a time is not supported", "cuMemExportToShareableHandle is not supported",
+		"memory for other processes (requestedHandleTypes 1)",
+		"memory that can only be read is not supported", "want multiples of 2097152",
+		"of which 6291456 are accessible: ",
 	} {
 		assert.Contains(t, r.errors, text)
 	}
 	for what, where := range map[string]string{
-		"reserved": "which is reserved, and no memory is mapped there", "unmapped": "which is reserved, and no memory is mapped there",
-		"mapped": "to which memory is mapped without access", "denied": "to which memory is mapped without access",
+		"reserved": "which is reserved, and no memory is mapped there",
+		"unmapped": "which is reserved, and no memory is mapped there",
+		"mapped":   "to which memory is mapped without access", "denied": "to which memory is mapped without access",
 	} {
 		r := run(t, "pdom", program, what)
 		assert.Zero(t, r.code, r.out)
@@ -347,7 +365,7 @@ func TestVirtualMemory(t *testing.T) {
 	}
 }
 
-// TestDriverFunctions: cuGetProcAddress knows all that cuda.h declares.
+// TestDriverFunctions: cuGetProcAddress knows all functions that cuda.h declares.
 func TestDriverFunctions(t *testing.T) {
 	header, err := os.ReadFile("include/cuda.h")
 	require.NoError(t, err)
@@ -367,15 +385,16 @@ func TestCopies(t *testing.T) {
 	r := run(t, "pdom", build(t, "testdata/copies.cu"))
 	assert.Zero(t, r.code, r.out)
 	assert.Equal(t, "all the same\n", r.out)
-	assert.Equal(t, 2, strings.Count(r.errors, "\n"), r.errors) // two that do not fit
+	assert.Equal(t, 2, strings.Count(r.errors, "\n"), r.errors) // two allocations that do not fit
 }
 
-// TestAnotherVersion: a program that was built with another runtime is told to its user.
+// TestAnotherVersion: the user is told if a program was built with another runtime.
 func TestAnotherVersion(t *testing.T) {
 	session, err := testbench.NewSession(machine(t, gpu.DefaultPreset, "pdom"), testbench.Limits{})
 	require.NoError(t, err)
 	server := &cuda.Server{Session: session, Launch: (*testbench.Session).Launch, Stderr: io.Discard, Name: "test"}
-	code, err := cuda.Run(server, func() bool { return false }, nil, io.Discard, io.Discard, build(t, "testdata/old.cpp"))
+	code, err := cuda.Run(server, func() bool { return false }, nil, io.Discard, io.Discard,
+		build(t, "testdata/old.cpp"))
 	assert.Zero(t, code)
 	assert.ErrorContains(t, err, "build it again")
 }
@@ -399,7 +418,11 @@ func TestErrors(t *testing.T) {
 		"ErrorInvalidDevice", "ErrorMemoryAllocation", "ErrorMemoryAllocation", "ErrorMemoryAllocation", "Success",
 		config, config, config, "ErrorLaunchOutOfResources", "Success", "Success",
 	}, names, calls.out)
-	for _, text := range []string{"68 bytes at 0x10000000, 4 more than there are", "which was freed", "a pointer of the host", "block 2000x1x1: 2000 threads in x", "registers, an SM has 16384; there is room with --preset kepler or --preset maxwell"} {
+	for _, text := range []string{
+		"68 bytes at 0x10000000, 4 more than there are", "which was freed",
+		"a pointer of the host", "block 2000x1x1: 2000 threads in x",
+		"registers, an SM has 16384; there is room with --preset kepler or --preset maxwell",
+	} {
 		assert.Contains(t, calls.errors, text)
 	}
 
@@ -449,15 +472,30 @@ cudaMalloc(&p, left): cudaSuccess
 func TestBuildErrors(t *testing.T) {
 	need.Tool(t, need.CUDA...)
 	for _, c := range []struct{ name, text, want string }{
-		{"k.cu", "__global__ void k(int *a) {\n    a[0] = b;\n}\n", "k.cu:2:12: error: use of undeclared identifier 'b'"},
+		{
+			"k.cu", "__global__ void k(int *a) {\n    a[0] = b;\n}\n",
+			"k.cu:2:12: error: use of undeclared identifier 'b'",
+		},
 		{"k.cu", "#include <cufft.h>\n", "k.cu:1:10: fatal error: 'cufft.h' file not found"},
 		{"k.cu", "#include <cuda/no_such>\n", "NVIDIA's C++ library is not installed (Debian package libcu++-dev)"},
-		{"k.cu", "__global__ void k(float *a) { a[0] = j0f(a[1]); }\nint main() {}\n", "k.cu: the device function j0f is not supported"},
-		{"k.cu", "__device__ int other(int);\n__global__ void k(int *a) { a[0] = other(a[1]); }\nint main() {}\n", "other(int) is defined in no file"},
+		{
+			"k.cu", "__global__ void k(float *a) { a[0] = j0f(a[1]); }\nint main() {}\n",
+			"k.cu: the device function j0f is not supported",
+		},
+		{
+			"k.cu", "__device__ int other(int);\n__global__ void k(int *a) { a[0] = other(a[1]); }\nint main() {}\n",
+			"other(int) is defined in no file",
+		},
 		{"k.cu", "int main() { return cudaMalocManaged(); }\n", "undeclared identifier 'cudaMalocManaged'"},
-		{"k.cu", "#include <cooperative_groups.h>\n__global__ void k() { cooperative_groups::this_multi_grid(); }\n", "'this_multi_grid' is unavailable: groups of several devices are not supported"},
+		{
+			"k.cu", "#include <cooperative_groups.h>\n__global__ void k() { cooperative_groups::this_multi_grid(); }\n",
+			"'this_multi_grid' is unavailable: groups of several devices are not supported",
+		},
 		{"k.cu", "#include <mma.h>\nnvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, float> c;\n__device__ nvcuda::wmma::fragment<nvcuda::wmma::matrix_a, 16, 16, 4, half, nvcuda::wmma::row_major> a;\n", "there is no such shape of this type; 16x16x16, 32x8x16 and"},
-		{"k.cu", "__global__ void c() {}\n__global__ void k() { c<<<1, 1>>>(); }\n", "kernels that launch kernels (dynamic parallelism) are not supported"},
+		{
+			"k.cu", "__global__ void c() {}\n__global__ void k() { c<<<1, 1>>>(); }\n",
+			"kernels that launch kernels (dynamic parallelism) are not supported",
+		},
 		{"k.f90", "", "k.f90: want a file that ends in .cu, .cpp"},
 	} {
 		file := filepath.Join(t.TempDir(), c.name)
@@ -481,5 +519,6 @@ func ExampleBuild() {
 	}
 	defer os.RemoveAll(folder)
 	program := filepath.Join(folder, "bfs")
-	fmt.Println(cuda.Build([]string{"../kernels/programs/bfs.cu"}, program, cuda.Options{Level: "2", Arch: cuda.DefaultArch}))
+	fmt.Println(cuda.Build([]string{"../kernels/programs/bfs.cu"}, program,
+		cuda.Options{Level: "2", Arch: cuda.DefaultArch}))
 }

@@ -5,8 +5,8 @@ import (
 	"math/big"
 )
 
-// Functions of real numbers to some 300 bits, by series that are cut where they no longer matter: the reference of
-// device mathematics. Arguments are floats, exactly.
+// The reference of device mathematics: functions of real numbers to some 300 bits, by series cut at
+// negligible terms. Arguments are floats, exactly.
 
 const bits = 512
 
@@ -23,12 +23,12 @@ func root(a real) real          { return zero().Sqrt(a) }
 func scale(a real, by int) real { return zero().SetMantExp(a, by) }
 func approx(a real) float64     { f, _ := a.Float64(); return f }
 
-// negligible reports whether a term no longer matters for a sum.
+// negligible reports whether a term is too small to change a sum.
 func negligible(term, sum real) bool {
 	return term.Sign() == 0 || sum.Sign() != 0 && term.MantExp(nil) < sum.MantExp(nil)-bits
 }
 
-// series adds terms, each made of the one before, until they no longer matter.
+// series adds terms, each made from the one before, until they are negligible.
 func series(first real, next func(term real, n int) real) real {
 	sum, term := zero().Set(first), first
 	for n := 1; ; n++ {
@@ -40,7 +40,7 @@ func series(first real, next func(term real, n int) real) real {
 	}
 }
 
-// arctangent of 1/n.
+// arccot returns the arctangent of 1/n.
 func arccot(n float64) real {
 	square := num(n * n)
 	power := div(num(1), num(n))
@@ -50,7 +50,7 @@ func arccot(n float64) real {
 	})
 }
 
-// arctanhThird is that of 1/3, half of ln 2.
+// arctanhThird returns artanh(1/3), half of ln 2.
 func arctanhThird() real {
 	power := div(num(1), num(3))
 	return series(power, func(_ real, k int) real {
@@ -81,7 +81,7 @@ func exp(x real) real {
 	return e
 }
 
-// log by Halley's method on exp, from the float's.
+// log uses Halley's method on exp, starting at the float's logarithm.
 func log(x real) real {
 	mantissa := zero()
 	exponent := x.MantExp(mantissa)
@@ -114,7 +114,7 @@ func log1p(x real) real {
 	})
 }
 
-// sincos with the argument between -pi/4 and pi/4, and the quadrant.
+// sincos reduces the argument to between -pi/4 and pi/4, and returns the values of its quadrant.
 func sincos(x real) (s, c real) {
 	quotient := div(x, halfPi)
 	whole, _ := add(quotient, num(math.Copysign(0.5, float64(quotient.Sign())))).Int(nil)
@@ -210,8 +210,8 @@ func atanh(x real) real {
 	return scale(sub(log1p(x), log1p(neg(x))), -1)
 }
 
-// erf by its series (Abramowitz & Stegun 7.1.6), all of whose terms are positive; erfc by that or, where nothing would be
-// left of 1, by the continued fraction (7.1.14).
+// erf uses its series (Abramowitz & Stegun 7.1.6), whose terms are all positive. erfc is 1 - erf
+// or, where that would cancel, the continued fraction (7.1.14).
 func erf(x real) real {
 	square := scale(mul(x, x), 1)
 	sum := series(x, func(t real, n int) real { return div(mul(t, square), num(float64(2*n+1))) })
@@ -229,7 +229,7 @@ func erfc(x real) real {
 	return div(exp(neg(mul(x, x))), mul(rootPi, f))
 }
 
-// solve finds where a function that rises has a value, by Newton's method from a float.
+// solve finds the argument at which a rising function has a value, by Newton's method from a float.
 func solve(guess float64, value real, f func(real) real, slope func(real) real) real {
 	y := num(guess)
 	for range 8 {
@@ -251,7 +251,7 @@ func erfcinv(q real) real {
 	return solve(guess, q, erfc, func(y real) real { return neg(erfSlope(y)) })
 }
 
-// lgamma of a positive number by Stirling's series, far enough out (6.1.40).
+// lgamma uses Stirling's series at 80 or more, for a positive number (6.1.40).
 func lgamma(x real) real {
 	product := num(1)
 	z := x
@@ -303,9 +303,9 @@ func besselI(order int, x real) real {
 	return series(first, func(t real, k int) real { return div(mul(t, square), num(float64(k*(k+order)))) })
 }
 
-// remainder with the quotient rounded towards zero, or to the nearest even one.
+// remainder rounds the quotient towards zero, or to the nearest even integer.
 func remainder(x, y real, nearest bool) real {
-	// Exact: both are integers of one unit.
+	// The result is exact: both are integers of a common unit.
 	a, b := new(big.Rat), new(big.Rat)
 	x.Rat(a)
 	y.Rat(b)

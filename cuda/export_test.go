@@ -2,10 +2,10 @@ package cuda
 
 import "encoding/binary"
 
-// CallSites is what the compiler's PTX becomes.
+// CallSites exports callSites.
 var CallSites = callSites
 
-// Request is a request as a program sends it.
+// Request returns the bytes of a request, as a program sends it.
 func Request(op, window uint32, a, b, c uint64, bytes []byte) []byte {
 	r := request{Magic: magic, Op: op, Window: window, A: a, B: b, C: c, Bytes: uint64(len(bytes))}
 	data, err := binary.Append(nil, binary.LittleEndian, &r)

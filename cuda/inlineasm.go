@@ -9,17 +9,18 @@ import (
 	"strings"
 )
 
-// nvcc takes "%laneid" in an asm statement with operands for the register of
-// PTX, as it takes "%%laneid"; clang wants the second. A file that has the first
-// is compiled once more, preprocessed, with those percent signs doubled. (GNU
-// asm: extended statements have a colon, and only in those a percent sign is
-// special. PTX ISA 10 has the names.)
+// nvcc accepts "%laneid" in an asm statement with operands for the special register of PTX, like
+// "%%laneid". Clang accepts only the second form. If a file has the first, the preprocessed file is
+// compiled again with those percent signs doubled.
+//
+// In GNU asm, statements with a colon are extended, and only there a percent sign is special. PTX
+// ISA, section 10, lists the register names.
 
-// escapes is what clang says of such a file.
+// escapes is clang's message about such a file.
 const escapes = "invalid % escape in inline assembly string"
 
-// compileDevice compiles a file's part of the device. args have everything but
-// how far it goes.
+// compileDevice compiles the device part of a file. args holds all options but how, which selects
+// the kind of output.
 func (b *build) compileDevice(args, how []string) error {
 	err := b.accepted(slices.Concat(args, how)...)
 	var said *compilerError
@@ -40,14 +41,15 @@ func (b *build) compileDevice(args, how []string) error {
 	return b.clang(slices.Concat(preprocessed(args, text), how)...)
 }
 
-// preprocessed are the options for a file whose preprocessed text is in another.
+// preprocessed returns the options for the preprocessed text of a file.
 func preprocessed(args []string, text string) []string {
 	args = slices.Clone(args)
 	at := slices.Index(args, "--cuda-device-only")
-	args[at+1] = text // the source follows
+	args[at+1] = text // the source is behind this option
 	header := slices.Index(args, "-include")
 	args = slices.Delete(args, header, header+2)
-	return slices.DeleteFunc(args, func(a string) bool { return strings.HasPrefix(a, "-D") }) // they are in the text
+	// the preprocessed text includes them
+	return slices.DeleteFunc(args, func(a string) bool { return strings.HasPrefix(a, "-D") })
 }
 
 var (
@@ -56,8 +58,7 @@ var (
 	special   = regexp.MustCompile(`^%(?:n?tid|n?ctaid|n?warpid|laneid|n?smid|gridid|clock|clock_hi|clock64|globaltimer(?:_lo|_hi)?|lanemask_[a-z]+|pm\d+|envreg\d+|(?:dynamic|total)_smem_size)$`)
 )
 
-// doubled doubles the percent signs of special registers in asm statements with
-// operands.
+// doubled doubles the percent signs of special registers in asm statements with operands.
 func doubled(source []byte) []byte {
 	var out bytes.Buffer
 	for {
@@ -84,8 +85,8 @@ func doubled(source []byte) []byte {
 	return out.Bytes()
 }
 
-// template returns how long the strings are that an asm statement begins with,
-// and whether operands follow.
+// template returns the length of the leading strings of an asm statement, and whether operands
+// follow.
 func template(source []byte) (n int, operands bool) {
 	for n < len(source) {
 		switch source[n] {
@@ -96,7 +97,7 @@ func template(source []byte) (n int, operands bool) {
 				}
 			}
 			n++
-		case '#': // a line of the preprocessor
+		case '#': // a preprocessor line
 			for n < len(source) && source[n] != '\n' {
 				n++
 			}

@@ -15,19 +15,21 @@ import (
 	"divergo/ptx"
 )
 
-// Linking the device's parts of several files. The compiler puts its own code
-// of a file's device part into a section of the object; all of them together
-// are compiled to one module of PTX, which has the functions as they are, and
-// calls between files as calls. An object's code that registers its kernels
-// calls a function that is named after it, which is made here (clang,
-// CGCUDANV.cpp; NVIDIA's nvlink does the same).
+// This file links the device parts of several files.
+//
+// The compiler puts the LLVM IR of each device part into a section of the object. All of them
+// together are compiled to one PTX module, in which functions and calls between files are kept. The
+// code that registers an object's kernels calls a function with the object's id in its name;
+// deviceLink makes this function.
+//
+// Source: clang, CGCUDANV.cpp. NVIDIA's nvlink does the same.
 
 const (
 	relocatableSection = "__nv_relfatbin"
 	registration       = "__cudaRegisterLinkedBinary"
 )
 
-// relocatable compiles a file's device part to the compiler's own code.
+// relocatable compiles the device part of a file to LLVM IR.
 func (b *build) relocatable(source, to string) error {
 	if err := b.device(source, to, "-S", "-emit-llvm"); err != nil {
 		return err
@@ -43,9 +45,12 @@ func (b *build) relocatable(source, to string) error {
 	return b.fromIR(to, []string{to + ".ll"}, "-c", "-emit-llvm")
 }
 
-// fromIR compiles the compiler's own code. No passes run over it.
+// fromIR compiles LLVM IR. It runs no optimisation passes.
 func (b *build) fromIR(to string, codes []string, how ...string) error {
-	args := []string{"--target=nvptx64-nvidia-cuda", "-march=" + b.Arch, "-nogpulib", "-O2", "-Xclang", "-disable-llvm-passes", "-Wno-unused-command-line-argument", "-x", "ir", codes[0], "-o", to}
+	args := []string{
+		"--target=nvptx64-nvidia-cuda", "-march=" + b.Arch, "-nogpulib", "-O2", "-Xclang",
+		"-disable-llvm-passes", "-Wno-unused-command-line-argument", "-x", "ir", codes[0], "-o", to,
+	}
 	for _, c := range codes[1:] {
 		args = append(args, "-Xclang", "-mlink-bitcode-file", "-Xclang", c)
 	}
@@ -57,9 +62,8 @@ var (
 	declared = regexp.MustCompile(`(?m)^@(\w+) = external .*\n`)
 )
 
-// renamed gives all uses of a static variable the name that it has got: where
-// clang 19 meets a use by the device before one by the host, that use has the
-// old name.
+// renamed gives all uses of a renamed static variable its new name. Clang 19 leaves the old name in
+// uses by the device that precede the first use by the host.
 func renamed(code []byte) []byte {
 	names := make(map[string]string)
 	for _, found := range defined.FindAllSubmatch(code, -1) {
@@ -74,14 +78,14 @@ func renamed(code []byte) []byte {
 	return code
 }
 
-// unit is the device's part of an object.
+// unit is the device part of an object.
 type unit struct {
-	source string // name of the object, or of what it was made of
-	code   string // file with the compiler's code
-	id     string // of the function that registers it
+	source string // name of the object, or of its source
+	code   string // file with the LLVM IR
+	id     string // in the name of the function that registers it
 }
 
-// deviceLink makes an object of the device's parts of others, none if they have none.
+// deviceLink makes an object from the device parts of others; none if they have no device part.
 func (b *build) deviceLink(objects []object, to string) ([]string, error) {
 	units, err := b.units(objects)
 	if err != nil || len(units) == 0 {
@@ -112,7 +116,7 @@ static void **module(void) {
 	return []string{to}, b.clang("-O2", "-fPIC", "-c", source, "-o", to)
 }
 
-// units finds the device's parts in objects, archives and libraries.
+// units finds the device parts of objects, archives and libraries.
 func (b *build) units(objects []object) ([]unit, error) {
 	var units []unit
 	b.registered = make(map[string]bool)
@@ -155,11 +159,11 @@ func fileExists(name string) bool {
 	return err == nil
 }
 
-// unit adds the device's part of an object, if it has one.
+// unit appends the device part of an object, if there is one.
 func (b *build) unit(units []unit, name string, data []byte) ([]unit, error) {
 	file, err := elf.NewFile(bytes.NewReader(data))
 	if err != nil {
-		return units, nil // the linker says what is wrong with it
+		return units, nil // the linker reports its faults
 	}
 	symbols, err := file.Symbols()
 	if err != nil && !errors.Is(err, elf.ErrNoSymbols) {
@@ -190,11 +194,10 @@ func (b *build) unit(units []unit, name string, data []byte) ([]unit, error) {
 	return append(units, u), b.temp.WriteFile(u.code, code)
 }
 
-// kept are lists that keep the compiler from removing what other files use.
+// kept matches the lists that keep the compiler from removing symbols used by other files.
 var kept = regexp.MustCompile(`(?m)^\.global .* __clang_gpu_used_external.*\n`)
 
-// module compiles the code of all units to PTX. What was a function in one file
-// stays one.
+// module compiles the code of all units to PTX. Functions stay functions.
 func (b *build) module(units []unit, to string) error {
 	var codes []string
 	for _, u := range units {
@@ -215,7 +218,7 @@ func (b *build) module(units []unit, to string) error {
 
 var multiply = regexp.MustCompile(`Linking globals named '(\w+)': symbol multiply defined`)
 
-// duplicate names the files that define the same, if that is what the compiler says.
+// duplicate adds the files with the same definition to an error of the compiler about one.
 func (b *build) duplicate(units []unit, err error) error {
 	var said *compilerError
 	if !errors.As(err, &said) {
@@ -227,7 +230,8 @@ func (b *build) duplicate(units []unit, err error) error {
 	}
 	name := found[1]
 	var in []string
-	definition := regexp.MustCompile(`(?m)^(?:define .*@` + name + `\(|@` + name + ` = (?:[a-z_]+ |addrspace\(\d+\) )*?(?:global|constant) )`)
+	definition := regexp.MustCompile(`(?m)^(?:define .*@` + name + `\(|@` + name +
+		` = (?:[a-z_]+ |addrspace\(\d+\) )*?(?:global|constant) )`)
 	external := regexp.MustCompile(`(?m)^@` + name + ` = external `)
 	for _, u := range units {
 		if err := b.fromIR(u.code+".ll", []string{u.code}, "-S", "-emit-llvm"); err != nil {
@@ -244,14 +248,14 @@ func (b *build) duplicate(units []unit, err error) error {
 	return fmt.Errorf("link: %s of the device is defined in %s", ptx.Demangled(name), strings.Join(in, " and in "))
 }
 
-// member is a file in an archive.
+// member is a file of an archive.
 type member struct {
 	name string
 	data []byte
 }
 
-// members reads an archive (ar(5), with the long names of GNU). What is damaged
-// is left to the linker.
+// members reads an archive (ar(5), with GNU's long names). It skips damaged parts: the linker
+// reports them.
 func members(archive []byte) (list []member) {
 	const magic, header = "!<arch>\n", 60
 	rest, ok := bytes.CutPrefix(archive, []byte(magic))

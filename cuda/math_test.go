@@ -21,15 +21,17 @@ import (
 	"divergo/testbench"
 )
 
-var update = flag.Bool("update", false, "write the table of errors of device mathematics into docs/reference/device-math.md")
+var update = flag.Bool("update", false,
+	"write the table of errors of device mathematics into docs/reference/device-math.md")
 
-// function is one of device mathematics.
+// function is a function of device mathematics.
 type function struct {
 	name     string
 	exact    func(x, y real) real
-	from, to float64 // arguments are drawn between these, half of them evenly, half by their exponent
-	second   bool    // it has two arguments
-	// Largest errors that NVIDIA states, of float and of double (CUDA C++ Programming Guide 13, tables 17 and 18).
+	from, to float64 // range of the arguments: half are drawn uniformly, half by their exponent
+	second   bool    // two arguments
+	// NVIDIA's maximum errors, for float and double (CUDA C++ Programming Guide 13, tables 17 and
+	// 18).
 	float, double float64
 }
 
@@ -81,7 +83,7 @@ var mathFunctions = []function{
 	{"tgamma", one(tgamma), -20, 33, false, 5, 10},
 }
 
-// draw makes an argument: as a float of 32 bits if narrow.
+// draw makes an argument; narrow ones are 32-bit floats.
 func (f *function) draw(r *rand.Rand, n int, narrow bool) float64 {
 	for {
 		x := f.from + (f.to-f.from)*r.Float64()
@@ -101,7 +103,7 @@ func (f *function) draw(r *rand.Rand, n int, narrow bool) float64 {
 	}
 }
 
-// ulps is the distance from the exact result in units of its last place.
+// ulps returns the distance from the exact result in units in the last place.
 func ulps(got float64, exact real, narrow bool) float64 {
 	precision, least := 53, -1074
 	if narrow {
@@ -116,8 +118,8 @@ func ulps(got float64, exact real, narrow bool) float64 {
 
 const mathPoints = 300
 
-// TestMath: the table of the documentation has the largest errors of device functions, in units in the last place, as
-// they are measured against exact results.
+// TestMath: the table of the documentation holds the largest errors of device functions, in units
+// in the last place. They are measured against exact results.
 func TestMath(t *testing.T) {
 	program := build(t, "testdata/math.cu")
 	var table strings.Builder
@@ -153,7 +155,8 @@ func TestMath(t *testing.T) {
 		if f.second {
 			x = "x, y"
 		}
-		fmt.Fprintf(&table, "| `%s` | %s from %g to %g | %s | %g | %s | %g |\n", f.name, x, f.from, f.to, upwards(errors[1]), f.float, upwards(errors[0]), f.double)
+		fmt.Fprintf(&table, "| `%s` | %s from %g to %g | %s | %g | %s | %g |\n", f.name, x, f.from, f.to,
+			upwards(errors[1]), f.float, upwards(errors[0]), f.double)
 	}
 	const file, begin, end = "../docs/reference/device-math.md", "<!-- errors -->\n", "<!-- end of errors -->\n"
 	data, err := os.ReadFile(file)
@@ -171,10 +174,10 @@ func TestMath(t *testing.T) {
 	}
 }
 
-// upwards rounds to two digits behind the point, never down.
+// upwards rounds up to two decimals.
 func upwards(x float64) string { return strconv.FormatFloat(math.Ceil(x*100)/100, 'f', 2, 64) }
 
-// values are those of device functions, each for as many pairs of arguments.
+// values returns the results of device functions, each for the same pairs of arguments.
 func values(t *testing.T, program string, functions []string, in []float64) []float64 {
 	t.Helper()
 	cfg := gpu.Default()
@@ -184,7 +187,8 @@ func values(t *testing.T, program string, functions []string, in []float64) []fl
 	var stdin, stdout, stderr bytes.Buffer
 	require.NoError(t, binary.Write(&stdin, binary.LittleEndian, in))
 	server := &cuda.Server{Session: session, Launch: (*testbench.Session).Launch, Stderr: &stderr, Name: "test"}
-	code, err := cuda.Run(server, func() bool { return false }, &stdin, &stdout, &stderr, program, append([]string{strconv.Itoa(mathPoints)}, functions...)...)
+	code, err := cuda.Run(server, func() bool { return false }, &stdin, &stdout, &stderr, program,
+		append([]string{strconv.Itoa(mathPoints)}, functions...)...)
 	require.NoError(t, err)
 	require.Zero(t, code, "%s", &stderr)
 	out := make([]float64, len(in)/2)
@@ -192,7 +196,8 @@ func values(t *testing.T, program string, functions []string, in []float64) []fl
 	return out
 }
 
-// TestExact: the reference knows constants to 60 digits (Abramowitz & Stegun, tables 1.1 and 6.1; OEIS A019704).
+// TestExact: the reference gives constants to 60 digits (Abramowitz & Stegun, tables 1.1 and 6.1;
+// OEIS A019704).
 func TestExact(t *testing.T) {
 	for _, c := range []struct {
 		what  string
@@ -205,7 +210,10 @@ func TestExact(t *testing.T) {
 		{"4 atan 1", mul(num(4), atan(num(1))), "3.14159265358979323846264338327950288419716939937510582097494459"},
 		{"gamma(1/2)", tgamma(num(0.5)), "1.77245385090551602729816748334114518279754945612238712821380779"},
 		{"gamma(-1/2)", tgamma(num(-0.5)), "-3.54490770181103205459633496668229036559509891224477425642761558"},
-		{"6 asin(1/2)", mul(num(6), asin(num(0.5))), "3.14159265358979323846264338327950288419716939937510582097494459"},
+		{
+			"6 asin(1/2)", mul(num(6), asin(num(0.5))),
+			"3.14159265358979323846264338327950288419716939937510582097494459",
+		},
 		{"tan(pi/4)", func() real { s, c := sincos(scale(pi, -2)); return div(s, c) }(), "1"},
 		{"sin^2+cos^2 of 1e6", func() real { s, c := sincos(num(1e6)); return add(mul(s, s), mul(c, c)) }(), "1"},
 		{"erf(erfinv(1/4))", erf(erfinv(num(0.25))), "0.25"},

@@ -14,21 +14,22 @@ import (
 	"divergo/internal/nearest"
 )
 
-// release is the release of CUDA's toolkit whose headers and compiler these
-// stand in for.
+// release is the CUDA release that these headers and this compiler replace.
 const release = "12.1"
 
-// Nvcc is a compiler driver with the options of NVIDIA's (NVIDIA CUDA Compiler
-// Driver NVCC, "NVCC Command Options"): short names with one dash, long ones
-// with two, values behind a space or "=". divergo is the path of the simulator,
-// for programs that are started by themselves.
+// Nvcc runs a compiler driver with the options of NVIDIA's nvcc.
+//
+// Short names have one dash, long ones two; a value follows a space or "=". divergo is the path of
+// the simulator. A program starts it if it runs without "divergo cuda run". Source: NVIDIA CUDA
+// Compiler Driver NVCC, "NVCC Command Options".
 func Nvcc(args []string, divergo string, stdout, stderr io.Writer) error {
 	n := &nvcc{Options: Options{Level: "3", Arch: DefaultArch, Divergo: divergo, Messages: stderr}}
 	if err := n.parse(args); err != nil {
 		return err
 	}
 	if n.version {
-		// Build systems look for the second line (CMake, CMakeDetermineCUDACompiler) and for numbers in the third.
+		// Build systems look for the second line (CMake, CMakeDetermineCUDACompiler) and for the
+		// numbers of the third.
 		_, err := fmt.Fprintf(stdout, "divergo cuda nvcc, by way of %s, in place of\nnvcc: NVIDIA (R) Cuda compiler driver\nCuda compilation tools, release %s, V%[2]s.0\n", compiler, release)
 		return err
 	}
@@ -44,7 +45,7 @@ func Nvcc(args []string, divergo string, stdout, stderr io.Writer) error {
 	return n.do(stdout)
 }
 
-// phase is where a compilation ends.
+// phase is the last step of a compilation.
 type phase int
 
 const (
@@ -52,7 +53,7 @@ const (
 	toObject
 	toPTX
 	toText  // -E
-	toCubin // programs that load machine code get PTX under its name
+	toCubin // -cubin; the file holds PTX, which programs load in place of machine code
 	toFatbin
 	toDependencies // -M
 	toDeviceObject // -dlink
@@ -60,59 +61,63 @@ const (
 	toHost         // -cuda
 )
 
-// singles are what a phase makes of each source, so that -o names that of one.
+// singles describes the output of each phase that makes one file from each source. There, -o needs
+// a single source.
 var singles = map[phase]string{
 	toObject: "a file that ends in .o", toPTX: "a file that ends in .ptx", toCubin: "a file that ends in .cubin",
-	toFatbin: "a file that ends in .fatbin", toHost: "a file that ends in .cu.cpp.ii", toText: "a text", toDependencies: "a list",
+	toFatbin: "a file that ends in .fatbin", toHost: "a file that ends in .cu.cpp.ii", toText: "a text",
+	toDependencies: "a list",
 }
 
-// endings are what the files of a phase end in, where there is one for each source.
-var endings = map[phase]string{toObject: ".o", toPTX: ".ptx", toCubin: ".cubin", toFatbin: ".fatbin", toHost: ".cu.cpp.ii"}
+// endings are the extensions of the outputs, for phases with one output for each source.
+var endings = map[phase]string{
+	toObject: ".o", toPTX: ".ptx", toCubin: ".cubin", toFatbin: ".fatbin",
+	toHost: ".cu.cpp.ii",
+}
 
-// nvcc is a command line.
+// nvcc is a parsed command line.
 type nvcc struct {
 	Options
 	phase          phase
 	files          []string
 	output, folder string       // -o, -odir
-	read           []named      // files beside the sources
+	read           []named      // input files besides the sources
 	list           dependencies // -MD
 	version        bool
 	shared         bool
-	forward        bool     // unknown options are the host's compiler's
-	arch           int      // highest that was asked for
-	ptxas          []string // options of NVIDIA's assembler
-	more           []string // options of files, which come next
+	forward        bool     // unknown options go to the host compiler
+	arch           int      // highest requested architecture
+	ptxas          []string // options for NVIDIA's assembler
+	more           []string // options read from option files, to parse next
 }
 
 // named is an option that names a file.
 type named struct{ option, file string }
 
-// takes says what an option's value is.
+// takes is the kind of value that an option takes.
 type takes int
 
 const (
 	nothing takes = iota
-	truth         // true or false; true if there is none
+	truth         // true or false; true if missing
 	value
-	list // several, between commas
+	list // several, separated by commas
 )
 
-// option is one of nvcc's. An option without a function is taken and does
-// nothing: what it chooses does not exist here, or has one way only.
+// option is an option of nvcc. An option without a function has no effect here.
 type option struct {
 	long, short string
 	takes       takes
-	joined      bool // the value may follow the short name without a space
+	joined      bool // the value may follow the short name directly
 	do          func(n *nvcc, value string) error
 }
 
-// no refuses an option: why.
+// no refuses an option and explains why.
 func no(why string) func(*nvcc, string) error {
 	return func(*nvcc, string) error { return errors.New(why) }
 }
 
-// on sets something if the value is true.
+// on calls set if the value is true.
 func on(set func(n *nvcc)) func(*nvcc, string) error {
 	return func(n *nvcc, v string) error {
 		if v == "true" {
@@ -133,7 +138,8 @@ func into(of func(n *nvcc) *[]string, prefix string) func(*nvcc, string) error {
 	}
 }
 
-// Lambdas of the device there are always; programs ask whether they may use them.
+// extendedLambda defines the macro that programs test before they use device lambdas. Device
+// lambdas are always available.
 func extendedLambda(n *nvcc) { n.Extra = append(n.Extra, "-D__CUDACC_EXTENDED_LAMBDA__") }
 
 func listed(n *nvcc) { n.list.wanted = true }
@@ -141,7 +147,7 @@ func listed(n *nvcc) { n.list.wanted = true }
 func extra(n *nvcc) *[]string { return &n.Extra }
 func host(n *nvcc) *[]string  { return &n.Host }
 
-// one of some words.
+// word accepts one of these words.
 func word(words ...string) func(*nvcc, string) error {
 	return func(_ *nvcc, v string) error {
 		if !slices.Contains(words, v) {
@@ -151,12 +157,12 @@ func word(words ...string) func(*nvcc, string) error {
 	}
 }
 
-const maxOptions = 1 << 20 // bytes of a file of options
+const maxOptions = 1 << 20 // size limit of an options file, in bytes
 
 const noCode = "there is no machine code here: programs hold PTX"
 
 var options = []option{
-	// Where the compilation ends.
+	// Last step of the compilation.
 	{"compile", "c", nothing, false, ends(toObject)},
 	{"device-c", "dc", nothing, false, on(func(n *nvcc) { n.phase, n.Relocatable = toObject, true })},
 	{"device-w", "dw", nothing, false, ends(toObject)},
@@ -175,7 +181,7 @@ var options = []option{
 	{"shared", "shared", nothing, false, on(func(n *nvcc) { n.shared = true })},
 	{"no-device-link", "nodlink", nothing, false, nil},
 
-	// Files.
+	// Files and folders.
 	{"options-file", "optf", list, false, func(n *nvcc, v string) error {
 		text, err := input.Read(v, maxOptions)
 		if err != nil {
@@ -201,27 +207,40 @@ var options = []option{
 	{"generate-dependencies-with-compile", "MD", nothing, false, on(listed)},
 	{"generate-nonsystem-dependencies-with-compile", "MMD", nothing, false, on(listed)},
 	{"dependency-output", "MF", value, false, func(n *nvcc, v string) error { n.list.file = v; return nil }},
-	{"dependency-target-name", "MT", value, false, func(n *nvcc, v string) error { n.list.named = true; return into(host, "-MT")(n, v) }},
+	{
+		"dependency-target-name", "MT", value, false,
+		func(n *nvcc, v string) error { n.list.named = true; return into(host, "-MT")(n, v) },
+	},
 	{"generate-dependency-targets", "MP", nothing, false, on(func(n *nvcc) { n.Host = append(n.Host, "-MP") })},
 
-	// Code.
+	// Code generation.
 	{"std", "std", value, false, func(n *nvcc, v string) error { n.Standard = v; return nil }},
-	{"optimize", "O", value, true, func(n *nvcc, v string) error { n.Level = v; return word("0", "1", "2", "3")(n, v) }},
+	{
+		"optimize", "O", value, true,
+		func(n *nvcc, v string) error { n.Level = v; return word("0", "1", "2", "3")(n, v) },
+	},
 	{"debug", "g", nothing, false, on(func(n *nvcc) { n.Host = append(n.Host, "-g") })},
 	{"device-debug", "G", nothing, false, on(func(n *nvcc) { n.Device = append(n.Device, "-O0") })},
-	{"generate-line-info", "lineinfo", nothing, false, nil}, // it is always there
-	{"profile", "pg", nothing, false, on(func(n *nvcc) { n.Host, n.Linker = append(n.Host, "-pg"), append(n.Linker, "-pg") })},
+	{"generate-line-info", "lineinfo", nothing, false, nil}, // line information is always present
+	{
+		"profile", "pg", nothing, false,
+		on(func(n *nvcc) { n.Host, n.Linker = append(n.Host, "-pg"), append(n.Linker, "-pg") }),
+	},
 	{"gpu-architecture", "arch", value, false, architecture},
 	{"gpu-code", "code", list, false, architecture},
 	{"generate-code", "gencode", value, false, func(n *nvcc, v string) error {
 		var errs []error
-		for _, part := range strings.Split(strings.NewReplacer(`"`, "", "[", "", "]", "", "code=", "", "arch=", "").Replace(v), ",") {
+		for _, part := range strings.Split(strings.NewReplacer(`"`, "", "[", "", "]", "", "code=", "", "arch=",
+			"").Replace(v), ",") {
 			errs = append(errs, architecture(n, part))
 		}
 		return errors.Join(errs...)
 	}},
-	{"maxrregcount", "maxrregcount", value, false, nil}, // registers are as many as are live at once
-	{"relocatable-device-code", "rdc", truth, false, func(n *nvcc, v string) error { n.Relocatable = v == "true"; return nil }},
+	{"maxrregcount", "maxrregcount", value, false, nil}, // the number of registers is that of the live ones
+	{
+		"relocatable-device-code", "rdc", truth, false,
+		func(n *nvcc, v string) error { n.Relocatable = v == "true"; return nil },
+	},
 	{"use_fast_math", "use_fast_math", nothing, false, on(func(n *nvcc) { n.FastMath = true })},
 	{"ftz", "ftz", truth, false, func(n *nvcc, v string) error { n.Flush = v == "true"; return nil }},
 	{"prec-div", "prec-div", truth, false, func(n *nvcc, v string) error { n.Divide = v == "false"; return nil }},
@@ -234,7 +253,10 @@ var options = []option{
 	}},
 	{"restrict", "restrict", nothing, false, nil},
 	{"default-stream", "default-stream", value, false, word("legacy", "null", "per-thread")},
-	{"expt-relaxed-constexpr", "expt-relaxed-constexpr", nothing, false, on(func(n *nvcc) { n.Extra = append(n.Extra, "-D__CUDACC_RELAXED_CONSTEXPR__") })},
+	{
+		"expt-relaxed-constexpr", "expt-relaxed-constexpr", nothing, false,
+		on(func(n *nvcc) { n.Extra = append(n.Extra, "-D__CUDACC_RELAXED_CONSTEXPR__") }),
+	},
 	{"extended-lambda", "extended-lambda", nothing, false, on(extendedLambda)},
 	{"expt-extended-lambda", "expt-extended-lambda", nothing, false, on(extendedLambda)},
 	{"dopt", "dopt", value, false, nil},
@@ -245,8 +267,8 @@ var options = []option{
 	{"no-host-device-move-forward", "nohdmoveforward", nothing, false, nil},
 	{"extra-device-vectorization", "extra-device-vectorization", nothing, false, nil},
 
-	// Other programs.
-	// nvcc pastes these into the command lines of the other programs, so that a value can be several options, and in quotes.
+	// Other programs. nvcc pastes these values into their command lines. So a value can hold
+	// several options, and quotes.
 	{"compiler-options", "Xcompiler", list, false, func(n *nvcc, v string) error {
 		if slices.Contains(words(v), "-m32") {
 			return errors.New("want -m64: addresses have 64 bits")
@@ -260,12 +282,15 @@ var options = []option{
 		}
 		return nil
 	}},
-	{"ptxas-options", "Xptxas", list, false, func(n *nvcc, v string) error { n.ptxas = append(n.ptxas, words(v)...); return nil }},
+	{
+		"ptxas-options", "Xptxas", list, false,
+		func(n *nvcc, v string) error { n.ptxas = append(n.ptxas, words(v)...); return nil },
+	},
 	{"nvlink-options", "Xnvlink", list, false, nil},
 	{"cudafe-options", "Xcudafe", list, false, nil},
 	{"fatbin-options", "Xfatbin", list, false, nil},
 	{"archive-options", "Xarchive", list, false, nil},
-	// Of releases before 5.
+	// Options of releases before 5.
 	{"opencc-options", "Xopencc", list, false, nil},
 	{"host-compilation", "host-compilation", value, false, word("C", "c", "C++", "c++")},
 	{"device-emulation", "deviceemu", nothing, false, no("kernels are not compiled for the host")},
@@ -284,7 +309,10 @@ var options = []option{
 	{"disable-warnings", "w", nothing, false, on(func(n *nvcc) { n.Extra = append(n.Extra, "-w") })},
 	{"Werror", "Werror", list, false, nil},
 	{"Wno-deprecated-gpu-targets", "Wno-deprecated-gpu-targets", nothing, false, nil},
-	{"Wno-deprecated-declarations", "Wno-deprecated-declarations", nothing, false, into(extra, "-Wno-deprecated-declarations")},
+	{
+		"Wno-deprecated-declarations", "Wno-deprecated-declarations", nothing, false,
+		into(extra, "-Wno-deprecated-declarations"),
+	},
 	{"Wreorder", "Wreorder", nothing, false, on(func(n *nvcc) { n.Extra = append(n.Extra, "-Wreorder") })},
 	{"diag-suppress", "diag-suppress", list, false, nil},
 	{"diag-error", "diag-error", list, false, nil},
@@ -301,13 +329,16 @@ var options = []option{
 	{"Wext-lambda-captures-this", "Wext-lambda-captures-this", nothing, false, nil},
 	{"source-in-ptx", "src-in-ptx", nothing, false, nil},
 	{"allow-unsupported-compiler", "allow-unsupported-compiler", nothing, false, nil},
-	{"forward-unknown-to-host-compiler", "forward-unknown-to-host-compiler", nothing, false, on(func(n *nvcc) { n.forward = true })},
+	{
+		"forward-unknown-to-host-compiler", "forward-unknown-to-host-compiler", nothing, false,
+		on(func(n *nvcc) { n.forward = true }),
+	},
 	{"forward-unknown-opts", "forward-unknown-opts", nothing, false, on(func(n *nvcc) { n.forward = true })},
 	{"version", "V", nothing, false, on(func(n *nvcc) { n.version = true })},
 }
 
-// architecture takes sm_60, compute_60, native and all. Programs are compiled
-// for the highest one that is named.
+// architecture accepts sm_60, compute_60, native and all. Programs are compiled for the highest
+// architecture named.
 func architecture(n *nvcc, v string) error {
 	v = strings.Trim(v, `"`)
 	if slices.Contains([]string{"native", "all", "all-major", "lto"}, v) {
@@ -315,7 +346,8 @@ func architecture(n *nvcc, v string) error {
 	}
 	_, digits, _ := strings.Cut(v, "_")
 	number, err := strconv.Atoi(strings.TrimRight(digits, "af"))
-	if err != nil || !strings.HasPrefix(v, "sm_") && !strings.HasPrefix(v, "compute_") && !strings.HasPrefix(v, "lto_") {
+	if err != nil || !strings.HasPrefix(v, "sm_") && !strings.HasPrefix(v, "compute_") &&
+		!strings.HasPrefix(v, "lto_") {
 		return fmt.Errorf("%q: want sm_60, compute_60 or the like", v)
 	}
 	if number > n.arch {
@@ -329,11 +361,11 @@ func architecture(n *nvcc, v string) error {
 	return nil
 }
 
-// architectures are the GPUs that the compiler knows. One between two of them,
-// or behind the last, has all that the one before it has.
+// architectures are the GPUs that the compiler knows. A number between two of them, or above the
+// last, has the features of the one below it.
 var architectures = []int{20, 21, 30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90}
 
-// find looks an option up by its name, which has no dashes.
+// find returns the option of a name, which has no dashes.
 func find(name string) *option {
 	for i := range options {
 		if o := &options[i]; name != "" && (o.long == name || o.short == name) {
@@ -398,7 +430,7 @@ func (n *nvcc) parse(args []string) error {
 	return errors.Join(errs...)
 }
 
-// words are those of a file of options: between blanks, or in quotes.
+// words splits the text of an options file at blanks; quotes group words.
 func words(text string) (list []string) {
 	var word strings.Builder
 	quote, in := rune(0), false
@@ -422,7 +454,7 @@ func words(text string) (list []string) {
 	return list
 }
 
-// unknown answers a misspelt option.
+// unknown reports a misspelt option and suggests others.
 func unknown(arg string) error {
 	var names []string
 	for _, o := range options {
@@ -438,12 +470,13 @@ func unknown(arg string) error {
 	return fmt.Errorf("nvcc: unknown option %q; those of the host's compiler follow -Xcompiler", arg)
 }
 
-// do compiles and links.
+// do compiles and links the sources.
 func (n *nvcc) do(stdout io.Writer) error {
 	if single, ok := singles[n.phase]; ok && n.output != "" && len(n.sources()) > 1 {
-		return fmt.Errorf("nvcc: -o %s: found %d sources, want one, as each makes %s", n.output, len(n.sources()), single)
+		return fmt.Errorf("nvcc: -o %s: found %d sources, want one, as each makes %s", n.output, len(n.sources()),
+			single)
 	}
-	if n.shared && n.phase == toProgram { // CMake has it beside -dlink
+	if n.shared && n.phase == toProgram { // CMake passes it together with -dlink
 		return errors.New("nvcc: -shared: shared libraries with device code are not supported")
 	}
 	return with(n.Options, func(b *build) error {
@@ -460,7 +493,7 @@ func (n *nvcc) do(stdout io.Writer) error {
 	})
 }
 
-// make makes the products.
+// make makes the products of the phase.
 func (n *nvcc) make(b *build, p *products, stdout io.Writer) error {
 	switch n.phase {
 	case toObject, toPTX, toCubin, toFatbin, toHost:
@@ -468,7 +501,10 @@ func (n *nvcc) make(b *build, p *products, stdout io.Writer) error {
 	case toText, toDependencies:
 		return n.print(b, p, stdout)
 	}
-	to, err := p.add("-o", n.named(map[phase]string{toDeviceObject: "a_dlink.o", toArchive: "a.a", toProgram: "a.out"}[n.phase]))
+	to, err := p.add("-o", n.named(map[phase]string{
+		toDeviceObject: "a_dlink.o", toArchive: "a.a",
+		toProgram: "a.out",
+	}[n.phase]))
 	if err != nil {
 		return err
 	}
@@ -500,24 +536,24 @@ func (n *nvcc) make(b *build, p *products, stdout io.Writer) error {
 	return b.link(objects, to)
 }
 
-// toolkitVariable is the environment variable in which bin/nvcc of a toolkit
-// says where that is.
+// toolkitVariable is the environment variable that holds the path of the toolkit. The toolkit's
+// bin/nvcc sets it.
 const toolkitVariable = "DIVERGO_TOOLKIT"
 
-// libraries is the option with which another compiler finds the runtime, and how
-// nvcc names it when it is verbose.
+// libraries returns the option with which another compiler finds the runtime, as nvcc -v prints it.
 func libraries() string { return fmt.Sprintf("%q", "-L"+os.Getenv(toolkitVariable)+"/lib64") }
 
-// environment prints, with -v, what build systems ask nvcc for in this way (CMake,
+// environment prints, with -v, the lines that build systems read from nvcc (CMake,
 // CMakeDetermineCUDACompiler and FindCUDAToolkit).
 func (n *nvcc) environment(w io.Writer) {
-	fmt.Fprintf(w, "#$ PATH=%s\n#$ ARCHITECTURE=-arch compute_%s\n", os.Getenv("PATH"), strings.TrimPrefix(n.Arch, "sm_"))
+	fmt.Fprintf(w, "#$ PATH=%s\n#$ ARCHITECTURE=-arch compute_%s\n", os.Getenv("PATH"),
+		strings.TrimPrefix(n.Arch, "sm_"))
 	if top := os.Getenv(toolkitVariable); top != "" {
 		fmt.Fprintf(w, "#$ TOP=%s\n#$ NVVMIR_LIBRARY_DIR=%[1]s/nvvm/libdevice\n#$ INCLUDES=\"-I%[1]s/include\"\n#$ LIBRARIES=%s\n", top, libraries())
 	}
 }
 
-// hostLink prints, with -v, how another compiler links the objects: CMake takes
+// hostLink prints, with -v, the command with which another compiler links the objects. CMake reads
 // the libraries from that line.
 func (n *nvcc) hostLink(objects []object) {
 	if !n.Verbose || os.Getenv(toolkitVariable) == "" {
@@ -536,7 +572,7 @@ func (n *nvcc) sources() []string {
 	return slices.DeleteFunc(slices.Clone(n.files), b.linked)
 }
 
-// named is the name of the output.
+// named returns the name of the output, or a default.
 func (n *nvcc) named(otherwise string) string {
 	if n.output != "" {
 		return n.output
@@ -544,7 +580,7 @@ func (n *nvcc) named(otherwise string) string {
 	return filepath.Join(n.folder, otherwise)
 }
 
-// each makes an object or a file of PTX of each source.
+// each makes an object or a PTX file from each source.
 func (n *nvcc) each(b *build, p *products) error {
 	made := make(map[string]string)
 	for _, source := range n.sources() {
@@ -567,7 +603,7 @@ func (n *nvcc) each(b *build, p *products) error {
 	return nil
 }
 
-// one makes an object or a file of PTX of a source.
+// one makes an object or a PTX file from a source.
 func (n *nvcc) one(b *build, source, to string) error {
 	if n.phase == toObject {
 		return b.compile(source, to)
@@ -581,7 +617,7 @@ func (n *nvcc) one(b *build, source, to string) error {
 	return b.ptx(source, to)
 }
 
-// print prints a source's text after the preprocessor, or what it depends on.
+// print prints the preprocessed text of a source, or its dependences.
 func (n *nvcc) print(b *build, p *products, stdout io.Writer) error {
 	option, name, how := "-o", n.output, "-E"
 	if n.phase == toDependencies {

@@ -24,7 +24,7 @@ func nvcc(t *testing.T, args ...string) (messages string, err error) {
 	return out.String() + errs.String(), err
 }
 
-// source is the absolute path of a file of testdata.
+// source returns the absolute path of a file of testdata.
 func source(t *testing.T, name string) string {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join("testdata", name))
@@ -32,10 +32,11 @@ func source(t *testing.T, name string) string {
 	return path
 }
 
-// linkedOutput is what the files of testdata/rdc print: 2x + 100 + 5 + 3, -x, 7x.
+// linkedOutput is the output of the program of testdata/rdc: 2x + 100 + 5 + 3, -x, 7x.
 const linkedOutput = "110 112 114 116\n0 -1 -2 -3\n0 7 14 21\n3 5\n"
 
-// TestRelocatable: the device's part of files is one module, by whichever way the objects come.
+// TestRelocatable: the device parts of several files become one module, for each kind of object
+// file.
 func TestRelocatable(t *testing.T) {
 	main, other, again := source(t, "rdc/main.cu"), source(t, "rdc/other.cu"), source(t, "rdc/again.cu")
 	t.Chdir(t.TempDir())
@@ -100,7 +101,8 @@ int main() { return TWO + THREE - 5; }
 	for _, instruction := range []string{"div.full.ftz.f32", "sqrt.approx.ftz.f32", "sin.approx.ftz.f32"} {
 		assert.True(t, strings.Contains(fast, instruction), instruction)
 	}
-	some := ptx("-fmad=false", "-prec-div=false", "--gpu-architecture", "sm_52", "-gencode", "arch=compute_70,code=sm_70")
+	some := ptx("-fmad=false", "-prec-div=false", "--gpu-architecture", "sm_52", "-gencode",
+		"arch=compute_70,code=sm_70")
 	assert.Contains(t, some, ".target sm_70")
 	assert.Contains(t, some, "div.full.f32")
 	assert.Contains(t, some, "sqrt.rn.f32")
@@ -113,7 +115,8 @@ int main() { return TWO + THREE - 5; }
 	code, err := os.ReadFile("k.fatbin")
 	require.NoError(t, err)
 	assert.Equal(t, precise, string(code), "PTX is what there is")
-	_, err = nvcc(t, "-Iin", "-DTHREE=3", "--ptxas-options=-v", "-Xptxas", "-O3", "-maxrregcount", "32", "-Xcompiler", "-Wall,-fPIC", "-std=c++17", "-m64", "-lineinfo",
+	_, err = nvcc(t, "-Iin", "-DTHREE=3", "--ptxas-options=-v", "-Xptxas", "-O3", "-maxrregcount", "32", "-Xcompiler",
+		"-Wall,-fPIC", "-std=c++17", "-m64", "-lineinfo",
 		"--compiler-options", "-fno-strict-aliasing", "-ccbin", "g++", "-c", "k.cu", "plain.c", "-odir", "in", "-MD")
 	require.NoError(t, err)
 	assert.FileExists(t, "in/plain.o")
@@ -155,8 +158,8 @@ int main() { return TWO + THREE - 5; }
 	assert.ErrorContains(t, err, "nvcc: want files")
 }
 
-// TestBuildSystems: what makefiles and CMake do with nvcc besides compiling (CMakeDetermineCUDACompiler, FindCUDA), and C++
-// of the host's part for another compiler (-cuda).
+// TestBuildSystems: the uses of nvcc by makefiles and CMake, besides compiling
+// (CMakeDetermineCUDACompiler, FindCUDA). One is C++ of the host part for another compiler (-cuda).
 func TestBuildSystems(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("DIVERGO_TOOLKIT", "/there")
@@ -176,20 +179,25 @@ int main() {
 }
 `
 	require.NoError(t, os.WriteFile("k.cu", []byte(text), 0o600))
-	// -DNAME="\"two words\"", as a file has it.
+	// The options file holds -DNAME="\"two words\"".
 	require.NoError(t, os.WriteFile("o.rsp", []byte("-DNAME='\"two words\"'\n  -O1 \n"), 0o600))
-	messages, err := nvcc(t, "-v", "-forward-unknown-to-host-compiler", "-fsigned-char", "--options-file", "o.rsp", "-Xcompiler", `,"-g"`,
-		"-gencode", "arch=compute_50,code=[compute_50,sm_50]", "-gencode=arch=compute_120,code=sm_120", "-arch=sm_88", "k.cu", "-o", "k")
+	messages, err := nvcc(t, "-v", "-forward-unknown-to-host-compiler", "-fsigned-char", "--options-file", "o.rsp",
+		"-Xcompiler", `,"-g"`,
+		"-gencode", "arch=compute_50,code=[compute_50,sm_50]", "-gencode=arch=compute_120,code=sm_120", "-arch=sm_88",
+		"k.cu", "-o", "k")
 	require.NoError(t, err)
 	for _, line := range []string{
-		"#$ ARCHITECTURE=-arch compute_90\n", "#$ TOP=/there\n", "#$ NVVMIR_LIBRARY_DIR=/there/nvvm/libdevice\n", "#$ INCLUDES=\"-I/there/include\"\n",
-		"#$ LIBRARIES=\"-L/there/lib64\"\n", "\"-L/there/lib64\" -lcudadevrt -lcudart_static -lrt -lpthread -ldl\n", " -fsigned-char ", "\n#$ clang-19 ",
+		"#$ ARCHITECTURE=-arch compute_90\n", "#$ TOP=/there\n", "#$ NVVMIR_LIBRARY_DIR=/there/nvvm/libdevice\n",
+		"#$ INCLUDES=\"-I/there/include\"\n",
+		"#$ LIBRARIES=\"-L/there/lib64\"\n", "\"-L/there/lib64\" -lcudadevrt -lcudart_static -lrt -lpthread -ldl\n",
+		" -fsigned-char ", "\n#$ clang-19 ",
 	} {
 		assert.Contains(t, messages, line)
 	}
 	assert.Equal(t, "900 \"two words\" 0\n", run(t, "pdom", "./k").out)
 
-	_, err = nvcc(t, "-cuda", "-DNAME=\"\"", "-Xopencc", "-noinline", "--host-compilation", "C++", `-gencode=arch=compute_10,code="sm_10,compute_10"`, "-arch=sm_36", "k.cu")
+	_, err = nvcc(t, "-cuda", "-DNAME=\"\"", "-Xopencc", "-noinline", "--host-compilation", "C++",
+		`-gencode=arch=compute_10,code="sm_10,compute_10"`, "-arch=sm_36", "k.cu")
 	require.NoError(t, err)
 	require.NoError(t, exec.Command("g++", "-c", "k.cu.cpp.ii", "-o", "k.o").Run())
 	_, err = nvcc(t, "k.o", "-o", "k")

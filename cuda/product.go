@@ -11,20 +11,20 @@ import (
 )
 
 // products are the files that a command line of nvcc makes. The compiler writes them in the
-// temporary folder; they get their names when all have been made.
+// temporary folder. They get their names when all are complete.
 type products struct {
 	b     *build
 	files output.Set
 	list  []product
 }
 
-// product is a file, and where the compiler writes it.
+// product is an output file, and the path to which the compiler writes it.
 type product struct {
 	file *output.File
 	made string
 }
 
-// add adds the file that an option names. The compiler writes it to the path returned.
+// add adds the file that an option names. It returns the path to which the compiler writes it.
 func (p *products) add(option, name string) (made string, err error) {
 	file, err := p.files.CreateAny(option, name)
 	if err != nil {
@@ -35,7 +35,7 @@ func (p *products) add(option, name string) (made string, err error) {
 	return made, nil
 }
 
-// keep gives the files their names.
+// keep moves the files to their names.
 func (p *products) keep() error {
 	for _, x := range p.list {
 		if err := x.file.KeepCopy(x.made); err != nil {
@@ -49,11 +49,11 @@ func (p *products) keep() error {
 type dependencies struct {
 	wanted bool
 	file   string // -MF
-	named  bool   // by -MT
+	named  bool   // -MT names the target
 }
 
-// depend has the compiler write the list of a source. Unless an option names it, its name is
-// that of the output, and its target too (NVCC, "File and Path Specifications").
+// depend makes the compiler write the list of a source's includes. By default its name and its
+// target are those of the output (NVCC, "File and Path Specifications").
 func (n *nvcc) depend(b *build, p *products, source, output, target string) error {
 	if !n.list.wanted {
 		return nil
@@ -77,7 +77,7 @@ func (n *nvcc) depend(b *build, p *products, source, output, target string) erro
 	return nil
 }
 
-// archive puts objects into a library, with what is in the one of that name.
+// archive adds objects to a library. If the library exists, its other members stay.
 func (b *build) archive(name, to string, objects []object) error {
 	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
 		old, err := os.ReadFile(name)

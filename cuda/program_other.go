@@ -9,10 +9,10 @@ import (
 
 var errUnix = errors.New("CUDA programs run on Unix only")
 
-// Run starts a program with a socket to a server.
+// Run returns an error: programs run on Unix only.
 func Run(*Server, func() bool, io.Reader, io.Writer, io.Writer, string, ...string) (int, error) {
 	return 0, errUnix
 }
 
-// ServeDescriptor serves the program that has started this process.
+// ServeDescriptor returns an error: programs run on Unix only.
 func ServeDescriptor(*Server, int) error { return errUnix }

@@ -15,14 +15,18 @@ import (
 	"unsafe"
 )
 
-// grace is how long a program has to end when it was asked to.
+// grace is the time that a program has to end after SIGTERM.
 const grace = 3 * time.Second
 
-// Run starts a program with a socket to a server and waits for its end. The code
-// is the program's, 128 and the signal if one ended it. The program is ended
-// when asked says so: by SIGTERM, and after a while by SIGKILL, both for its process group. On a
-// terminal it has none of its own, since it could not read from it.
-func Run(s *Server, asked func() bool, stdin io.Reader, stdout, stderr io.Writer, program string, args ...string) (code int, err error) {
+// Run starts a program with a socket to a server and waits for its end. It returns the program's
+// exit code, or 128 plus the signal that ended it.
+//
+// When asked returns true, Run ends the program by SIGTERM, and after some seconds by SIGKILL. Both
+// go to the program's process group. On a terminal the program has no group of its own, since it
+// could not read from the terminal.
+func Run(s *Server, asked func() bool, stdin io.Reader, stdout, stderr io.Writer, program string,
+	args ...string,
+) (code int, err error) {
 	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err != nil {
 		return 0, fmt.Errorf("socket: %w", err)
@@ -41,7 +45,7 @@ func Run(s *Server, asked func() bool, stdin io.Reader, stdout, stderr io.Writer
 	c.Env = append(os.Environ(), fmt.Sprint("DIVERGO_FD=", descriptor))
 	group := !onTerminal(stdin)
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: group}
-	_, err = conn.Write([]byte{0}) // the first process that reads it has the device
+	_, err = conn.Write([]byte{0}) // the first process that reads this byte owns the device
 	if err := errors.Join(err, c.Start(), theirs.Close()); err != nil {
 		return 0, err
 	}
@@ -52,7 +56,7 @@ func Run(s *Server, asked func() bool, stdin io.Reader, stdout, stderr io.Writer
 		waited = c.Wait()
 		close(ended)
 	}()
-	end := func(signal syscall.Signal) { // it may have ended
+	end := func(signal syscall.Signal) { // an error means that it has ended
 		if group {
 			_ = syscall.Kill(-c.Process.Pid, signal)
 		} else {
@@ -76,7 +80,7 @@ func Run(s *Server, asked func() bool, stdin io.Reader, stdout, stderr io.Writer
 				case now.Sub(since) > grace:
 					end(syscall.SIGKILL)
 					close(killed)
-					_ = conn.Close() // others may have it
+					_ = conn.Close() // other processes may hold the socket
 					return
 				}
 			}
@@ -90,7 +94,7 @@ func Run(s *Server, asked func() bool, stdin io.Reader, stdout, stderr io.Writer
 		served = nil
 		select {
 		case <-ended:
-		case <-time.After(grace): // what it writes goes to another one, too, which is not of its group
+		case <-time.After(grace): // a process outside of its group holds its output
 			return 128 + int(syscall.SIGKILL), nil
 		}
 	}
@@ -104,7 +108,8 @@ func Run(s *Server, asked func() bool, stdin io.Reader, stdout, stderr io.Writer
 	return c.ProcessState.ExitCode(), served
 }
 
-// onTerminal reports whether a file is the terminal from which only one process group at a time can read.
+// onTerminal reports whether a file is a terminal. Only one process group at a time can read from
+// it.
 func onTerminal(stdin io.Reader) bool {
 	file, ok := stdin.(*os.File)
 	if !ok {
@@ -115,8 +120,8 @@ func onTerminal(stdin io.Reader) bool {
 	return wrong == 0
 }
 
-// ServeDescriptor serves the program that has started this process with a socket. The
-// descriptor stays open, for the program waits until it is closed.
+// ServeDescriptor serves the program that started this process with a socket. The descriptor stays
+// open, since the program waits until it is closed.
 func ServeDescriptor(s *Server, descriptor int) error {
 	syscall.CloseOnExec(descriptor)
 	own, err := syscall.Dup(descriptor)
@@ -131,8 +136,8 @@ func ServeDescriptor(s *Server, descriptor int) error {
 	return s.connect(conn)
 }
 
-// connect serves a program that begins with the descriptor of its window; one that
-// has nothing to ask ends before.
+// connect serves a program. The program first sends the descriptor of its window. A program without
+// requests ends before that.
 func (s *Server) connect(conn *net.UnixConn) error {
 	first, control := []byte{0}, make([]byte, syscall.CmsgSpace(4))
 	_, n, _, _, err := conn.ReadMsgUnix(first, control)
@@ -179,7 +184,8 @@ const (
 	sealShrink = 2    // F_SEAL_SHRINK
 )
 
-// mapWindow maps a file that stays as long as it is: behind its end, memory cannot be read.
+// mapWindow maps the file of the window. The file must not become shorter, since memory past its
+// end cannot be read.
 func mapWindow(file int) ([]byte, error) {
 	seals, _, wrong := syscall.Syscall(syscall.SYS_FCNTL, uintptr(file), getSeals, 0)
 	if wrong != 0 || seals&sealShrink == 0 {
@@ -195,8 +201,8 @@ func mapWindow(file int) ([]byte, error) {
 	return syscall.Mmap(file, 0, 2*half, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
 }
 
-// stopWhenGone ends a launch when all of the program's processes that have the socket are gone: nobody waits for the
-// result. It looks until done is closed.
+// stopWhenGone ends a launch when no process of the program holds the socket any more. It checks
+// until done is closed.
 func (s *Server) stopWhenGone(raw syscall.RawConn, done <-chan struct{}) {
 	var gone atomic.Bool
 	limits := &s.Session.Limits
@@ -210,7 +216,7 @@ func (s *Server) stopWhenGone(raw syscall.RawConn, done <-chan struct{}) {
 			case <-done:
 				return
 			case <-tick.C:
-				_ = raw.Control(func(fd uintptr) { // it may be closed
+				_ = raw.Control(func(fd uintptr) { // fails if it is closed
 					n, _, err := syscall.Recvfrom(int(fd), []byte{0}, syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
 					gone.Store(n == 0 && err == nil || errors.Is(err, syscall.ECONNRESET))
 				})
@@ -219,7 +225,7 @@ func (s *Server) stopWhenGone(raw syscall.RawConn, done <-chan struct{}) {
 	}()
 }
 
-// open is the socket of a descriptor.
+// open returns the socket of a descriptor.
 func open(descriptor uintptr) (*net.UnixConn, error) {
 	file := os.NewFile(descriptor, "socket")
 	conn, err := net.FileConn(file)
@@ -233,12 +239,11 @@ func open(descriptor uintptr) (*net.UnixConn, error) {
 	return socket, nil
 }
 
-// patience is how long an eager connection looks before it sleeps.
+// patience is the time that an eager connection polls before it sleeps.
 const patience = 50 * time.Microsecond
 
-// eager is a connection that looks for what comes for a while before it sleeps: a
-// program that has its answer often asks again at once, and to wake up takes longer
-// than that.
+// eager is a connection that polls for a while before it sleeps. A program often sends its next
+// request right after an answer, and waking up takes longer than that.
 type eager struct {
 	*net.UnixConn
 	raw syscall.RawConn
@@ -248,7 +253,7 @@ func (e *eager) Read(p []byte) (int, error) {
 	n := 0
 	err := e.raw.Read(func(fd uintptr) bool {
 		for start := time.Now(); n <= 0 && time.Since(start) < patience; {
-			n, _, _ = syscall.Recvfrom(int(fd), p, syscall.MSG_DONTWAIT) // what is wrong shows below
+			n, _, _ = syscall.Recvfrom(int(fd), p, syscall.MSG_DONTWAIT) // the read below reports an error
 		}
 		return true
 	})

@@ -9,18 +9,18 @@ import (
 	"strings"
 )
 
-// Caches are cache operators of loads and stores of global and generic memory: of those
-// that have none, and in place of those that have one. "" leaves them as they are.
+// Caches are cache operators for loads and stores of global and generic memory. Loads and Stores
+// apply to instructions without an operator; AllLoads and AllStores replace every operator. ""
+// leaves them unchanged.
 type Caches struct {
 	Loads, Stores       string // ptxas -dlcm, -dscm
 	AllLoads, AllStores string // ptxas -flcm, -fscm
 }
 
-// assembler is what an option of ptxas does (NVIDIA CUDA Compiler Driver NVCC, "Ptxas
-// Options").
+// assembler is an option of ptxas (NVIDIA CUDA Compiler Driver NVCC, "Ptxas Options").
 type assembler struct {
 	long, short string
-	of          func(c *Caches) *string // the cache operator that it sets; nil: it does nothing, and need not
+	of          func(c *Caches) *string // the cache operator that it sets; nil: no effect, and none is needed
 	operators   []string
 }
 
@@ -29,8 +29,8 @@ var (
 	storeOperators = []string{"wb", "cg", "cs", "wt"}
 )
 
-// assemblers are the options that do something, and those that ask for messages or say
-// how hard the assembler works, which no program can tell.
+// assemblers lists the options with an effect, and those that need none: messages and effort of the
+// assembler.
 var assemblers = []assembler{
 	{"def-load-cache", "dlcm", func(c *Caches) *string { return &c.Loads }, loadOperators},
 	{"def-store-cache", "dscm", func(c *Caches) *string { return &c.Stores }, storeOperators},
@@ -49,7 +49,7 @@ var assemblers = []assembler{
 	{"warn-on-spills", "warn-spills", nil, nil},
 }
 
-// ptxas reads options of NVIDIA's assembler, and returns those that it leaves.
+// ptxas applies options of NVIDIA's assembler and returns the unknown ones.
 func (c *Caches) ptxas(words []string) (left []string, err error) {
 	var errs []error
 	for len(words) > 0 {
@@ -73,7 +73,8 @@ func (c *Caches) ptxas(words []string) (left []string, err error) {
 		}
 		switch {
 		case a.operators != nil && !slices.Contains(a.operators, value):
-			errs = append(errs, fmt.Errorf("nvcc: -Xptxas %s: found %q, want one of %s", word, value, strings.Join(a.operators, ", ")))
+			errs = append(errs, fmt.Errorf("nvcc: -Xptxas %s: found %q, want one of %s", word, value,
+				strings.Join(a.operators, ", ")))
 		case a.of != nil:
 			*a.of(c) = value
 		}
@@ -81,8 +82,8 @@ func (c *Caches) ptxas(words []string) (left []string, err error) {
 	return left, errors.Join(errs...)
 }
 
-// assembler reads the options of NVIDIA's assembler, which does not run where PTX is what
-// is asked for. Those that do nothing are named.
+// assembler applies the options for NVIDIA's assembler. They have no effect on PTX output, since
+// that does not pass the assembler. It warns of options that do nothing.
 func (n *nvcc) assembler(stderr io.Writer) error {
 	left, err := n.Caches.ptxas(n.ptxas)
 	switch {
@@ -99,14 +100,14 @@ func (n *nvcc) assembler(stderr io.Writer) error {
 	return nil
 }
 
-// load and store are those of PTX whose cache operator can be chosen: neither volatile nor
-// of a memory order, nor by the cache of textures (PTX ISA, "ld" and "st").
+// load and store match the PTX instructions whose cache operator can be selected. They are neither
+// volatile nor have a memory order, nor do they use the texture cache (PTX ISA, "ld" and "st").
 var (
 	load  = regexp.MustCompile(`(?m)(^|[\s;{])(ld(?:\.weak)?(?:\.global)?)(\.(?:ca|cg|cs|lu|cv))?((?:\.L[12]::\w+)*(?:\.v[248])?\.[bsuf](?:8|16|32|64|128)\s)`)
 	store = regexp.MustCompile(`(?m)(^|[\s;{])(st(?:\.weak)?(?:\.global)?)(\.(?:wb|cg|cs|wt))?((?:\.L[12]::\w+)*(?:\.v[248])?\.[bsuf](?:8|16|32|64|128)\s)`)
 )
 
-// apply gives the loads and stores of PTX their operators.
+// apply sets the operators of the loads and stores in PTX.
 func (c *Caches) apply(ptx []byte) []byte {
 	for _, of := range []struct {
 		what           *regexp.Regexp

@@ -12,20 +12,21 @@ import (
 	"strings"
 )
 
-// nvcc takes launches whose brackets have blanks between them, "k << <1, 1 >> >(p)",
-// and "__shared__ alignas(16) int a[4]", neither of which clang takes. Where clang says
-// so, it compiles the file again from a copy that says the same in its way: brackets
-// move together, alignas moves to the front of its declaration. The copy has the same
-// lines, and the compiler reads it under the file's name (Clang, -ivfsoverlay).
+// nvcc accepts launches with blanks between the brackets, "k << <1, 1 >> >(p)", and "__shared__
+// alignas(16) int a[4]". Clang refuses both.
+//
+// If clang refuses them, the file is compiled again from a copy: brackets move together, and
+// alignas moves to the front of its declaration. The copy has the same lines, and the compiler
+// reads it under the file's name (Clang, -ivfsoverlay).
 
-// refusals are what clang says of such a file.
+// refusals are clang's messages about such a file.
 var refusals = []string{"error: expected expression", "error: an attribute list cannot appear here"}
 
-// diagnosed finds the names of files in what clang says.
+// diagnosed matches the file names in clang's messages.
 var diagnosed = regexp.MustCompile(`(?m)^(.+?):\d+:\d+: (?:error|note): `)
 
-// accepted runs the compiler on a CUDA file, again if that was refused for its
-// spelling.
+// accepted runs the compiler on a CUDA file. If clang refuses the file for its spelling, it runs
+// again on a copy.
 func (b *build) accepted(args ...string) error {
 	for {
 		all := args
@@ -46,11 +47,11 @@ func (b *build) accepted(args ...string) error {
 	}
 }
 
-// respell makes copies of the files that an error of the compiler names, and reports
-// whether there are any that were not there before.
+// respell copies the files that a compiler error names. It reports whether any copy is new.
 func (b *build) respell(err error) (more bool, wrong error) {
 	var said *compilerError
-	if !errors.As(err, &said) || !slices.ContainsFunc(refusals, func(r string) bool { return strings.Contains(said.messages, r) }) {
+	if !errors.As(err, &said) || !slices.ContainsFunc(refusals,
+		func(r string) bool { return strings.Contains(said.messages, r) }) {
 		return false, nil
 	}
 	for _, found := range diagnosed.FindAllStringSubmatch(said.messages, -1) {
@@ -60,7 +61,7 @@ func (b *build) respell(err error) (more bool, wrong error) {
 		}
 		text, err := os.ReadFile(path)
 		if err != nil {
-			continue // it is one that the compiler made
+			continue // the compiler made this file
 		}
 		clang := respelled(text)
 		if bytes.Equal(clang, text) {
@@ -78,7 +79,7 @@ func (b *build) respell(err error) (more bool, wrong error) {
 	if !more {
 		return false, nil
 	}
-	// LLVM, VirtualFileSystem.h: YAML, of which JSON is a part.
+	// The format is YAML, of which JSON is a part (LLVM, VirtualFileSystem.h).
 	type root struct {
 		Type     string `json:"type"`
 		Name     string `json:"name"`
@@ -88,20 +89,23 @@ func (b *build) respell(err error) (more bool, wrong error) {
 	for path, copied := range b.respelled {
 		roots = append(roots, root{"file", path, copied})
 	}
-	overlay, err := json.Marshal(map[string]any{"version": 0, "case-sensitive": "true", "use-external-names": "false", "roots": roots})
+	overlay, err := json.Marshal(map[string]any{
+		"version": 0, "case-sensitive": "true", "use-external-names": "false",
+		"roots": roots,
+	})
 	return true, errors.Join(err, b.temp.WriteFile(b.file("respelled.yaml"), overlay))
 }
 
 // token is a word or a character of C++ that is neither blank nor in a comment.
 type token struct{ start, end int }
 
-// edit is text in place of some of a file.
+// edit replaces a part of a file by text.
 type edit struct {
 	start, end int
 	text       string
 }
 
-// respelled is the text of a file as clang takes it.
+// respelled returns the text of a file in clang's spelling.
 func respelled(text []byte) []byte {
 	tokens := tokensOf(text)
 	word := func(i int) string {
@@ -110,7 +114,8 @@ func respelled(text []byte) []byte {
 		}
 		return string(text[tokens[i].start:tokens[i].end])
 	}
-	// brackets reports whether three brackets follow each other with nothing but blanks between.
+	// brackets reports whether three equal brackets follow each other with only blanks between
+	// them.
 	brackets := func(i int, bracket string) bool {
 		return word(i) == bracket && word(i+1) == bracket && word(i+2) == bracket &&
 			len(bytes.Trim(text[tokens[i].start:tokens[i+2].end], bracket+" \t\r\n")) == 0
@@ -147,7 +152,7 @@ func respelled(text []byte) []byte {
 	if edits == nil {
 		return text
 	}
-	slices.SortFunc(edits, func(a, b edit) int { return a.start - b.start }) // launches can have launches in them
+	slices.SortFunc(edits, func(a, b edit) int { return a.start - b.start }) // launches can be nested
 	var out bytes.Buffer
 	at := 0
 	for _, e := range edits {
@@ -159,9 +164,9 @@ func respelled(text []byte) []byte {
 	return out.Bytes()
 }
 
-// launchEnd is where the brackets are that end the configuration of a launch, 0 if
-// what begins at a token is none: it has two arguments or more, and those of the kernel
-// follow.
+// launchEnd returns the token of the brackets that end a launch configuration; 0 if the text at
+// token i is no launch. A launch has at least two arguments in the brackets, and the kernel's
+// arguments follow.
 func launchEnd(word func(int) string, brackets func(int, string) bool, i int) int {
 	depth, commas := 0, 0
 	for ; ; i++ {

@@ -22,36 +22,36 @@ import (
 type Server struct {
 	Session *testbench.Session
 	Launch  func(*testbench.Session, testbench.Launch) error // runs a grid
-	Stderr  io.Writer                                        // for what is wrong with a request
-	Name    string                                           // of the machine
+	Stderr  io.Writer                                        // receives the faults of requests
+	Name    string                                           // name of the machine
 
-	Copies []Copy // from the device to the host so far
-	Failed error  // the first launch that did not finish: the error of Launch
+	Copies []Copy // all copies from the device to the host
+	Failed error  // Launch's error of the first launch that did not finish
 
-	window    []byte // that is shared with the program
-	buffer    []byte // of the bytes of a request or an answer
+	window    []byte // memory shared with the program
+	buffer    []byte // holds the bytes of a request or an answer
 	modules   map[uint64]*module
 	functions []*isa.Program
-	target    int // highest of the modules
+	target    int // highest target of the modules, such as 60 for sm_60
 	sticky    uint32
 }
 
 // Copy is one copy from the device to the host.
 type Copy struct {
-	Launches int // before it
+	Launches int // number of launches before the copy
 	Bytes    uint64
-	Hash     uint64 // the same for the same bytes, in this process
+	Hash     uint64 // equal for equal bytes, within this process
 }
 
-// module is a module of the program: the file that did not parse has an error.
+// module is a PTX module of the program. If it did not parse, err is set.
 type module struct {
 	ptx  *ptx.Module
 	err  error
-	any  *isa.Program // a kernel of it, which knows the variables
+	any  *isa.Program // any kernel of the module; it lists the variables
 	seen map[string]uint64
 }
 
-// refusal is a request that cannot be fulfilled: CUDA's code, and why.
+// refusal is the error of a request that cannot be fulfilled, with CUDA's code.
 type refusal struct {
 	code uint32
 	why  error
@@ -63,12 +63,12 @@ func refuse(code uint32, format string, args ...any) error {
 	return &refusal{code, fmt.Errorf(format, args...)}
 }
 
-// Serve answers until the program ends.
+// Serve answers requests until the program ends.
 func (s *Server) Serve(conn io.ReadWriter) error {
 	s.modules = make(map[uint64]*module)
 	from := bufio.NewReaderSize(conn, 64<<10)
 	head := make([]byte, binary.Size(request{}))
-	most := s.Session.Memory().Total() + 1<<20 // bytes of a request
+	most := s.Session.Memory().Total() + 1<<20 // limit of a request, in bytes
 	for {
 		if first, err := from.Peek(4); err == nil && binary.LittleEndian.Uint32(first) != magic {
 			return fmt.Errorf("connection to the program: found %q, want a request: something else has written to its descriptor %d", first, descriptor)
@@ -84,7 +84,8 @@ func (s *Server) Serve(conn io.ReadWriter) error {
 			return err
 		}
 		if r.Bytes > most {
-			return fmt.Errorf("connection to the program: found a request with %d bytes, want at most %d", r.Bytes, most)
+			return fmt.Errorf("connection to the program: found a request with %d bytes, want at most %d",
+				r.Bytes, most)
 		}
 		in := s.room(r.Bytes)
 		if _, err := io.ReadFull(from, in); err != nil {
@@ -94,7 +95,7 @@ func (s *Server) Serve(conn io.ReadWriter) error {
 		out, err := s.answer(&r, in, &a)
 		a.Error = s.code(err)
 		if err := s.send(conn, a, out); err != nil {
-			return nil // it ended while it waited
+			return nil // the program ended while it waited
 		}
 		if r.Window != 0 && a.Error == success {
 			if err := s.move(&r, from, conn); err != nil {
@@ -107,13 +108,13 @@ func (s *Server) Serve(conn io.ReadWriter) error {
 	}
 }
 
-// ended reports whether an error says that the program is gone, which may have left an answer unread.
+// ended reports whether an error means that the program ended, perhaps with an unread answer.
 func ended(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) }
 
-// seed makes hashes of copies comparable.
+// seed is common to all hashes of copies, so that they can be compared.
 var seed = maphash.MakeSeed()
 
-// room is space for bytes until the next request.
+// room returns n bytes of the buffer. They are valid until the next request.
 func (s *Server) room(n uint64) []byte {
 	if uint64(cap(s.buffer)) < n {
 		s.buffer = make([]byte, n)
@@ -121,7 +122,7 @@ func (s *Server) room(n uint64) []byte {
 	return s.buffer[:n]
 }
 
-// stopped reports whether the user has ended a launch.
+// stopped reports whether the user ended a launch.
 func (s *Server) stopped() bool {
 	var o *testbench.Outcome
 	return errors.As(s.Failed, &o) && o.End == gpu.Stopped
@@ -141,15 +142,15 @@ func (s *Server) send(conn io.Writer, a answer, out []byte) error {
 		_, err = conn.Write(append(head, out...))
 		return err
 	}
-	// Not one piece: it need not be copied.
+	// Two writes avoid a copy.
 	if _, err = conn.Write(head); err == nil {
 		_, err = conn.Write(out)
 	}
 	return err
 }
 
-// move copies through the window, half by half: the program is at the other one
-// meanwhile. Reach has been checked.
+// move copies through the window, half by half. Meanwhile the program uses the other half. The
+// caller has checked the addresses with reach.
 func (s *Server) move(r *request, from io.ByteReader, conn io.Writer) error {
 	var hash maphash.Hash
 	hash.SetSeed(seed)
@@ -185,7 +186,7 @@ func (s *Server) move(r *request, from io.ByteReader, conn io.Writer) error {
 	return nil
 }
 
-// code is CUDA's code of an error, which is told to the user.
+// code returns CUDA's code of an error, and reports the error to the user.
 func (s *Server) code(err error) uint32 {
 	if err == nil {
 		return success
@@ -203,7 +204,7 @@ func (s *Server) code(err error) uint32 {
 	return s.sticky
 }
 
-// outcomeCode is CUDA's code of a launch that did not finish.
+// outcomeCode returns CUDA's code of a launch that did not finish.
 func outcomeCode(o *testbench.Outcome) uint32 {
 	if o.Fault == nil {
 		return launchTimeout
@@ -268,7 +269,8 @@ func (s *Server) answer(r *request, in []byte, a *answer) ([]byte, error) {
 		s.Copies = append(s.Copies, Copy{len(s.Session.Runs), r.B, maphash.Bytes(seed, out)})
 		return out, s.Session.Err()
 	case opCopy:
-		if err := errors.Join(s.reach("copy on the device", r.A, r.C), s.reach("copy on the device", r.B, r.C)); err != nil {
+		if err := errors.Join(s.reach("copy on the device", r.A, r.C),
+			s.reach("copy on the device", r.B, r.C)); err != nil {
 			return nil, err
 		}
 		data := s.room(r.C)
@@ -314,11 +316,11 @@ func (s *Server) answer(r *request, in []byte, a *answer) ([]byte, error) {
 	case opReserve, opUnreserve, opCreate, opRelease, opHolds, opRetain, opMap, opUnmap, opSetAccess, opAccess:
 		return nil, s.virtual(r, a)
 	}
-	return nil, refuse(invalidValue, "request %d is not known: the program was built by another version of divergo", r.Op)
+	return nil, refuse(invalidValue, "request %d is not known: the program was built by another version of divergo",
+		r.Op)
 }
 
-// reset frees the memory that the program has allocated, and forgets its
-// modules: it sends them again.
+// reset frees the program's memory and drops its modules. The program sends them again.
 func (s *Server) reset() error {
 	if err := s.Session.FreeVirtual(); err != nil {
 		return err
@@ -336,7 +338,7 @@ func (s *Server) reset() error {
 	return nil
 }
 
-// unload gives back what a module has: its addresses, and its functions, whose numbers are not given again.
+// unload frees the addresses and functions of a module. Function numbers are not reused.
 func (s *Server) unload(number uint64) {
 	m := s.modules[number]
 	delete(s.modules, number)
@@ -349,7 +351,7 @@ func (s *Server) unload(number uint64) {
 	}
 }
 
-// base is where the variables of another module begin: behind those of all others.
+// base returns the first address for the variables of a new module: the end of all others.
 func (s *Server) base() uint64 {
 	end := uint64(isa.ModuleBase + 256)
 	for _, m := range s.modules {
@@ -360,7 +362,7 @@ func (s *Server) base() uint64 {
 	return end
 }
 
-// reach checks that memory can be accessed by the host.
+// reach checks that the host can access memory.
 func (s *Server) reach(what string, addr, bytes uint64) error {
 	if err := s.Session.Memory().Check(addr, bytes); err != nil {
 		return refuse(invalidValue, "%s: %w", what, err)
@@ -368,25 +370,26 @@ func (s *Server) reach(what string, addr, bytes uint64) error {
 	return nil
 }
 
-// machine describes the configuration.
+// machine returns the properties of the configuration.
 func (s *Server) machine() ([]byte, error) {
 	c := &s.Session.Machine.Config
-	if s.target == 0 { // a program that will choose its PTX by this
+	if s.target == 0 { // the program will select its PTX by the target
 		s.target = defaultTarget
 	}
 	m := machine{
 		SMs: uint64(c.GPU.SMs), Warp: uint64(c.SM.WarpSize), Threads: uint64(min(c.SM.Threads, testbench.MaxThreads)),
 		Shared: uint64(c.Shared.Size), Registers: uint64(c.SM.Registers), CoreKHz: uint64(c.Clocks.CoreMHz) * 1000,
 		Memory: c.GPU.Bytes(), L2: uint64(c.L2.Size * c.DRAM.Channels), DRAMKHz: uint64(c.Clocks.DRAMMHz) * 1000,
-		BusBits: uint64(c.DRAM.Channels * c.DRAM.BusBytes * 8), Resident: uint64(c.SM.Threads), Blocks: uint64(c.SM.CTAs),
-		Major: uint64(s.target / 10), Minor: uint64(s.target % 10),
+		BusBits: uint64(c.DRAM.Channels * c.DRAM.BusBytes * 8), Resident: uint64(c.SM.Threads),
+		Blocks: uint64(c.SM.CTAs),
+		Major:  uint64(s.target / 10), Minor: uint64(s.target % 10),
 	}
 	copy(m.Name[:len(m.Name)-1], s.Name)
 	return binary.Append(nil, binary.LittleEndian, &m)
 }
 
-// load takes a module in, with its variables at addresses of their own. What is
-// wrong with it is told when it is used, or now.
+// load adds a module and gives its variables addresses of their own. A fault of the PTX is reported
+// when the module is used, or at once if now is set.
 func (s *Server) load(number uint64, text []byte, now bool) error {
 	s.unload(number)
 	m := &module{seen: make(map[string]uint64)}
@@ -408,7 +411,7 @@ func (s *Server) load(number uint64, text []byte, now bool) error {
 	return nil
 }
 
-// function makes a kernel ready to be launched.
+// function prepares a kernel for launches and returns its layout.
 func (s *Server) function(number uint64, name string) ([]byte, error) {
 	m := s.modules[number]
 	if m == nil {
@@ -436,7 +439,8 @@ func (s *Server) function(number uint64, name string) ([]byte, error) {
 		threads = uint64(p.MaxThreads)
 	}
 	out, err := binary.Append(nil, binary.LittleEndian, &layout{
-		handle, uint64(p.ParamBytes), uint64(p.SharedBytes), uint64(p.LocalBytes), uint64(p.LiveRegs), threads, uint64(len(p.Params)),
+		handle, uint64(p.ParamBytes), uint64(p.SharedBytes), uint64(p.LocalBytes), uint64(p.LiveRegs), threads,
+		uint64(len(p.Params)),
 	})
 	for i := range p.Params {
 		out = binary.LittleEndian.AppendUint32(out, p.Params[i].Offset)
@@ -445,7 +449,7 @@ func (s *Server) function(number uint64, name string) ([]byte, error) {
 	return out, err
 }
 
-// variable says where a variable of a module is.
+// variable returns the address and size of a module's variable.
 func (s *Server) variable(number uint64, name string, a *answer) error {
 	m := s.modules[number]
 	switch {
@@ -483,7 +487,10 @@ func (s *Server) launch(handle uint64, in []byte) ([]byte, error) {
 	if err != nil {
 		return nil, refuse(invalidValue, "launch of %s: %w", ptx.Demangled(p.Name), err)
 	}
-	l := testbench.Launch{Prog: p, Grid: head.Grid, Block: head.Block, Shared: uint32(min(head.Shared, 1<<32-1)), Params: slices.Clone(in[n:])}
+	l := testbench.Launch{
+		Prog: p, Grid: head.Grid, Block: head.Block, Shared: uint32(min(head.Shared, 1<<32-1)),
+		Params: slices.Clone(in[n:]),
+	}
 	runs := len(s.Session.Runs)
 	err = s.Launch(s.Session, l)
 	if err != nil {
@@ -497,13 +504,14 @@ func (s *Server) launch(handle uint64, in []byte) ([]byte, error) {
 	}
 	printed := &s.Session.Runs[runs].Printed
 	if printed.Dropped > 0 {
-		fmt.Fprintf(s.Stderr, "cuda: launch %d, %s: %d calls of printf did not fit the buffer of %d bytes\n", runs+1, ptx.Demangled(p.Name), printed.Dropped, isa.PrintBytes)
+		fmt.Fprintf(s.Stderr, "cuda: launch %d, %s: %d calls of printf did not fit the buffer of %d bytes\n", runs+1,
+			ptx.Demangled(p.Name), printed.Dropped, isa.PrintBytes)
 	}
 	return []byte(strings.Join(printed.Records, "")), err
 }
 
-// refused is a launch that did not begin. Where blocks are too large for this
-// machine, those that have room are named.
+// refused explains a launch that did not begin. If its blocks are too large for this machine, it
+// names the presets on which they fit.
 func refused(l testbench.Launch, err error) error {
 	var large *sm.TooLarge
 	if !errors.As(err, &large) {
@@ -525,16 +533,19 @@ func refused(l testbench.Launch, err error) error {
 	return &refusal{invalidConfiguration, err}
 }
 
-// occupancy says how many CTAs an SM holds.
+// occupancy returns the number of CTAs that fit on an SM.
 func (s *Server) occupancy(r *request, a *answer) error {
 	p, err := s.program(r.A)
 	if err != nil {
 		return err
 	}
-	l := testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{uint32(r.B), 1, 1}, Shared: uint32(r.C), Params: make([]byte, p.ParamBytes)}
+	l := testbench.Launch{
+		Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{uint32(r.B), 1, 1}, Shared: uint32(r.C),
+		Params: make([]byte, p.ParamBytes),
+	}
 	o, err := l.Check(&s.Session.Machine.Config)
 	if err == nil {
 		a.A = uint64(o.CTAs)
 	}
-	return nil // of a block that does not fit there are none
+	return nil // a block that does not fit has 0
 }

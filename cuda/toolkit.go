@@ -10,13 +10,14 @@ import (
 	"divergo/internal/output"
 )
 
-// toolkitList is the file of a toolkit that lists what divergo has written.
+// toolkitList is the file of a toolkit that lists the files written by divergo.
 const toolkitList = "divergo-files.json"
 
-// Toolkit writes a folder that build systems take for CUDA's: bin/nvcc, which is
-// divergo cuda nvcc, the headers in include, and the runtime in lib64, for programs
-// that another compiler links with -lcudart. divergo is the path of the simulator.
-// A folder with other files is refused unless force is set; those files are never overwritten.
+// Toolkit writes a folder that build systems accept as CUDA's. It holds bin/nvcc ("divergo cuda
+// nvcc"), the headers in include, and the runtime in lib64 for other compilers' -lcudart.
+//
+// divergo is the path of the simulator. Toolkit refuses a folder with other files unless force is
+// set, and never overwrites those files.
 func Toolkit(folder, divergo string, force bool) error {
 	tree, err := output.OpenTree(folder, toolkitList, force)
 	if err != nil {
@@ -31,7 +32,7 @@ func Toolkit(folder, divergo string, force bool) error {
 	})
 }
 
-// toolkit are the files of a toolkit.
+// toolkit returns the files of a toolkit, by path.
 func (b *build) toolkit(folder string) (map[string][]byte, error) {
 	runtime, err := b.runtime()
 	if err != nil {
@@ -47,16 +48,17 @@ func (b *build) toolkit(folder string) (map[string][]byte, error) {
 	}
 	content := map[string][]byte{"lib64/libcudart.a": archive}
 	for _, name := range ownLibraries[1:] {
-		content["lib64/lib"+name+".a"] = []byte("GROUP ( libcudart.a )\n") // a script of the linker
+		content["lib64/lib"+name+".a"] = []byte("GROUP ( libcudart.a )\n") // a linker script
 	}
-	// Makefiles look for the driver's library here, to know whether there is one.
+	// Makefiles look for the driver's library here, to check that CUDA is installed.
 	where, err := filepath.Abs(folder)
 	if err != nil {
 		return nil, err
 	}
 	content["lib64/stubs/libcuda.so"] = fmt.Appendf(nil, "GROUP ( %s )\n", filepath.Join(where, "lib64", "libcudart.a"))
 	content["version.json"] = fmt.Appendf(nil, `{"cuda": {"name": "CUDA SDK", "version": "%s.0"}}`+"\n", release)
-	content["bin/nvcc"] = fmt.Appendf(nil, "#!/bin/sh\n%s=%s exec %s cuda nvcc \"$@\"\n", toolkitVariable, quoted(where), quoted(b.Divergo))
+	content["bin/nvcc"] = fmt.Appendf(nil, "#!/bin/sh\n%s=%s exec %s cuda nvcc \"$@\"\n", toolkitVariable,
+		quoted(where), quoted(b.Divergo))
 	err = fs.WalkDir(files, "include", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			content[path], err = files.ReadFile(path)
@@ -66,5 +68,5 @@ func (b *build) toolkit(folder string) (map[string][]byte, error) {
 	return content, err
 }
 
-// quoted is a word for the shell.
+// quoted returns a word in the shell's syntax.
 func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }

@@ -6,11 +6,11 @@ import (
 	"divergo/testbench"
 )
 
-// page is the host's, of which addresses that are reserved are a multiple.
+// page is the host's page size in bytes. Reserved addresses are multiples of it.
 const page = 4096
 
-// virtual answers the requests about addresses and memory that are apart. What is
-// asked of sizes and addresses is CUDA's (CUDA Driver API, Virtual Memory Management).
+// virtual answers the requests that manage addresses and memory separately. Sizes and addresses
+// follow CUDA's rules (CUDA Driver API, Virtual Memory Management).
 func (s *Server) virtual(r *request, a *answer) error {
 	session := s.Session
 	piece := testbench.Piece(r.A)
@@ -70,10 +70,11 @@ func (s *Server) virtual(r *request, a *answer) error {
 	return nil
 }
 
-// whole checks what is to be a multiple of the granularity.
+// whole checks that an address and a size are multiples of the granularity.
 func whole(what string, addr, bytes uint64) error {
 	if bytes == 0 || bytes%testbench.Granularity != 0 || addr%testbench.Granularity != 0 {
-		return refuse(invalidValue, "%s of %d bytes at %#x: want multiples of %d", what, bytes, addr, testbench.Granularity)
+		return refuse(invalidValue, "%s of %d bytes at %#x: want multiples of %d", what, bytes, addr,
+			testbench.Granularity)
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ measured when the list is made, on blocks of hardware or in runs of kernels.
   that the others can: ` + "`go test ./experiments -run Mutants -all`" + `.
 `
 
-// claims is reference/claims.md, with a row for each.
+// claims returns reference/claims.md. row formats each claim.
 func claims(row func(*experiments.Claim) string) string {
 	var b strings.Builder
 	b.WriteString(claimsIntroduction)
@@ -45,8 +45,8 @@ func claims(row func(*experiments.Claim) string) string {
 	return b.String()
 }
 
-// TestClaims: the document has the claims. That their values are what the model does
-// today is a test of package experiments, which measures them.
+// TestClaims: the document lists all claims. TestClaims of package experiments measures their
+// values.
 func TestClaims(t *testing.T) {
 	if *update {
 		measured := claims(func(c *experiments.Claim) string { return c.Row(c.Try()) })

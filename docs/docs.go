@@ -1,3 +1,3 @@
-// Package docs holds the project's documents. Its test runs the commands that
-// they and the README show; figures are drawn by a test of package experiments.
+// Package docs holds the project's documents. Its tests run the commands in the documents and the
+// README. A test of package experiments draws the figures.
 package docs

@@ -22,7 +22,7 @@ type block struct {
 	lines []string
 }
 
-// blocks of a Markdown text.
+// blocks returns the indented blocks of a Markdown text.
 func blocks(text string) (list []block) {
 	open := false
 	for i, line := range strings.Split(text, "\n") {
@@ -35,7 +35,7 @@ func blocks(text string) (list []block) {
 			list[len(list)-1].lines = append(list[len(list)-1].lines, code)
 		case strings.TrimSpace(line) != "":
 			open = false
-		case open: // an empty line belongs to the block if it goes on
+		case open: // an empty line belongs to the block if the block continues
 			list[len(list)-1].lines = append(list[len(list)-1].lines, "")
 		}
 	}
@@ -44,12 +44,12 @@ func blocks(text string) (list []block) {
 
 var continuation = regexp.MustCompile(`\\\n\s*`)
 
-// commands are the lines of a block that a shell runs, comments and
-// continuations resolved.
+// commands returns the lines of a block that a shell runs, without comments and with continuations
+// joined.
 func (b *block) commands() (list []string) {
 	text := continuation.ReplaceAllString(strings.Join(b.lines, "\n"), " ")
 	for _, line := range strings.Split(text, "\n") {
-		line, _, _ = strings.Cut(line, "   ") // what it does, in a column of its own
+		line, _, _ = strings.Cut(line, "   ") // a column at the right explains the command
 		line, _, _ = strings.Cut(line, " #")
 		switch word, _, _ := strings.Cut(line, " "); word {
 		case "divergo", "go", "clang-19", "gtkwave", "vcd2fst":
@@ -59,15 +59,15 @@ func (b *block) commands() (list []string) {
 	return list
 }
 
-// TestCommands runs the commands of each document, in order, in a folder of
-// its own that has the repository's kernels and the listings that begin with
-// their file name. With -short it is the README alone. A document is skipped if a
-// tool that its commands call is not installed.
+// TestCommands runs the commands of each document in order. The folder of a document holds the
+// repository's kernels, and the listings that begin with their file name. With -short it runs only
+// the README. It skips a document if a tool of its commands is not installed.
 func TestCommands(t *testing.T) {
 	root, err := filepath.Abs("..")
 	require.NoError(t, err)
 	bin := t.TempDir()
-	build := exec.Command("go", "build", "-pgo=off", "-o", bin, "./cmd/divergo") // by the profile all packages would be compiled once more
+	// a profile would compile all packages again
+	build := exec.Command("go", "build", "-pgo=off", "-o", bin, "./cmd/divergo")
 	build.Dir = root
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", out)
@@ -88,7 +88,7 @@ func TestCommands(t *testing.T) {
 			}
 			dir := t.TempDir()
 			require.NoError(t, os.Symlink(filepath.Join(root, "kernels"), filepath.Join(dir, "kernels")))
-			home := root // of go commands
+			home := root // folder of go commands
 			if file == ownMechanism {
 				home = dir
 				for name, text := range ownFiles(t) {
@@ -97,9 +97,10 @@ func TestCommands(t *testing.T) {
 				}
 			}
 			for _, b := range blocks(string(text)) {
-				if name, ok := strings.CutPrefix(b.lines[0], "// "); ok && filepath.Ext(name) != "" && !strings.Contains(name, " ") {
+				if name, ok := strings.CutPrefix(b.lines[0], "// "); ok && filepath.Ext(name) != "" &&
+					!strings.Contains(name, " ") {
 					text := b.lines
-					if filepath.Ext(name) == ".json" { // which has no comments
+					if filepath.Ext(name) == ".json" { // JSON has no comments
 						text = text[1:]
 					}
 					require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(strings.Join(text, "\n")), 0o644))
@@ -126,7 +127,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// called are the tools that a command calls, itself or through divergo.
+// called returns the tools that a command calls, directly or through divergo.
 func called(command string) []string {
 	switch {
 	case strings.HasPrefix(command, "divergo cuda "):
@@ -134,7 +135,7 @@ func called(command string) []string {
 	case strings.HasPrefix(command, "clang-19 "):
 		return []string{"clang-19"}
 	case strings.Contains(command, ".fst"):
-		return []string{"gtkwave"} // which vcd2fst is of
+		return []string{"gtkwave"} // this package includes vcd2fst
 	}
 	return nil
 }
@@ -143,10 +144,11 @@ var drawn = regexp.MustCompile(`^divergo reproduce( [\w-]+)+$`)
 
 var benchtime = regexp.MustCompile(` -benchtime \S+`)
 
-// runnable is what the test runs in place of a command that a reader types: the
-// binary instead of go run, each benchmark once and small, a check of the files instead
-// of a window, some of the claims, all of which TestClaims of package experiments
-// measures. It is empty for figures that TestDocumented of package experiments draws.
+// runnable returns the command that the test runs in place of a reader's command.
+//
+// It runs the binary instead of go run, and each benchmark once and small. It checks files instead
+// of opening a window, and measures some of the claims. TestClaims of package experiments measures
+// all claims. runnable is empty for figures that TestDocumented of package experiments draws.
 func runnable(t *testing.T, dir, command string) string {
 	t.Helper()
 	switch {
@@ -169,7 +171,7 @@ func runnable(t *testing.T, dir, command string) string {
 	return command
 }
 
-// pages are the pages of the four shelves, and their index.
+// pages returns the pages of the four folders, and their index.
 func pages(t *testing.T) []string {
 	files, err := filepath.Glob("*/*.md")
 	require.NoError(t, err)
@@ -191,7 +193,7 @@ func TestIndex(t *testing.T) {
 	assert.Contains(t, string(readme), "docs/README.md")
 }
 
-// TestLinks: what a page links to is there.
+// TestLinks: the targets of all links exist.
 func TestLinks(t *testing.T) {
 	link := regexp.MustCompile(`\[[^\]\n]+\]\(([\w./-]+)(#[^)]*)?\)`)
 	found := 0
@@ -206,7 +208,7 @@ func TestLinks(t *testing.T) {
 	assert.Greater(t, found, 20)
 }
 
-// TestProse: pages are read in a terminal and on small screens. Tables and listings may be wide.
+// TestProse: prose fits terminals and small screens. Tables and listings may be wide.
 func TestProse(t *testing.T) {
 	const columns, lines = 120, 8
 	for _, file := range pages(t) {
@@ -218,7 +220,8 @@ func TestProse(t *testing.T) {
 			if strings.HasPrefix(line, "```") {
 				fenced = !fenced
 			}
-			if fenced || line == "" || strings.HasPrefix(line, "|") || strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "![") {
+			if fenced || line == "" || strings.HasPrefix(line, "|") || strings.HasPrefix(line, "    ") ||
+				strings.HasPrefix(line, "![") {
 				paragraph = 0
 				continue
 			}

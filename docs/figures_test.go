@@ -17,7 +17,7 @@ import (
 	"divergo/experiments"
 )
 
-// TestFigures: the pictures of the documents are what the model gives today.
+// TestFigures: the pictures of the documents are those that the model draws.
 func TestFigures(t *testing.T) {
 	files, err := filepath.Glob("figures/*.svg")
 	require.NoError(t, err)
@@ -35,14 +35,15 @@ func TestFigures(t *testing.T) {
 		}
 		got, err := os.ReadFile(file)
 		require.NoError(t, err)
-		assert.True(t, bytes.Equal(pixels(t, want.Bytes()), pixels(t, got)), "%s: run go test ./docs -run Figures -update", file)
+		assert.True(t, bytes.Equal(pixels(t, want.Bytes()), pixels(t, got)),
+			"%s: run go test ./docs -run Figures -update", file)
 	}
 }
 
 var embedded = regexp.MustCompile(`base64,[^"]*`)
 
-// pixels puts the pixels of the embedded pictures in the place of their encoding, which may be another one
-// with another release of Go.
+// pixels replaces the encoding of embedded pictures by their pixels. The encoding can change with a
+// release of Go.
 func pixels(t *testing.T, svg []byte) []byte {
 	return embedded.ReplaceAllFunc(svg, func(data []byte) []byte {
 		raw, err := base64.StdEncoding.DecodeString(string(data[len("base64,"):]))

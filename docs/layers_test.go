@@ -9,14 +9,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-// floors of the house, from the ground up: a package imports packages of lower
-// floors only, and nothing beside it on its own. Sub-packages that have no
-// entry stand on the floor of their parent and may use it.
+// floors are the layers of packages, from the lowest. A package imports only packages of lower
+// layers, and none of its own. Sub-packages without an entry are in the layer of their parent and
+// may import it.
 var floors = [][]string{
 	{"internal"},
 	{"rtl"},
@@ -37,8 +38,8 @@ var floors = [][]string{
 	{"examples"},
 }
 
-// libraries of others by the package that may use them; those without one are for
-// tests, of any package.
+// libraries lists third-party modules by the package that may import them. Those without a package
+// are for tests of any package.
 var libraries = map[string]string{
 	"github.com/spf13/cobra":             "cmd",
 	"golang.org/x/term":                  "cmd",
@@ -48,7 +49,7 @@ var libraries = map[string]string{
 	"github.com/leanovate/gopter":        "internal",
 }
 
-// floor of a package, and the entry of floors that it belongs to.
+// floor returns the layer of a package, and the entry of floors that it belongs to.
 func floor(path string) (level int, entry string) {
 	level = -1
 	for i, names := range floors {
@@ -61,7 +62,7 @@ func floor(path string) (level int, entry string) {
 	return level, entry
 }
 
-// TestImportsGoDown guards the order of packages.
+// TestImportsGoDown checks the layers.
 func TestImportsGoDown(t *testing.T) {
 	list := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./...")
 	list.Dir = ".."
@@ -89,13 +90,15 @@ func TestImportsGoDown(t *testing.T) {
 	}
 }
 
-// benches are packages that tests, and programs that try the checks, are made with:
-// what ships does not need them.
-var benches = []string{"internal/memtest", "internal/forall", "rtl/rtltest", "waves/vcdread", "internal/mutants", "internal/hostcheck", "kernels/cudac"}
+// benches are the packages for tests and for programs that test the checks. No command that ships
+// imports them.
+var benches = []string{
+	"internal/memtest", "internal/forall", "rtl/rtltest", "waves/vcdread", "internal/mutants",
+	"internal/hostcheck", "kernels/cudac",
+}
 
-// TestNoTestBenchShips: divergo has in it neither a test bench nor what tests are
-// written with. That random kernels are checked by package properties and compared
-// by package testbench/verify is what `divergo check` and --verify are for.
+// TestNoTestBenchShips: divergo links no test bench and no package for writing tests. Packages
+// properties and testbench/verify ship, since `divergo check` and --verify use them.
 func TestNoTestBenchShips(t *testing.T) {
 	list := exec.Command("go", "list", "-deps", "./cmd/divergo")
 	list.Dir = ".."
@@ -105,7 +108,8 @@ func TestNoTestBenchShips(t *testing.T) {
 	require.Contains(t, packages, "divergo/properties")
 	for _, p := range packages {
 		path, ours := strings.CutPrefix(p, "divergo/")
-		assert.False(t, ours && (slices.Contains(benches, path) || strings.HasSuffix(path, "test")), "divergo needs %s, a test bench", p)
+		assert.False(t, ours && (slices.Contains(benches, path) || strings.HasSuffix(path, "test")),
+			"divergo needs %s, a test bench", p)
 		assert.NotEqual(t, "testing", p, "divergo needs what tests are written with")
 		for library, home := range libraries {
 			assert.False(t, home == "" && strings.HasPrefix(p, library), "divergo needs %s, a library for tests", p)
@@ -116,8 +120,8 @@ func TestNoTestBenchShips(t *testing.T) {
 	}
 }
 
-// TestOnePlaceMakesFiles: what is written for a user goes through package output. Temporary
-// files are for a compiler, and generated ones for this repository.
+// TestOnePlaceMakesFiles: package output writes all files for users. Other packages write only
+// temporary files for a compiler, and generated files of this repository.
 func TestOnePlaceMakesFiles(t *testing.T) {
 	makes := regexp.MustCompile(`\bos\.(Create|WriteFile|OpenFile|CreateTemp|Rename)\(`)
 	found := map[string]bool{}
@@ -131,14 +135,17 @@ func TestOnePlaceMakesFiles(t *testing.T) {
 		}
 		return err
 	}))
-	want := map[string]bool{"../internal/output": true, "../kernels/cudac": true, "../cuda": true, "../kernels/internal/generate": true, "../internal/mutants": true, "../internal/hostcheck": true}
+	want := map[string]bool{
+		"../internal/output": true, "../kernels/cudac": true, "../cuda": true,
+		"../kernels/internal/generate": true, "../internal/mutants": true, "../internal/hostcheck": true,
+	}
 	for folder := range found {
 		assert.True(t, want[folder], "%s makes files", folder)
 	}
 	assert.True(t, found["../internal/output"])
 }
 
-// TestPathsExist: what documents call a file or a folder of this repository is there.
+// TestPathsExist: the files and folders of this repository that documents name exist.
 func TestPathsExist(t *testing.T) {
 	path := regexp.MustCompile("`((?:docs|cmd|examples|experiments|gpu|internal|isa|kernels|memsys|properties|ptx|rtl|sm|testbench|tools|units|waves|\\.ci)/[^`\\s:]+)`")
 	found := 0
@@ -153,4 +160,24 @@ func TestPathsExist(t *testing.T) {
 		}
 	}
 	assert.Greater(t, found, 30)
+}
+
+// TestLines: no line of Go is longer than 120 columns, with tabs of 4. Lines with a string or a
+// struct tag are exempt, because these cannot be broken.
+func TestLines(t *testing.T) {
+	require.NoError(t, filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".go" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		raw := false // the line is in a string of several lines
+		for i, line := range strings.Split(string(text), "\n") {
+			within := raw
+			raw = raw != (strings.Count(line, "`")%2 == 1)
+			if !within && utf8.RuneCountInString(strings.ReplaceAll(line, "\t", "    ")) > 120 && !strings.ContainsAny(line, "`\"") {
+				assert.Fail(t, "a line of more than 120 columns", "%s:%d: %s", path, i+1, line)
+			}
+		}
+		return err
+	}))
 }

@@ -11,13 +11,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ownMechanism is the document that builds a module of its reader's.
+// ownMechanism is the document that builds a module of the reader's own.
 const ownMechanism = "howto/your-own-mechanism.md"
 
-// ownFiles are the files of that module by name: those of the examples.
+// ownFiles returns the files of that module by name. They are those of the examples.
 func ownFiles(t *testing.T) map[string]string {
 	files := map[string]string{}
-	for _, name := range []string{"main.go", "frontier/frontier.go", "frontier/book.go", "frontier/paper.go", "frontier/frontier_test.go"} {
+	for _, name := range []string{
+		"main.go", "frontier/frontier.go", "frontier/book.go", "frontier/paper.go",
+		"frontier/frontier_test.go",
+	} {
 		text, err := os.ReadFile(filepath.Join("../examples", name))
 		require.NoError(t, err)
 		files[name] = string(text)
@@ -25,8 +28,8 @@ func ownFiles(t *testing.T) map[string]string {
 	return files
 }
 
-// TestOwnMechanismListsItsFiles: the listings of the document, one after the
-// other, are the files, less the test.
+// TestOwnMechanismListsItsFiles: the listings of the document, one after the other, are the files
+// without the test.
 func TestOwnMechanismListsItsFiles(t *testing.T) {
 	text, err := os.ReadFile(ownMechanism)
 	require.NoError(t, err)

@@ -29,14 +29,15 @@ func TestReadmeMechanisms(t *testing.T) {
 	for _, m := range divergence.Mechanisms() {
 		names = append(names, m.Name)
 	}
-	for _, row := range regexp.MustCompile("(?m)^\\| `([\\w-]+)` \\|.* (\\d+) \\|$").FindAllStringSubmatch(readme(t), -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| `([\\w-]+)` \\|.* (\\d+) \\|$").FindAllStringSubmatch(readme(t),
+		-1) {
 		listed = append(listed, row[1])
 		assert.Equal(t, fmt.Sprintf("%.0f", float64(storage[row[1]])/1000), row[2], row[1])
 	}
 	assert.Equal(t, names, listed)
 }
 
-// TestReadmeTable: the rows below the first command are rows that it prints.
+// TestReadmeTable: the first command prints the rows shown below it.
 func TestReadmeTable(t *testing.T) {
 	out := printed(t, "compare", "mandelbrot")
 	found := 0
@@ -49,7 +50,7 @@ func TestReadmeTable(t *testing.T) {
 	assert.Positive(t, found)
 }
 
-// TestPlantedLine: the line that the tutorial replaces is in its file, once.
+// TestPlantedLine: the line that the tutorial replaces appears once in its file.
 func TestPlantedLine(t *testing.T) {
 	page, err := os.ReadFile("tutorial/04-find-a-planted-bug.md")
 	require.NoError(t, err)
@@ -66,7 +67,7 @@ func readme(t *testing.T) string {
 	return string(text)
 }
 
-// printed is the output of a command.
+// printed returns the output of a command.
 func printed(t *testing.T, args ...string) string {
 	var out, errs strings.Builder
 	require.Zero(t, cli.Run(args, &out, &errs), &errs)

@@ -30,7 +30,7 @@ import (
 
 var update = flag.Bool("update", false, "write the pages of the reference and the figures")
 
-// reference lists the generated pages. reference/claims.md, which takes minutes, is that of TestClaims.
+// reference lists the generated pages. TestClaims covers reference/claims.md, which takes minutes.
 var reference = []struct {
 	name, title string
 	write       func(*page)
@@ -45,7 +45,7 @@ var reference = []struct {
 	{"checkers", "Checkers", checkers},
 }
 
-// TestReference: each page is what the program's own tables say today.
+// TestReference: each page equals the program's own tables.
 func TestReference(t *testing.T) {
 	for _, r := range reference {
 		t.Run(r.name, func(t *testing.T) {
@@ -77,7 +77,7 @@ type page struct {
 
 func (p *page) section(title string) { fmt.Fprintf(p, "\n## %s\n", title) }
 
-// text adds a paragraph in lines of 100 columns, whose further lines begin with indent.
+// text adds a paragraph in lines of 100 columns. Lines after the first begin with indent.
 func (p *page) text(indent, words string) {
 	const columns = 100
 	n := 0
@@ -97,7 +97,7 @@ func (p *page) text(indent, words string) {
 	p.WriteString("\n")
 }
 
-// table begins a table, of which row adds a row.
+// table begins a table; row adds a row.
 func (p *page) table(header ...string) {
 	p.WriteString("\n")
 	p.row(header...)
@@ -115,7 +115,7 @@ func code(s string) string { return "`" + s + "`" }
 
 var exitCodes = regexp.MustCompile(`(?s)Exit codes: (.*?)\.\n`)
 
-// commands is the help of each verb, as a terminal shows it.
+// commands writes the help of each verb as on a terminal.
 func commands(p *page) {
 	help := func(verb ...string) string { return printed(p.t, append([]string{"help"}, verb...)...) }
 	p.section("Exit codes")
@@ -140,7 +140,7 @@ func commands(p *page) {
 	visit()
 }
 
-// families are the packages of mechanisms, each with its page of the explanation.
+// families lists the packages of mechanisms, each with its page of the explanation.
 var families = []struct {
 	name       string
 	mechanisms []divergence.Mechanism
@@ -209,7 +209,7 @@ func keys(p *page) {
 	}
 }
 
-// presets has the keys in which presets differ.
+// presets lists the keys in which presets differ.
 func presets(p *page) {
 	p.table("preset", "machine", "source")
 	header := []string{"key"}
@@ -241,7 +241,7 @@ func statistics(p *page) {
 
 var entry = regexp.MustCompile(`\.entry\s+(\w+)`)
 
-// suite is the kernels that ship.
+// suite lists the built-in kernels.
 func suite(p *page) {
 	p.WriteString("\n" + suiteIntroduction)
 	p.table("kernel", "what it computes", "control flow")
@@ -272,7 +272,8 @@ func suite(p *page) {
 	}
 }
 
-const suiteIntroduction = `Each kernel is CUDA C of our own (` + "`kernels/cuda`" + `), compiled to PTX by clang (` + "`kernels/ptx`" + `).
+const suiteIntroduction = `Each kernel is CUDA C of our own (` + "`kernels/cuda`" + `), compiled to PTX by clang (` +
+	"`kernels/ptx`" + `).
 A driver plays the host's part, and a reference computes the same answer on the host.
 
 - A result is right only if every bit agrees.

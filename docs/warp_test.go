@@ -15,8 +15,8 @@ import (
 	"divergo/waves/vcdread"
 )
 
-// TestWarp: the picture of the README shows warp 6 of bitonic under pdom, from its first divergent
-// branch to the barrier behind it.
+// TestWarp: the picture of the README shows warp 6 of bitonic under pdom. It begins at the first
+// divergent branch and ends at the barrier behind it.
 func TestWarp(t *testing.T) {
 	const file = "img/warp.svg"
 	svg := drawWarp(warpSpans(t))
@@ -28,7 +28,7 @@ func TestWarp(t *testing.T) {
 	assert.Equal(t, string(got), svg, "%s: run go test ./docs -run Warp -update", file)
 }
 
-// A span is a time in which PC, mask and stack depth of a warp keep their values.
+// span is a time in which PC, mask and stack depth of a warp stay the same.
 type span struct {
 	from, to, pc, mask, depth uint64
 }
@@ -41,7 +41,8 @@ const (
 func warpSpans(t *testing.T) (spans []span) {
 	name := filepath.Join(t.TempDir(), "bitonic.vcd")
 	var errs strings.Builder
-	require.Zero(t, cli.Run([]string{"run", "bitonic", "--vcd", name, "--vcd-filter", "sm[0].Div"}, io.Discard, &errs), &errs)
+	require.Zero(t, cli.Run([]string{"run", "bitonic", "--vcd", name, "--vcd-filter", "sm[0].Div"}, io.Discard, &errs),
+		&errs)
 	vcd, err := os.Open(name)
 	require.NoError(t, err)
 	defer vcd.Close()
@@ -53,8 +54,12 @@ func warpSpans(t *testing.T) (spans []span) {
 			require.NoError(t, err)
 			return v
 		}
-		now := span{from: c, to: c + 1, pc: value("Table_06.PC"), mask: value("Table_06.Mask"), depth: value("Stack.Depth_06")}
-		if n := len(spans); n > 0 && spans[n-1].pc == now.pc && spans[n-1].mask == now.mask && spans[n-1].depth == now.depth {
+		now := span{
+			from: c, to: c + 1, pc: value("Table_06.PC"), mask: value("Table_06.Mask"),
+			depth: value("Stack.Depth_06"),
+		}
+		if n := len(spans); n > 0 && spans[n-1].pc == now.pc && spans[n-1].mask == now.mask &&
+			spans[n-1].depth == now.depth {
 			spans[n-1].to++
 		} else {
 			spans = append(spans, now)
@@ -63,7 +68,7 @@ func warpSpans(t *testing.T) (spans []span) {
 	return spans
 }
 
-// arms of the kernel by PC of their first instruction: colour and label.
+// arms holds the colour and label of the kernel's paths, by the PC of their first instruction.
 var arms = map[uint64][2]string{
 	31: {"#4c78a8", "32 lanes"},
 	32: {"#72b7b2", "16: if (partner > tid)"},
@@ -90,8 +95,10 @@ func drawWarp(spans []span) string {
 		fmt.Fprintf(&b, format+"</text>\n", a...)
 	}
 	const middle, end = ` text-anchor="middle"`, ` text-anchor="end"`
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="888" height="%.0f" viewBox="0 0 888 %.0f" `, height, height)
-	b.WriteString(`font-family="sans-serif" font-size="13" fill="#222222">` + "\n<title>A warp splits and joins</title>\n")
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="888" height="%.0f" viewBox="0 0 888 %.0f" `, height,
+		height)
+	b.WriteString(`font-family="sans-serif" font-size="13" fill="#222222">` +
+		"\n<title>A warp splits and joins</title>\n")
 	fmt.Fprintf(&b, `<rect width="888" height="%.0f" fill="#ffffff"/>`+"\n", height)
 	bar := func(from, to uint64, l int, color string) {
 		fmt.Fprintf(&b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/>`+"\n",
@@ -103,10 +110,11 @@ func drawWarp(spans []span) string {
 			text(left-8, lanes+float64(l)*lane+7, end, "lane %d", l)
 		}
 	}
-	// A bus is drawn as in waveform viewers: a box for each value.
+	// bus draws one box for each value, like waveform viewers.
 	bus := func(y float64, s span, label string) {
 		x, w := at(s.from), at(s.to)-at(s.from)
-		fmt.Fprintf(&b, `<path d="M%.1f %.1fL%.1f %.1fH%.1fL%.1f %.1fL%.1f %.1fH%.1fZ" fill="none" stroke="#4c78a8"/>`+"\n",
+		fmt.Fprintf(&b, `<path d="M%.1f %.1fL%.1f %.1fH%.1fL%.1f %.1fL%.1f %.1fH%.1fZ" fill="none" stroke="#4c78a8"/>`+
+			"\n",
 			x, y+busHigh/2, x+3, y, x+w-3, x+w, y+busHigh/2, x+w-3, y+busHigh, x+3)
 		if float64(len(label))*7 < w-4 {
 			text(x+w/2, y+16, middle+` font-family="monospace" font-size="12"`, "%s", label)

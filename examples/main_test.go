@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestParameter: what a mechanism declares is a key like any other, in files, in
-// what a Check refuses, and in what a machine writes of itself.
+// TestParameter: the parameter of a mechanism is a key like any other in files, in Check, and in
+// the configuration that a machine writes.
 func TestParameter(t *testing.T) {
 	c := gpu.Default()
 	require.NoError(t, c.Load("m.toml", []byte("[divergence.frontier]\nreach = 40\n")))
@@ -28,9 +28,8 @@ func TestParameter(t *testing.T) {
 	assert.Equal(t, gpu.Default(), c)
 }
 
-// TestCounter: the 4 threads that leave the loop of loop1 before the others wait
-// apart if they cannot join each other. The peak is that of one SM, and 0 under
-// other mechanisms.
+// TestCounter: 4 threads leave the loop of loop1 before the others. If they cannot join each other,
+// they wait apart. The peak is that of one SM, and 0 under other mechanisms.
 func TestCounter(t *testing.T) {
 	for _, c := range []struct {
 		mechanism, reach string
@@ -45,8 +44,9 @@ func TestCounter(t *testing.T) {
 	}
 }
 
-// TestPaper: a figure, a claim and a preset of the example are in the lists of the program. Of four parts
-// the list issues four branches, the way out, X and J; the stack has X once for each part.
+// TestPaper: a figure, a claim and a preset of the example are in the lists of the program. For
+// four parts the list issues four branches, the way out, X and J. The stack has X once for each
+// part.
 func TestPaper(t *testing.T) {
 	for _, c := range []struct {
 		args []string

@@ -8,14 +8,14 @@ import (
 	"divergo/units"
 )
 
-// cells counts the standard cells that hardware is made of. Gates have two
-// inputs.
+// cells counts the standard cells of hardware. Gates have two inputs.
 type cells struct{ inverters, ands, ors, xors, adders, flipFlops int }
 
-// micrometers2 is the area of the cells at 65 nm: that of the smallest ones of the
-// NanGate FreePDK45 Open Cell Library, 1.4 um high (INV_X1, AND2_X1, OR2_X1,
-// XOR2_X1, FA_X1, DFF_X1), times (65/45)^2. Wires between them, drivers of long
-// ones and the clock are not in it.
+// micrometers2 returns the area of the cells at 65 nm, in square micrometers. Wires between cells,
+// drivers of long wires and the clock are not included.
+//
+// The cells are the smallest of the NanGate FreePDK45 Open Cell Library, 1.4 um high (INV_X1,
+// AND2_X1, OR2_X1, XOR2_X1, FA_X1, DFF_X1). Their area is scaled by (65/45)^2.
 func (c *cells) micrometers2() float64 {
 	at45 := .532*float64(c.inverters) + 1.064*float64(c.ands+c.ors) + 1.596*float64(c.xors) +
 		4.256*float64(c.adders) + 4.522*float64(c.flipFlops)
@@ -31,14 +31,14 @@ func (c *cells) add(o cells, times int) {
 	c.flipFlops += times * o.flipFlops
 }
 
-// cellsOf is the cells of one piece of logic, wired in the plainest way:
+// cellsOf returns the cells of one piece of logic, wired in the plainest way:
 //
-//	encoder     a chain of ORs says for each input whether one before it is set;
-//	            with it one AND selects the input, and another keeps it if not selected;
+//	encoder     a chain of ORs computes for each input whether one before it is set;
+//	            one AND then selects the input, and another keeps it if not selected;
 //	            each bit of the number is the OR of the inputs whose number has it
-//	equality    a XNOR for each bit, and the AND of them
+//	equality    an XNOR for each bit, and the AND of them
 //	less-than   the carry of a subtraction
-//	half adder  a XOR for the sum, an AND for the carry
+//	half adder  an XOR for the sum, an AND for the carry
 func cellsOf(l units.Logic) (c cells) {
 	n := l.Bits
 	switch l.Kind {
@@ -66,7 +66,7 @@ func cellsOf(l units.Logic) (c cells) {
 // sm2011 is the size of an SM in both papers: 1024 threads, 8 CTAs.
 var sm2011 = divergence.Geometry{Lanes: 32, Warps: 32, CTAs: 8}
 
-// encoders is the area of the encoders of the thread compactor.
+// encoders measures the area of the thread compactor's encoders.
 func encoders() (string, error) {
 	c, err := cost("tbc", sm2011)
 	var sum cells
@@ -79,8 +79,8 @@ func encoders() (string, error) {
 	return fmt.Sprintf("%s 0.1 mm2 (%.4f)", order(mm2, .1), mm2), err
 }
 
-// compactionArea is the area that blocks of a mechanism and all its logic add to 30
-// SMs, with storage in flip-flops.
+// compactionArea returns the area, in mm2, of blocks of a mechanism and of all its logic on 30 SMs.
+// Storage is in flip-flops.
 func compactionArea(mechanism string, blocks ...string) (mm2 float64, err error) {
 	c, err := cost(mechanism, sm2011)
 	var sum cells
@@ -97,7 +97,7 @@ func compactionArea(mechanism string, blocks ...string) (mm2 float64, err error)
 	return 30 * sum.micrometers2() / 1e6, err
 }
 
-// chip is the area of compaction on a chip of 30 SMs.
+// chip measures the area of compaction on a chip of 30 SMs.
 func chip() (string, error) {
 	tbc, err := compactionArea("tbc", "Compacts")
 	if err != nil {

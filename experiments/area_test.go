@@ -10,8 +10,8 @@ import (
 	"divergo/units"
 )
 
-// netlist is gates that compute: it counts each one as it is placed. An input
-// that is constantly 0 takes none.
+// netlist builds gates that compute, and counts each gate. An input that is constantly 0 needs no
+// gate.
 type netlist struct{ cells }
 
 func (n *netlist) or(a, b *bool) *bool {
@@ -45,17 +45,18 @@ func (n *netlist) andNot(a, b *bool) *bool {
 	return &out
 }
 
-// TestCellsOfEncoder wires the encoder of the thread compactor gate by gate: it
-// selects as the compactor does, and it has as many gates as the estimate says.
-// (Yosys 0.23, "synth" of the same encoder of 32 inputs in Verilog: 106 OR, 31
-// AND and 31 AND with an inverted input.)
+// TestCellsOfEncoder wires the encoder of the thread compactor gate by gate. It selects like the
+// compactor, and has as many gates as the estimate.
+//
+// For comparison: Yosys 0.23, "synth" of the same encoder of 32 inputs in Verilog: 106 OR, 31 AND
+// and 31 AND with an inverted input.
 func TestCellsOfEncoder(t *testing.T) {
 	for _, width := range []int{2, 4, 8, 32} {
 		for sample := range uint64(50) {
 			mask := randomMask(sample, width)
 			group := mask[0]
 			var n netlist
-			var before, valid *bool // a nil is 0
+			var before, valid *bool // nil is 0
 			number := make([]*bool, bits.Len(uint(width-1)))
 			rest := uint64(0)
 			for i := range width {
@@ -92,9 +93,8 @@ func TestCellsOfEncoder(t *testing.T) {
 	assert.Equal(t, cells{inverters: 31, ands: 62, ors: 106}, cellsOf(units.Logic{Kind: units.Encoder, Bits: 32}))
 }
 
-// TestArea: what is far from the estimates made by hand for these claims, in
-// brackets that allow for other libraries and other ways to wire an encoder, is a
-// mistake.
+// TestArea compares the area with estimates made by hand. The brackets allow for other libraries
+// and other encoder circuits.
 func TestArea(t *testing.T) {
 	var all cells
 	all.add(cellsOf(units.Logic{Kind: units.Encoder, Bits: 32}), 32)

@@ -1,15 +1,13 @@
-// Package experiments puts what papers claim about divergence hardware beside
-// what this model does.
+// Package experiments compares what papers claim about divergence hardware with this model.
 //
-// A Claim is a sentence of a paper with a value that depends on logic alone, or
-// on logic once a reading of the paper is fixed. Its value here is measured each
-// time: blocks of hardware are driven, kernels are run on a mechanism or on the
-// whole machine. What depends on workloads and timing that a paper does not
-// give in full is claimed by its sign alone. Where the model differs, the claim says
-// why. Planted faults see to it that claims can fail: see the tests.
+// A Claim is a sentence of a paper whose value depends on logic only, or on logic once a reading of
+// the paper is fixed. Ours measures the model's value each time: it drives blocks of hardware, or
+// runs kernels on a mechanism or on the whole machine. Some values depend on workloads and timing
+// that a paper does not give in full. Then only the sign is claimed. If the model differs, the
+// claim says why. Planted faults check that claims can fail: see the tests.
 //
-// Paths measures what compaction could do for the branches of a kernel, with the
-// metrics of Rhu & Erez (ISCA 2013).
+// Paths measures what compaction can gain at the branches of a kernel. It uses the metrics of Rhu &
+// Erez (ISCA 2013).
 package experiments
 
 import (
@@ -17,60 +15,59 @@ import (
 	"strings"
 )
 
-// Claim is a sentence of a paper that can be tried on the model.
+// Claim is a sentence of a paper that the model can test.
 type Claim struct {
 	ID        string // TBC-09: begins with the key of the paper in capitals
-	Place     string // in the paper: section, figure, table
-	Statement string // with the conditions
+	Place     string // section, figure or table of the paper
+	Statement string // the claim and its conditions
 	Theirs    string // the paper's value
-	Why       string // what makes the model's value another one; "": it is the same
+	Why       string // why the model's value differs; "": it does not
 
-	// Mark is set for what is no measurement of hardware that could turn out
-	// otherwise.
+	// Mark is set if the value is not a measurement that could fail.
 	Mark Mark
 
-	// Ours measures the value of the model, perhaps with details in parentheses
-	// behind it.
+	// Ours measures the model's value. Details may follow in parentheses.
 	Ours func() (string, error)
 
 	Paper Paper // set by Register
 }
 
-// Mark says what a value is that is not measured.
+// Mark is the origin of a value that is not measured.
 type Mark string
 
-// The marks.
+// The marks of claims.
 const (
 	Set            Mark = "set"  // a constant of a preset
-	Reconstruction Mark = "ours" // what we have made of the paper, or a count of what we declare
+	Reconstruction Mark = "ours" // our reading of the paper, or a count of our declarations
 )
 
-// Verdict says how a claim fares.
+// Verdict compares the model's value with the paper's.
 type Verdict string
 
-// The verdicts.
+// The verdicts of findings.
 const (
 	Match   Verdict = "match"   // the same value
-	Differs Verdict = "differs" // another one
+	Differs Verdict = "differs" // another value
 )
 
-// Finding is what came of trying a claim.
+// Finding is the result of a claim: the model's value and the verdict.
 type Finding struct {
 	Ours    string
 	Verdict Verdict
 }
 
-// Row is the claim's row of docs/reference/claims.md.
+// Row returns the claim's row of docs/reference/claims.md.
 func (c *Claim) Row(f Finding) string {
 	verdict := string(f.Verdict)
 	if c.Why != "" {
 		verdict += ": " + c.Why
 	}
 	cell := func(text string) string { return strings.ReplaceAll(text, "|", "\\|") }
-	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s |", c.ID, c.Place, cell(c.Statement), cell(c.Theirs), cell(f.Ours), cell(verdict))
+	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s |", c.ID, c.Place, cell(c.Statement), cell(c.Theirs),
+		cell(f.Ours), cell(verdict))
 }
 
-// Try measures the claim.
+// Try measures the claim and compares the value with the paper's.
 func (c *Claim) Try() Finding {
 	ours, err := c.Ours()
 	switch {
@@ -84,11 +81,10 @@ func (c *Claim) Try() Finding {
 	return Finding{ours, Differs}
 }
 
-// always is the value of a property that holds in every sample.
+// always is the value of a property that holds for every sample.
 const always = "always"
 
-// forAll tries a property on samples 0 to n-1; hold returns what is wrong with
-// one, or "".
+// forAll tests a property on samples 0 to n-1. hold returns "" or the violation.
 func forAll(n int, hold func(sample uint64) (string, error)) (string, error) {
 	for i := range uint64(n) {
 		if wrong, err := hold(i); wrong != "" || err != nil {
@@ -98,7 +94,7 @@ func forAll(n int, hold func(sample uint64) (string, error)) (string, error) {
 	return always, nil
 }
 
-// listed is names, or that there are none.
+// listed joins names, or returns "none".
 func listed(names []string) string {
 	if len(names) == 0 {
 		return "none"

@@ -13,8 +13,8 @@ import (
 	"divergo/experiments"
 )
 
-// TestClaims: the model does what the papers claim, unless it is said why not, and
-// docs/reference/claims.md says what it does.
+// TestClaims: the model matches the papers' claims, except where a claim says why not.
+// docs/reference/claims.md agrees with it.
 func TestClaims(t *testing.T) {
 	page, err := os.ReadFile("../docs/reference/claims.md")
 	require.NoError(t, err)
@@ -37,7 +37,8 @@ func TestClaims(t *testing.T) {
 			}
 			assert.Equal(t, want, f.Verdict, "ours %q, theirs %q", f.Ours, c.Theirs)
 			assert.NotContains(t, f.Ours, "not measured")
-			assert.True(t, slices.Contains(rows, c.Row(f)), "docs/reference/claims.md has not %s: run go test ./docs -run Claims -update", c.Row(f))
+			assert.True(t, slices.Contains(rows, c.Row(f)),
+				"docs/reference/claims.md has not %s: run go test ./docs -run Claims -update", c.Row(f))
 		})
 	}
 }

@@ -11,39 +11,41 @@ import (
 	"divergo/units"
 )
 
-// gathering counts on a machine with thread block compaction what MeasurePaths has
-// from the golden model. The threads on the ways of a branch are those of the target entries, which
-// the hardware fills as warps come to it; the warps of a way are those that the
-// compactor makes when its entry is at the top. A way that waits at the post-dominator
-// has no entry: its warps are counted as WCnt is, by the counters of the set bits of lanes, from
-// its target entry.
+// gathering measures Paths on a machine with thread block compaction; MeasurePaths measures them on
+// the golden model.
+//
+// The threads on a side of a branch are those of its target entry, which the hardware fills as
+// warps reach the branch. The warps of a side are those that the compactor makes when the entry
+// reaches the top of the stack. A side that waits at the post-dominator has no entry. Its warps are
+// counted like WCnt: from its target entry, by the counters of the set bits of each lane.
 type gathering struct {
 	*Paths
 	lanes int // index of the permutation
 	tally map[*isa.Program][]Tally
 	order []*isa.Program
-	ahead int // ways whose entries have not been at the top
+	ahead int // sides whose entries have not yet reached the top
 }
 
-// compactor is that of an SM, and what is known of its CTAs.
+// compactor observes the compactor of an SM and its CTAs.
 type compactor struct {
 	*gathering
 	sm   *sm.SM
-	ways [divergence.MaxCTAs][]way // whose entries have not been at the top
+	ways [divergence.MaxCTAs][]way // sides whose entries have not yet reached the top
 }
 
-// way is one of the two of a divergent branch.
+// way is one side of a divergent branch.
 type way struct {
-	next     uint32 // its PC
+	next     uint32 // PC of its first instruction
 	mask     units.BlockMask
 	of       *Tally
 	quartile int
 }
 
-// watchCompaction begins to count in a session on a mechanism.
+// watchCompaction starts counting in a session on a mechanism.
 func watchCompaction(s *testbench.Session, mechanism divergence.Mechanism, lanes units.Permutation) *gathering {
 	c := &gathering{
-		Paths: &Paths{WarpSize: s.Machine.Config.SM.WarpSize}, lanes: slices.Index(units.Permutations(), lanes), tally: map[*isa.Program][]Tally{},
+		Paths: &Paths{WarpSize: s.Machine.Config.SM.WarpSize}, lanes: slices.Index(units.Permutations(),
+			lanes), tally: map[*isa.Program][]Tally{},
 	}
 	for _, m := range s.Machine.SMs {
 		u := &compactor{gathering: c, sm: m}
@@ -53,7 +55,7 @@ func watchCompaction(s *testbench.Session, mechanism divergence.Mechanism, lanes
 	return c
 }
 
-// branched looks at the threads of a CTA of which all warps have come to their branch.
+// branched records the sides of a branch when all warps of the CTA have reached it.
 func (u *compactor) branched(b divergence.Branched) {
 	prog := u.sm.Program()
 	in := &prog.Insts[b.At.PC]
@@ -78,7 +80,7 @@ func (u *compactor) branched(b divergence.Branched) {
 	}
 }
 
-// compacted looks for the way that an entry is of when its first warp is made.
+// compacted counts the side that an entry belongs to, when the entry's first warp is made.
 func (u *compactor) compacted(c divergence.Compacted) {
 	ways := &u.ways[c.CTA]
 	if c.Slot != c.First {
@@ -96,7 +98,7 @@ func (u *compactor) compacted(c divergence.Compacted) {
 	}
 }
 
-// at is the tally of a branch.
+// at returns the tally of a branch.
 func (c *gathering) at(p *isa.Program, pc uint32) *Tally {
 	if c.tally[p] == nil {
 		c.tally[p], c.order = make([]Tally, len(p.Insts)), append(c.order, p)
@@ -104,7 +106,7 @@ func (c *gathering) at(p *isa.Program, pc uint32) *Tally {
 	return &c.tally[p][pc]
 }
 
-// count enters a way of which so many warps are made.
+// count adds a side from which the given number of warps is made.
 func (c *gathering) count(w *way, warps int, work bool) {
 	n := Warps{Paths: 1, Static: static(&w.mask), Compacted: make([]Need, len(units.Permutations()))}
 	n.Ideal = n.need(w.mask.Filled(c.WarpSize))
@@ -112,7 +114,7 @@ func (c *gathering) count(w *way, warps int, work bool) {
 	w.of.enter(&n, w.quartile, work)
 }
 
-// end is what was counted.
+// end returns the measured paths.
 func (c *gathering) end() (*Paths, error) {
 	if c.ahead > 0 {
 		return nil, fmt.Errorf("%d ways of branches never came to the compactor", c.ahead)
@@ -123,7 +125,7 @@ func (c *gathering) end() (*Paths, error) {
 	return c.Paths, nil
 }
 
-// clone is a copy, to which others can be added.
+// clone returns a copy that can be merged with others.
 func (p *Paths) clone() *Paths {
 	q := *p
 	q.Branches = slices.Clone(p.Branches)
@@ -135,12 +137,12 @@ func (p *Paths) clone() *Paths {
 	return &q
 }
 
-// sets are the sums of a tally.
+// sets returns all sums of a tally.
 func (t *Tally) sets() []*Warps {
 	return []*Warps{&t.All, &t.Work, &t.Quartiles[0], &t.Quartiles[1], &t.Quartiles[2], &t.Quartiles[3]}
 }
 
-// merge adds what was counted under another permutation.
+// merge adds the counts of another permutation.
 func (p *Paths) merge(o *Paths) error {
 	if len(p.Branches) != len(o.Branches) {
 		return fmt.Errorf("%d branches, and %d", len(p.Branches), len(o.Branches))
@@ -149,7 +151,8 @@ func (p *Paths) merge(o *Paths) error {
 		from := o.Branches[i].sets()
 		for k, w := range p.Branches[i].sets() {
 			if w.Paths != from[k].Paths || w.Static != from[k].Static {
-				return fmt.Errorf("branch at %d: %d ways of %d warps, and %d of %d", p.Branches[i].PC, w.Paths, w.Static, from[k].Paths, from[k].Static)
+				return fmt.Errorf("branch at %d: %d ways of %d warps, and %d of %d", p.Branches[i].PC, w.Paths,
+					w.Static, from[k].Paths, from[k].Static)
 			}
 			for l, n := range from[k].Compacted {
 				w.Compacted[l].add(n)

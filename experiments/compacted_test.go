@@ -10,8 +10,8 @@ import (
 	"divergo/kernels"
 )
 
-// TestCompacted: what the hardware makes of the ways of branches is, for each benchmark and
-// permutation, what the masks of the golden model give.
+// TestCompacted: for each benchmark and permutation, the hardware compacts the sides of branches
+// into the warps that follow from the golden model's masks.
 func TestCompacted(t *testing.T) {
 	for _, b := range benchmarks {
 		w := func() (kernels.Workload, error) { return workload(b.kernel, "small") }

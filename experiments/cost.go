@@ -14,23 +14,27 @@ import (
 
 func init() { Register(papers.Cost, costFigures, costClaims) }
 
-// costClaims has the claims about the cost of divergence with synchronisation tokens.
-// Loops are runs of the kernels loop1 and loop2 on the presets, with M = 0 to 31,
-// unless a claim has another listing of the paper.
+// costClaims are the claims about the cost of divergence with synchronisation tokens. If a claim
+// names no other listing of the paper, it runs kernels loop1 and loop2 on the presets, with M = 0
+// to 31.
 var costClaims = []Claim{
 	{
-		ID: "COST-01", Place: "section IV", Statement: "single loop: tokens pushed and popped, and the longest stack, are M+1",
-		Theirs: always,
+		ID: "COST-01", Place: "section IV",
+		Statement: "single loop: tokens pushed and popped, and the longest stack, are M+1",
+		Theirs:    always,
 		Ours: eachPattern(1, func(m uint64, r *loopRun) string {
-			return unless(r.stats.Pushes == m+1 && r.stats.Pops == m+1 && r.stats.MaxDepth == m+1, "%d, %d and %d", r.stats.Pushes, r.stats.Pops, r.stats.MaxDepth)
+			return unless(r.stats.Pushes == m+1 && r.stats.Pops == m+1 && r.stats.MaxDepth == m+1, "%d, %d and %d",
+				r.stats.Pushes, r.stats.Pops, r.stats.MaxDepth)
 		}),
 	},
 	{
-		ID: "COST-02", Place: "section IV", Statement: "single loop: executed instructions that a thread which leaves early adds",
-		Theirs: "1", Ours: steps("kepler", 1, patterns-1, func(r *loopRun) uint64 { return r.issued }),
+		ID: "COST-02", Place: "section IV",
+		Statement: "single loop: executed instructions that a thread which leaves early adds",
+		Theirs:    "1", Ours: steps("kepler", 1, patterns-1, func(r *loopRun) uint64 { return r.issued }),
 	},
 	{
-		ID: "COST-03", Place: "section IV, listing 3, figure 3", Statement: "walk-through, M = 2: active threads, and the stack as threads@PC with its top first, after each change",
+		ID: "COST-03", Place: "section IV, listing 3, figure 3",
+		Statement: "walk-through, M = 2: active threads, and the stack as threads@PC with its top first, after each change",
 		Theirs: "ffffffff; ffffffff: ffffffff@128; 7fffffff: 80000000@120 ffffffff@128; 3fffffff: 40000000@120 80000000@120 ffffffff@128; " +
 			"40000000: 80000000@120 ffffffff@128; 80000000: ffffffff@128; ffffffff",
 		Ours: walkThrough,
@@ -41,61 +45,77 @@ var costClaims = []Claim{
 	},
 	{
 		ID: "COST-05", Place: "section IV", Statement: "single loop: spills from M = 16 on, one more every 4 steps",
-		Theirs: "1 1 1 1 2 2 2 2 3 3 3 3 4 4 4 4", Ours: values(1, 16, func(r *loopRun) uint64 { return r.stats.Spills }),
+		Theirs: "1 1 1 1 2 2 2 2 3 3 3 3 4 4 4 4", Ours: values(1, 16,
+			func(r *loopRun) uint64 { return r.stats.Spills }),
 	},
 	{
-		ID: "COST-06", Place: "sections IV and V", Statement: "double loop: the longest stack is M+2; least M with a spill, so that 14 threads may diverge without one",
-		Theirs: always + "; 15",
+		ID: "COST-06", Place: "sections IV and V",
+		Statement: "double loop: the longest stack is M+2; least M with a spill, so that 14 threads may diverge without one",
+		Theirs:    always + "; 15",
 		Ours: both(
-			eachPattern(2, func(m uint64, r *loopRun) string { return unless(r.stats.MaxDepth == m+2, "%d", r.stats.MaxDepth) }),
+			eachPattern(2, func(m uint64, r *loopRun) string {
+				return unless(r.stats.MaxDepth == m+2, "%d",
+					r.stats.MaxDepth)
+			}),
 			leastSpill(2)),
 	},
 	{
-		ID: "COST-07", Place: "section IV, listing 4", Statement: "double loop: tokens pushed are 33 + M(65-M)/2 (the paper's formula is lost; this is that of its listing)",
-		Theirs: always,
+		ID: "COST-07", Place: "section IV, listing 4",
+		Statement: "double loop: tokens pushed are 33 + M(65-M)/2 (the paper's formula is lost; this is that of its listing)",
+		Theirs:    always,
 		Ours: eachPattern(2, func(m uint64, r *loopRun) string {
 			return unless(r.stats.Pushes == 33+m*(65-m)/2, "%d", r.stats.Pushes)
 		}),
 	},
 	{
-		ID: "COST-08", Place: "section IV, figure 6", Statement: "double loop: spills from M = 15 on, if 4 tokens come back when the first of them is popped (by the paper's emulator; the figure is lost)",
-		Theirs: "20 19 18 17 36 34 32 30 48 45 42 39 56 52 48 44 60", Ours: values(2, 15, func(r *loopRun) uint64 { return r.stats.Spills }),
+		ID: "COST-08", Place: "section IV, figure 6",
+		Statement: "double loop: spills from M = 15 on, if 4 tokens come back when the first of them is popped (by the paper's emulator; the figure is lost)",
+		Theirs:    "20 19 18 17 36 34 32 30 48 45 42 39 56 52 48 44 60", Ours: values(2, 15,
+			func(r *loopRun) uint64 { return r.stats.Spills }),
 	},
 	{
-		ID: "COST-09", Place: "section IV, figure 6", Statement: "both loops: instructions that spill, which the paper takes to be issued again and counted as branches, are as many as spills",
-		Theirs: always + "; " + always, Ours: both(eachPattern(1, spillsOnce), eachPattern(2, spillsOnce)),
+		ID: "COST-09", Place: "section IV, figure 6",
+		Statement: "both loops: instructions that spill, which the paper takes to be issued again and counted as branches, are as many as spills",
+		Theirs:    always + "; " + always, Ours: both(eachPattern(1, spillsOnce), eachPattern(2, spillsOnce)),
 	},
 	{
-		ID: "COST-10", Place: "section IV, figure 1", Statement: "single loop, M up to 15: cycles for each diverging branch, Kepler and Maxwell (a cost of the presets)",
-		Theirs: "32; 26", Mark: Set, Ours: both(steps("kepler", 1, 15, cycles), steps("maxwell", 1, 15, cycles)),
+		ID: "COST-10", Place: "section IV, figure 1",
+		Statement: "single loop, M up to 15: cycles for each diverging branch, Kepler and Maxwell (a cost of the presets)",
+		Theirs:    "32; 26", Mark: Set, Ours: both(steps("kepler", 1, 15, cycles), steps("maxwell", 1, 15, cycles)),
 	},
 	{
-		ID: "COST-11", Place: "section IV", Statement: "single loop, M = 16: cycles beyond that for the spill and its way back, Kepler and Maxwell (costs of the presets)",
-		Theirs: "84; 176", Mark: Set, Ours: both(spillCost("kepler"), spillCost("maxwell")),
+		ID: "COST-11", Place: "section IV",
+		Statement: "single loop, M = 16: cycles beyond that for the spill and its way back, Kepler and Maxwell (costs of the presets)",
+		Theirs:    "84; 176", Mark: Set, Ours: both(spillCost("kepler"), spillCost("maxwell")),
 	},
 	{
-		ID: "COST-12", Place: "section IV-A", Statement: "single loop on Kepler, M up to 15: cycles that a round of the loop takes longer when its branch diverges; cycles of an unwinding step",
-		Theirs: "0; 32", Ours: func() (string, error) { return timeline(1, 15) },
+		ID: "COST-12", Place: "section IV-A",
+		Statement: "single loop on Kepler, M up to 15: cycles that a round of the loop takes longer when its branch diverges; cycles of an unwinding step",
+		Theirs:    "0; 32", Ours: func() (string, error) { return timeline(1, 15) },
 	},
 	{
-		ID: "COST-13", Place: "section IV-A", Statement: "single loop on Kepler, M from 16 on: the same with a spill, and beyond the 32 with a way back: the paper's 42 or so, and of its 84 what is left for the branch, 40 or so (costs of the preset)",
-		Theirs: "0 42; 32 74", Ours: func() (string, error) { return timeline(16, patterns-1) },
+		ID: "COST-13", Place: "section IV-A",
+		Statement: "single loop on Kepler, M from 16 on: the same with a spill, and beyond the 32 with a way back: the paper's 42 or so, and of its 84 what is left for the branch, 40 or so (costs of the preset)",
+		Theirs:    "0 42; 32 74", Ours: func() (string, error) { return timeline(16, patterns-1) },
 	},
 	{
-		ID: "COST-14", Place: "section IV-A, listings 5 and 6", Statement: "unwinding steps before thread 0 reads the clock behind the loop: without and with __syncthreads",
-		Theirs: "0; M+1", Ours: lastReading,
+		ID: "COST-14", Place: "section IV-A, listings 5 and 6",
+		Statement: "unwinding steps before thread 0 reads the clock behind the loop: without and with __syncthreads",
+		Theirs:    "0; M+1", Ours: lastReading,
 	},
 	{
-		ID: "COST-16", Place: "section IV, figures 1, 2 and 7", Statement: "cycles beyond those of M = 0 on Kepler and Maxwell, predicted from COST-10 and COST-11: single loop, M = 31; double loop, M = 14; double loop, M = 31",
-		Theirs: "1328 1510; 11424 9282; 21904 24262", Ours: predictions,
+		ID: "COST-16", Place: "section IV, figures 1, 2 and 7",
+		Statement: "cycles beyond those of M = 0 on Kepler and Maxwell, predicted from COST-10 and COST-11: single loop, M = 31; double loop, M = 14; double loop, M = 31",
+		Theirs:    "1328 1510; 11424 9282; 21904 24262", Ours: predictions,
 	},
 	{
-		ID: "COST-17", Place: "sections III and IV", Statement: "bits of a token in memory, and of its mask; bytes that move together",
-		Theirs: "64 32; 32", Ours: tokenBits,
+		ID: "COST-17", Place: "sections III and IV",
+		Statement: "bits of a token in memory, and of its mask; bytes that move together",
+		Theirs:    "64 32; 32", Ours: tokenBits,
 	},
 }
 
-// unless is "" or what is wrong.
+// unless returns "" if ok, else the formatted violation.
 func unless(ok bool, format string, args ...any) string {
 	if ok {
 		return ""
@@ -103,7 +123,7 @@ func unless(ok bool, format string, args ...any) string {
 	return fmt.Sprintf(format, args...)
 }
 
-// both are two values.
+// both measures two values.
 func both(a, b func() (string, error)) func() (string, error) {
 	return func() (string, error) {
 		x, err := a()
@@ -115,7 +135,7 @@ func both(a, b func() (string, error)) func() (string, error) {
 	}
 }
 
-// eachPattern tries a property on the runs with so many loops on both presets.
+// eachPattern tests a property on the runs with the given number of loops, on both presets.
 func eachPattern(loops int, hold func(m uint64, r *loopRun) string) func() (string, error) {
 	return func() (string, error) {
 		return forAll(2*patterns, func(sample uint64) (string, error) {
@@ -131,8 +151,7 @@ func eachPattern(loops int, hold func(m uint64, r *loopRun) string) func() (stri
 
 func cycles(r *loopRun) uint64 { return r.cycles }
 
-// steps lists the different amounts by which a number grows from a pattern to
-// the next, up to the last.
+// steps lists the different increments of a number between consecutive patterns, up to the last.
 func steps(preset string, loops, last int, number func(*loopRun) uint64) func() (string, error) {
 	return func() (string, error) {
 		runs, err := sweep{preset, loops}.all()
@@ -147,13 +166,13 @@ func steps(preset string, loops, last int, number func(*loopRun) uint64) func() 
 	}
 }
 
-// different lists the different numbers of a list, ascending.
+// different returns the distinct numbers of a list, ascending.
 func different(list []uint64) string {
 	slices.Sort(list)
 	return strings.Trim(fmt.Sprint(slices.Compact(list)), "[]")
 }
 
-// values lists a number of the patterns from first on.
+// values lists a number for each pattern, starting at first.
 func values(loops, first int, number func(*loopRun) uint64) func() (string, error) {
 	return func() (string, error) {
 		runs, err := sweep{"kepler", loops}.all()
@@ -182,7 +201,7 @@ func spillsOnce(_ uint64, r *loopRun) string {
 	return unless(r.extra == r.stats.Spills, "%d instructions, %d spills", r.extra, r.stats.Spills)
 }
 
-// spillCost is what M = 16 takes beyond another diverging branch.
+// spillCost measures the cycles that M = 16 takes beyond the cost of another diverging branch.
 func spillCost(preset string) func() (string, error) {
 	return func() (string, error) {
 		runs, err := sweep{preset, 1}.all()
@@ -193,8 +212,8 @@ func spillCost(preset string) func() (string, error) {
 	}
 }
 
-// timeline lists the different costs of branches that diverge and of steps of
-// the unwinding in the single loop on Kepler.
+// timeline lists the different costs of diverging branches and of unwinding steps, in the single
+// loop on Kepler.
 func timeline(first, last int) (string, error) {
 	runs, err := sweep{"kepler", 1}.all()
 	if err != nil {
@@ -202,7 +221,7 @@ func timeline(first, last int) (string, error) {
 	}
 	var branch, unwind []uint64
 	for _, r := range runs[first : last+1] {
-		rounds, before := uint64(0), -1 // of a round without divergence; the branch before
+		rounds, before := uint64(0), -1 // cycles of a round without divergence; index of the branch before
 		for i, at := range r.trace {
 			switch {
 			case at.op == isa.OpBra && before >= 0:
@@ -224,7 +243,7 @@ func timeline(first, last int) (string, error) {
 	return different(branch) + "; " + different(unwind), nil
 }
 
-// walkThrough follows listing 3, whose line 1 is at address 0xd0.
+// walkThrough traces listing 3, whose line 1 is at address 0xd0.
 func walkThrough() (string, error) {
 	var list []string
 	token, _ := divergence.Find("token")
@@ -246,8 +265,7 @@ func walkThrough() (string, error) {
 	return strings.Join(list, "; "), err
 }
 
-// lastReading counts the synchronisations before thread 0 reads the clock for
-// the last time.
+// lastReading counts the synchronisations before thread 0 last reads the clock.
 func lastReading() (string, error) {
 	var counts [2][]uint64
 	for m := range patterns {
@@ -291,12 +309,12 @@ func predictions() (string, error) {
 	return strings.Join(list, "; "), nil
 }
 
-// tokenBits looks at the first tokens that come back to the single loop: those of
-// the threads that left first, one each, have one bit of the mask and the PC of
+// tokenBits examines the first tokens that are filled back into the stack of the single loop. They
+// belong to the threads that left first, one each. Each token has one bit of the mask and the PC of
 // the instruction behind the branch.
 func tokenBits() (string, error) {
 	var words []uint64
-	var left uint64 // pops before tokens come back
+	var left uint64 // pops before tokens are filled back
 	b := micro.Bench{
 		Lanes: 32, Warps: 1,
 		Refill: func(t *divergence.Transferred) { words = append(words, t.Data[:]...) },

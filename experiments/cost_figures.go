@@ -7,19 +7,22 @@ import (
 	"divergo/isa"
 )
 
-// costFigures are the loops of the divergence-cost paper.
+// costFigures are the figures of the divergence-cost paper.
 var costFigures = []Figure{
 	{
-		Name: "cost-time", Doc: "cycles of the single and the double loop against M, beside the paper's prediction", Place: "figures 1, 2 and 7",
-		Draw: drawTime,
+		Name: "cost-time", Doc: "cycles of the single and the double loop against M, beside the paper's prediction",
+		Place: "figures 1, 2 and 7",
+		Draw:  drawTime,
 	},
 	{
-		Name: "cost-fig4", Doc: "length of the token stack against the executed instruction, single loop", Place: "figure 4",
-		Draw: func() (*Drawing, error) { return drawHistory(1, 4, 16, 31) },
+		Name: "cost-fig4", Doc: "length of the token stack against the executed instruction, single loop",
+		Place: "figure 4",
+		Draw:  func() (*Drawing, error) { return drawHistory(1, 4, 16, 31) },
 	},
 	{
-		Name: "cost-fig5", Doc: "length of the token stack against the executed instruction, double loop", Place: "figure 5",
-		Draw: func() (*Drawing, error) { return drawHistory(2, 4, 16, 31) },
+		Name: "cost-fig5", Doc: "length of the token stack against the executed instruction, double loop",
+		Place: "figure 5",
+		Draw:  func() (*Drawing, error) { return drawHistory(2, 4, 16, 31) },
 	},
 	{
 		Name: "cost-fig6", Doc: "spills, which the paper sees as extra branches, against M", Place: "figure 6",
@@ -27,14 +30,14 @@ var costFigures = []Figure{
 	},
 }
 
-// loopNames by number of loops, and presetNames by preset, as titles say it.
+// loopNames and presetNames are the titles, by number of loops and by preset.
 var (
 	loopNames   = [...]string{1: "single loop", 2: "double loop"}
 	presetNames = map[string]string{"kepler": "Kepler", "maxwell": "Maxwell"}
 )
 
-// drawTime takes the cycles of M = 0, which the paper does not give in numbers,
-// from the run.
+// drawTime draws the cycles of each pattern. The paper gives no number for M = 0, so its cycles
+// come from the run.
 func drawTime() (*Drawing, error) {
 	d := &Drawing{Header: []string{"M"}, Rows: make([][]any, patterns)}
 	for m := range patterns {
@@ -63,13 +66,16 @@ func drawTime() (*Drawing, error) {
 	return d, nil
 }
 
-// drawHistory shows the stack of some patterns, and sums up that of all.
+// drawHistory draws the stack of some patterns, and sums up all patterns.
 func drawHistory(loops int, shown ...int) (*Drawing, error) {
 	runs, err := sweep{"kepler", loops}.all()
 	if err != nil {
 		return nil, err
 	}
-	d := &Drawing{Header: []string{"M", "instructions", "sync", "pushes", "longest", "longer than 16 from", "with tokens in memory"}}
+	d := &Drawing{Header: []string{
+		"M", "instructions", "sync", "pushes", "longest", "longer than 16 from",
+		"with tokens in memory",
+	}}
 	for m, r := range runs {
 		first, syncs, memory := "-", 0, 0
 		for i, at := range r.trace {
@@ -87,7 +93,8 @@ func drawHistory(loops int, shown ...int) (*Drawing, error) {
 	}
 	for _, m := range shown {
 		d.Charts = append(d.Charts, &chart.Lines{
-			Title: fmt.Sprintf("Token stack in the %s, M = %d", loopNames[loops], m), X: "executed instruction", Y: "tokens",
+			Title: fmt.Sprintf("Token stack in the %s, M = %d", loopNames[loops],
+				m), X: "executed instruction", Y: "tokens",
 			Series: []chart.Series{
 				history("stack", runs[m].trace, func(at instant) int { return at.depth }),
 				history("of it in memory", runs[m].trace, func(at instant) int { return at.spilled }),
@@ -97,7 +104,7 @@ func drawHistory(loops int, shown ...int) (*Drawing, error) {
 	return d, nil
 }
 
-// history is the steps of a number over the instructions of a run.
+// history draws a number over the instructions of a run.
 func history(name string, trace []instant, number func(instant) int) chart.Series {
 	s := chart.Series{Name: name, Style: chart.Line}
 	add := func(i, n int) { s.X, s.Y = append(s.X, float64(i)), append(s.Y, float64(n)) }
@@ -114,8 +121,8 @@ func history(name string, trace []instant, number func(instant) int) chart.Serie
 	return s
 }
 
-// drawSpills counts the instructions for which the stack spilled: in the paper's
-// counters a branch is issued once more for each.
+// drawSpills counts the instructions at which the stack spilled. The paper's counters show one more
+// branch issue for each.
 func drawSpills() (*Drawing, error) {
 	d := &Drawing{Header: []string{"M", "single", "model", "double", "model"}, Rows: make([][]any, patterns)}
 	c := chart.Lines{Title: "Spills of the token stack", X: "M, threads that leave early", Y: "spills"}
@@ -127,7 +134,10 @@ func drawSpills() (*Drawing, error) {
 		if err != nil {
 			return nil, err
 		}
-		model, ours := chart.Series{Name: loopNames[loops] + ", paper's model", Style: chart.Rings}, chart.Series{Name: loopNames[loops] + ", this machine"}
+		model, ours := chart.Series{
+			Name:  loopNames[loops] + ", paper's model",
+			Style: chart.Rings,
+		}, chart.Series{Name: loopNames[loops] + ", this machine"}
 		for m, r := range runs {
 			e := emulate(loops, m)
 			d.Rows[m] = append(d.Rows[m], r.extra, e.spills)

@@ -15,8 +15,9 @@ import (
 	"divergo/internal/table"
 )
 
-// TestDocumented: the figures that documents show without options can be drawn, and printed in each
-// form. The test of the documents leaves these commands out: here the figures share the runs of the claims.
+// TestDocumented: the figures that documents show without options can be drawn and printed in each
+// form. The test of the documents skips these commands; here the figures share the runs of the
+// claims.
 func TestDocumented(t *testing.T) {
 	files, err := filepath.Glob("../docs/*/*.md")
 	require.NoError(t, err)

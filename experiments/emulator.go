@@ -12,10 +12,8 @@ import (
 	"divergo/testbench/golden"
 )
 
-// emulator is the golden model as the machine of a workload: a functional
-// emulator, in which every thread runs alone. Programs have no variables in
-// global memory. A failure of Alloc, Write or Read
-// is remembered and returned by the next Launch.
+// emulator is a machine that runs workloads on the golden model, each thread by itself. The first
+// error of Alloc, Write or Read is returned by the next Launch.
 type emulator struct {
 	programs runner.Programs
 	book     *testbench.Memory
@@ -23,17 +21,20 @@ type emulator struct {
 	warpSize int
 	err      error
 
-	// onCTA is given each CTA when it has ended: its program, and what its threads
-	// have executed.
+	// onCTA receives each CTA at its end: its program, and the instructions that its threads
+	// executed.
 	onCTA func(p *isa.Program, threads []golden.Thread)
 }
 
 func newEmulator(warpSize int, onCTA func(*isa.Program, []golden.Thread)) *emulator {
 	cfg := gpu.Default()
-	return &emulator{programs: make(runner.Programs), book: testbench.NewMemory(cfg.GPU.Bytes()), warpSize: warpSize, onCTA: onCTA}
+	return &emulator{
+		programs: make(runner.Programs), book: testbench.NewMemory(cfg.GPU.Bytes()), warpSize: warpSize,
+		onCTA: onCTA,
+	}
 }
 
-// fail remembers the first error.
+// fail keeps the first error.
 func (e *emulator) fail(err error) {
 	if e.err == nil {
 		e.err = err
@@ -54,7 +55,7 @@ func (e *emulator) Write(addr uint64, data []byte) { e.fail(e.memory.Write(addr,
 // Read implements kernels.Machine.
 func (e *emulator) Read(addr uint64, data []byte) { e.fail(e.memory.Read(addr, data)) }
 
-// PlaceModule implements launches.Device: MeasurePlan has placed the module.
+// PlaceModule implements launches.Device. MeasurePlan has already placed the module.
 func (e *emulator) PlaceModule(*isa.Program) error { return e.err }
 
 // Launch implements kernels.Machine.
@@ -66,16 +67,20 @@ func (e *emulator) Launch(l kernels.Call) error {
 	return e.run(p, l)
 }
 
-// run runs a grid of a program.
+// run executes a grid of a program.
 func (e *emulator) run(p *isa.Program, l kernels.Call) error {
 	if e.err != nil {
 		return e.err
 	}
 	threads := int(l.Block[0] * l.Block[1] * l.Block[2])
 	if warps := (threads + e.warpSize - 1) / e.warpSize; warps > divergence.MaxWarps {
-		return fmt.Errorf("kernel %s: %d threads of a CTA are %d warps of %d, want at most %d", p.Name, threads, warps, e.warpSize, divergence.MaxWarps)
+		return fmt.Errorf("kernel %s: %d threads of a CTA are %d warps of %d, want at most %d", p.Name, threads, warps,
+			e.warpSize, divergence.MaxWarps)
 	}
-	launch := golden.Setup{Grid: l.Grid, Block: l.Block, SharedBytes: l.Shared, Params: l.Params, WarpSize: uint32(e.warpSize), Stack: uint32(gpu.Default().SM.Stack)}
+	launch := golden.Setup{
+		Grid: l.Grid, Block: l.Block, SharedBytes: l.Shared, Params: l.Params,
+		WarpSize: uint32(e.warpSize), Stack: uint32(gpu.Default().SM.Stack),
+	}
 	r, err := golden.Run(p, launch, &e.memory, golden.Options{PCs: true, OnCTA: func(threads []golden.Thread) {
 		e.onCTA(p, threads)
 		for i := range threads {

@@ -6,13 +6,13 @@ import (
 	"divergo/testbench"
 )
 
-// assemble makes a program of the body of a kernel, in PTX. %r0 is %tid.x, %r1
-// %tid.y, %rd0 the kernel's parameter, the address of a buffer; further registers
-// are %r2 to %r9, %rd1 to %rd3 and %p0 to %p9, and tile is an array in shared
-// memory.
+// assemble makes a program from the body of a kernel, in PTX.
+//
+// %r0 is %tid.x, %r1 is %tid.y, and %rd0 the kernel's parameter, the address of a buffer. Further
+// registers are %r2 to %r9, %rd1 to %rd3 and %p0 to %p9. tile is an array in shared memory.
 func assemble(body string) (*isa.Program, error) { return parsed(module(body)) }
 
-// module is the text around the body of a kernel.
+// module returns a PTX module with the body of a kernel.
 func module(body string) string {
 	return `.version 6.0
 .target sm_35
@@ -29,7 +29,7 @@ func module(body string) string {
 ` + body + "\n}\n"
 }
 
-// parsed is the program of a module that has such a kernel.
+// parsed returns the kernel of such a module.
 func parsed(text string) (*isa.Program, error) {
 	m, err := ptx.Parse("claim.ptx", []byte(text))
 	if err != nil {

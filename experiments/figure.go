@@ -5,36 +5,34 @@ import (
 	"divergo/internal/papers"
 )
 
-// Figure is a figure of a paper that can be made again from runs of the model.
+// Figure is a figure of a paper that runs of the model reproduce.
 type Figure struct {
 	Name  string // cost-fig4: begins with the key of the paper
 	Doc   string // one line
-	Place string // in the paper: figures and sections
+	Place string // figures and sections of the paper
 	Draw  func() (*Drawing, error)
 	Paper Paper // set by Register
 }
 
-// Source is the paper and the place.
+// Source returns the paper and the place.
 func (f *Figure) Source() string { return f.Paper.String() + ", " + f.Place }
 
-// Drawing is what came of the runs: a table, and the pictures of it, one above
-// the other.
+// Drawing is the result of the runs: a table, and its pictures from top to bottom.
 type Drawing struct {
 	Header []string
 	Rows   [][]any
 	Charts chart.Column
-	Notes  []string // the paper's values, and why ours differ
+	Notes  []string // the paper's values, and reasons for differences
 }
 
-// The parts of a picture, for figures from other modules.
+// The parts of a picture, exported for figures of other modules.
 type (
 	Column = chart.Column
 	Lines  = chart.Lines
 	Series = chart.Series
 )
 
-// FindFigure returns the figure of that name. The error suggests the nearest
-// one.
+// FindFigure returns the figure of a name. Its error suggests the nearest name.
 func FindFigure(name string) (Figure, error) {
 	var names []string
 	for _, f := range Figures() {

@@ -28,8 +28,7 @@ func draw(t *testing.T, name string) *experiments.Drawing {
 	return d
 }
 
-// TestCostModel: time and spills of the loops are those of the paper's model, for
-// every pattern.
+// TestCostModel: time and spills of the loops follow the paper's model for every pattern.
 func TestCostModel(t *testing.T) {
 	for _, name := range []string{"cost-time", "cost-fig6"} {
 		d := draw(t, name)
@@ -42,10 +41,9 @@ func TestCostModel(t *testing.T) {
 	}
 }
 
-// TestCostHistory: the stack of the single loop grows by a token each 4
-// instructions, a round of the loop, from when the first thread leaves, and
-// shrinks by one with each instruction (figure 4). That of the double loop does so
-// in each of 32 rounds (figure 5).
+// TestCostHistory: the stack of the single loop grows by a token every 4 instructions, one round,
+// once the first thread has left. It then shrinks by one with each instruction (figure 4). The
+// double loop does so in each of 32 rounds (figure 5).
 func TestCostHistory(t *testing.T) {
 	patterns := []int{4, 16, 31}
 	for name, peaks := range map[string]int{"cost-fig4": 1, "cost-fig5": 32} {
@@ -53,7 +51,7 @@ func TestCostHistory(t *testing.T) {
 		require.Len(t, d.Charts, len(patterns))
 		for i, m := range patterns {
 			s := d.Charts[i].(*chart.Lines).Series[0]
-			var up, down []float64 // instructions between the steps of the first slope
+			var up, down []float64 // instructions between the steps of the first rise and fall
 			tops, last := 0, 0.0
 			for k := 1; k < len(s.X); k++ {
 				step := s.Y[k] - s.Y[k-1]
@@ -83,15 +81,16 @@ func TestCostHistory(t *testing.T) {
 	}
 }
 
-// TestSLPRates: the rates of bitonic sort's P-branches, for a CTA of 256 threads, are
-// those of a count by hand of which of its 80 paths each permutation compacts.
+// TestSLPRates: the rates of bitonic sort's P-branches, for a CTA of 256 threads, equal a count by
+// hand. The count finds the paths, of 80, that each permutation compacts.
 func TestSLPRates(t *testing.T) {
 	paths, err := experiments.MeasurePaths(kernels.NewBitonic(256, 256, 1), 32)
 	require.NoError(t, err)
 	all := paths.Total(isa.ClassProgrammatic).All
 	assert.Equal(t, 80, all.Paths)
 	for p, want := range map[units.Permutation]float64{
-		units.Sequential: 0, units.OddEven: .3, units.XOROddHalf: .2, units.FlipOdd: 1, units.RotateOdd: .3, units.WID: .75, units.RevWID: .6, units.Balanced: 1,
+		units.Sequential: 0, units.OddEven: .3, units.XOROddHalf: .2, units.FlipOdd: 1, units.RotateOdd: .3,
+		units.WID: .75, units.RevWID: .6, units.Balanced: 1,
 	} {
 		assert.InDelta(t, want, all.Rate(all.Under(p)), 1e-9, p)
 	}
@@ -102,7 +101,7 @@ func TestSLPRates(t *testing.T) {
 	assert.Equal(t, []float64{3.2, 28.9, 52.8, 71.5, 72.7}, known(list.Groups[mean].Theirs), "as the text has them")
 }
 
-// known are the numbers of a list.
+// known returns the numbers of a list that are not NaN.
 func known(list []float64) (of []float64) {
 	for _, v := range list {
 		if !math.IsNaN(v) {
@@ -112,8 +111,9 @@ func known(list []float64) (of []float64) {
 	return of
 }
 
-// TestPPCFigures: no kernel is less active with paired paths than with post-dominators,
-// and none executes more without instructions for reconvergence (Huang et al., section IV).
+// TestPPCFigures: no kernel has a lower activity factor with paired paths than with
+// post-dominators. Without reconvergence instructions, none executes more instructions (Huang et
+// al., section IV).
 func TestPPCFigures(t *testing.T) {
 	for _, row := range draw(t, "ppc-fig6").Rows {
 		assert.GreaterOrEqual(t, row[2], row[1], row[0])
@@ -124,8 +124,8 @@ func TestPPCFigures(t *testing.T) {
 	}
 }
 
-// TestResident: no kernel has more CTAs on an SM than the registers and threads of table 2 hold, and
-// those whose CTAs are limited by something else have as many as in table 1.
+// TestResident: no kernel has more CTAs on an SM than the registers and threads of table 2 hold.
+// Kernels with another limit have as many CTAs as in table 1.
 func TestResident(t *testing.T) {
 	same := 0
 	for _, row := range draw(t, "tbc-table1").Rows {
@@ -140,8 +140,9 @@ func TestResident(t *testing.T) {
 	assert.Equal(t, 4, same)
 }
 
-// TestSLPParts: where half to three quarters of the threads are active Balanced compacts
-// what Rev_WID misses, in bitonic sort all of it (Rhu & Erez, ISCA 2013, section 6.1).
+// TestSLPParts: where half to three quarters of the threads are active, Balanced compacts the paths
+// that Rev_WID misses. In bitonic sort it compacts all of them (Rhu & Erez, ISCA 2013, section
+// 6.1).
 func TestSLPParts(t *testing.T) {
 	for _, row := range draw(t, "slp-fig12").Rows {
 		if row[1] == "1/2 to 3/4" && row[7].(float64) > 0 {

@@ -25,24 +25,29 @@ func init() {
 	Register(papers.Herding, herdingFigures, slices.Concat(herdingHardware, herdingSoftware, herdingTrends))
 }
 
-// herdingFigures are those of the herding paper. It ran branch herding on a GTX 480, and data
-// herding on a simulated Quadro FX 5800: here all is on the preset that is close to the latter.
+// herdingFigures are the figures of the herding paper. The paper ran branch herding on a GTX 480,
+// and data herding on a simulated Quadro FX 5800. Our reading: both run on the preset that is close
+// to the latter.
 var herdingFigures = []Figure{
 	{
-		Name: "herding-fig3", Doc: "time and quality of Mandelbrot against the branches that are forced uniform", Place: "figures 3 and 4",
-		Draw: func() (*Drawing, error) { return drawForcedBranches(herdMiddle) },
+		Name: "herding-fig3", Doc: "time and quality of Mandelbrot against the branches that are forced uniform",
+		Place: "figures 3 and 4",
+		Draw:  func() (*Drawing, error) { return drawForcedBranches(herdMiddle) },
 	},
 	{
-		Name: "herding-fig6", Doc: "time and quality of SobelFilter against the loads that are forced uniform", Place: "figure 6",
-		Draw: func() (*Drawing, error) { return drawForcedLoads(herdMiddle) },
+		Name: "herding-fig6", Doc: "time and quality of SobelFilter against the loads that are forced uniform",
+		Place: "figure 6",
+		Draw:  func() (*Drawing, error) { return drawForcedLoads(herdMiddle) },
 	},
 	{
-		Name: "herding-fig5", Doc: "pictures of Mandelbrot and Julia with branches that are forced uniform", Place: "figures 2 and 5",
-		Draw: drawForcedPictures,
+		Name: "herding-fig5", Doc: "pictures of Mandelbrot and Julia with branches that are forced uniform",
+		Place: "figures 2 and 5",
+		Draw:  drawForcedPictures,
 	},
 	{
-		Name: "herding-fig8", Doc: "pictures of SobelFilter with loads that are forced uniform", Place: "figures 7 and 8",
-		Draw: drawForcedEdges,
+		Name: "herding-fig8", Doc: "pictures of SobelFilter with loads that are forced uniform",
+		Place: "figures 7 and 8",
+		Draw:  drawForcedEdges,
 	},
 	{
 		Name: "herding-fig15", Doc: "pictures of volume rendering with branch herding, and of a Gaussian blur with data herding", Place: "figures 15 and 18",
@@ -53,17 +58,19 @@ var herdingFigures = []Figure{
 		Draw: func() (*Drawing, error) { return drawHerding(herdMiddle) },
 	},
 	{
-		Name: "herding-full", Doc: "the same on 4 SMs and a channel, which inputs of this size fill", Place: "figures 3, 6, 10, 12, 16 and 17, tables II and III",
-		Draw: func() (*Drawing, error) { return drawHerding(herdFull) },
+		Name: "herding-full", Doc: "the same on 4 SMs and a channel, which inputs of this size fill",
+		Place: "figures 3, 6, 10, 12, 16 and 17, tables II and III",
+		Draw:  func() (*Drawing, error) { return drawHerding(herdFull) },
 	},
 	{
-		Name: "herding-large", Doc: "the same on all SMs with the largest inputs, which takes long", Place: "figures 3, 6, 10, 12, 16 and 17, tables II and III",
-		Draw: func() (*Drawing, error) { return drawHerding(herdLarge) },
+		Name: "herding-large", Doc: "the same on all SMs with the largest inputs, which takes long",
+		Place: "figures 3, 6, 10, 12, 16 and 17, tables II and III",
+		Draw:  func() (*Drawing, error) { return drawHerding(herdLarge) },
 	},
 }
 
-// Inputs of these runs: the framework profiles one and is measured on another, as the paper does where
-// possible (section V). The size is the middle one.
+// The inputs of these runs. As in the paper where possible (section V), the framework profiles one
+// input and is measured on another. The size is the middle one.
 const (
 	herdProfiled = 1
 	herdMeasured = 2
@@ -71,11 +78,13 @@ const (
 
 func herdSize(k kernels.Kernel) kernels.Size { return k.Sizes[len(k.Sizes)/2] }
 
-// herdSetup is where and with what a figure is made. The pictures of the paper are some 60 times as large as the
-// middle sizes, and its GPUs have 15 and 30 SMs: as many threads for each SM are on few of them.
+// herdSetup is the size and the machine of a figure.
+//
+// The paper's pictures are some 60 times as large as the middle sizes, and its GPUs have 15 and 30
+// SMs. A few SMs give each SM as many threads.
 type herdSetup struct {
 	size          func(kernels.Kernel) kernels.Size
-	sms, channels int // 0: of the preset
+	sms, channels int // 0: those of the preset
 }
 
 var (
@@ -84,7 +93,7 @@ var (
 	herdLarge  = herdSetup{size: func(k kernels.Kernel) kernels.Size { return k.Sizes[len(k.Sizes)-1] }}
 )
 
-// config is the machine.
+// config returns the machine.
 func (s herdSetup) config() (gpu.Config, error) {
 	cfg, err := herdConfig()
 	if s.sms > 0 {
@@ -93,21 +102,21 @@ func (s herdSetup) config() (gpu.Config, error) {
 	return cfg, err
 }
 
-// herdRun is a run of a benchmark.
+// herdRun holds the measurements of a benchmark's run.
 type herdRun struct {
 	cycles      uint64
 	degradation float64
-	branches    float64 // of the instructions
-	diverge     float64 // branches that diverge, of those executed
-	memory      float64 // instructions that access memory, of all
-	stalls      uint64  // cycles in which no warp of an SM could issue for want of data
-	bytes       uint64  // between SMs and L2
+	branches    float64 // branches per instruction
+	diverge     float64 // share of executed branches that diverge
+	memory      float64 // share of instructions that access memory
+	stalls      uint64  // cycles in which no warp of an SM could issue because of missing data
+	bytes       uint64  // bytes between SMs and L2
 }
 
-// programs is what runs for each entry of a module instead of what is there; nil: nothing else.
+// programs replaces each entry of a module; nil replaces none.
 type programs func(p *isa.Program) (*isa.Program, error)
 
-// herdConfig is the machine of these figures.
+// herdConfig returns the machine of these figures.
 func herdConfig() (gpu.Config, error) {
 	p, err := gpu.FindPreset("tbc")
 	if err != nil {
@@ -116,12 +125,12 @@ func herdConfig() (gpu.Config, error) {
 	return p.Config(), nil
 }
 
-// herdWith runs a kernel, of the size and the input that are measured, with other programs.
+// herdWith runs replaced programs of a kernel, with the measured size and input.
 func herdWith(k kernels.Kernel, cfg gpu.Config, replace programs) (herdRun, error) {
 	return herdOn(k, herdSize(k).New(herdMeasured), cfg, replace)
 }
 
-// herdOn does so on some workload of the kernel.
+// herdOn runs replaced programs on a workload of the kernel.
 func herdOn(k kernels.Kernel, w kernels.Workload, cfg gpu.Config, replace programs) (herdRun, error) {
 	s, err := testbench.NewSession(cfg, testbench.Limits{})
 	if err != nil {
@@ -143,7 +152,7 @@ func herdOn(k kernels.Kernel, w kernels.Workload, cfg gpu.Config, replace progra
 	return r, nil
 }
 
-// herdAll replaces programs by such that are herded.
+// herdAll replaces programs by herded ones.
 func herdAll(of func(*isa.Program) isa.Herding) programs {
 	return func(p *isa.Program) (*isa.Program, error) {
 		h := of(p)
@@ -151,9 +160,8 @@ func herdAll(of func(*isa.Program) isa.Herding) programs {
 	}
 }
 
-// voting replaces programs by such that herd the branches in software (figure 9): the
-// condition is put to the vote with three more instructions, whose result the branch has for a
-// condition.
+// voting replaces programs by ones that herd branches in software (figure 9). Three more
+// instructions put each condition to the vote, and the branch uses the result.
 func voting(of func(*isa.Program) isa.Herding, module string) programs {
 	return func(p *isa.Program) (*isa.Program, error) {
 		text, err := kernels.PTX(module)
@@ -170,7 +178,7 @@ func voting(of func(*isa.Program) isa.Herding, module string) programs {
 
 var branch = regexp.MustCompile(`^\s*@(!?)(%\w+)\s+bra(\.uni)?\s+([\w$]+);`)
 
-// vote puts the conditions of some branches of a program to the vote in the text of its module.
+// vote adds these instructions to the module's text, for some branches of a program.
 func vote(text string, p *isa.Program, branches []int) string {
 	lines := strings.Split(text, "\n")
 	for _, pc := range branches {
@@ -181,11 +189,14 @@ func vote(text string, p *isa.Program, branches []int) string {
 	return strings.Join(lines, "\n")
 }
 
-// fractions are the fractions of figures 3 to 8, in percent.
+// fractions are the herded fractions of figures 3 to 8, in percent.
 var fractions = []int{0, 20, 40, 60, 80, 100}
 
-// safely draws so many percent of what can be herded of a program without a fault, a larger part with all of a
-// smaller one. (All branches of the paper's Mandelbrot are safe; ours asks whether its pixel is in the picture.)
+// safely draws a random part, in percent, of the safe branches or loads of a program. A larger part
+// includes each smaller one.
+//
+// All branches of the paper's Mandelbrot are safe. Ours has one that tests whether its pixel is in
+// the picture.
 func safely(p *isa.Program, percent int, kind Kind) isa.Herding {
 	h := isa.Herding{Kernel: p.Name}
 	branches, loads := safety.Analyze(p).Safe()
@@ -200,7 +211,7 @@ func safely(p *isa.Program, percent int, kind Kind) isa.Herding {
 	return h
 }
 
-// drawForcedBranches herds a random part of the branches of Mandelbrot and Julia.
+// drawForcedBranches forces a random part of the branches of Mandelbrot and Julia.
 func drawForcedBranches(on herdSetup) (*Drawing, error) {
 	cfg, err := on.config()
 	if err != nil {
@@ -210,15 +221,22 @@ func drawForcedBranches(on herdSetup) (*Drawing, error) {
 	for _, p := range fractions {
 		d.Rows = append(d.Rows, []any{p})
 	}
-	time := chart.Lines{Title: "Time with branches forced uniform", X: "static branches (%)", Y: "time, of that without herding"}
-	lost := chart.Lines{Title: "Degradation with branches forced uniform", X: "static branches (%)", Y: "mismatching bytes (%)"}
+	time := chart.Lines{
+		Title: "Time with branches forced uniform", X: "static branches (%)",
+		Y: "time, of that without herding",
+	}
+	lost := chart.Lines{
+		Title: "Degradation with branches forced uniform", X: "static branches (%)",
+		Y: "mismatching bytes (%)",
+	}
 	for _, name := range []string{"mandelbrot", "julia"} {
 		k, err := kernels.Find(name)
 		if err != nil {
 			return nil, err
 		}
 		var none uint64
-		hard, soft, wrong := chart.Series{Name: name + ", hardware"}, chart.Series{Name: name + ", software"}, chart.Series{Name: name}
+		hard, soft, wrong := chart.Series{Name: name + ", hardware"}, chart.Series{Name: name + ", software"},
+			chart.Series{Name: name}
 		for i, percent := range fractions {
 			part := func(p *isa.Program) isa.Herding { return safely(p, percent, Branches) }
 			r, err := herdOn(k, on.size(k).New(herdMeasured), cfg, herdAll(part))
@@ -255,12 +273,13 @@ func drawForcedBranches(on herdSetup) (*Drawing, error) {
 func forcedAt(time, lost chart.Series) string {
 	var points []string
 	for i, x := range time.X {
-		points = append(points, fmt.Sprintf("%g %%: %s of the time, %s %% mismatch", x, percent(time.Y[i]), percent(lost.Y[i])))
+		points = append(points, fmt.Sprintf("%g %%: %s of the time, %s %% mismatch", x, percent(time.Y[i]),
+			percent(lost.Y[i])))
 	}
 	return strings.Join(points, "; ") + "."
 }
 
-// drawForcedLoads has a random part of the loads of SobelFilter read one address, or one block.
+// drawForcedLoads forces a random part of SobelFilter's loads to one address, or to one block.
 func drawForcedLoads(on herdSetup) (*Drawing, error) {
 	cfg, err := on.config()
 	if err != nil {
@@ -274,7 +293,10 @@ func drawForcedLoads(on herdSetup) (*Drawing, error) {
 	for _, p := range fractions {
 		d.Rows = append(d.Rows, []any{p})
 	}
-	time := chart.Lines{Title: "Time of SobelFilter with loads forced uniform", X: "static loads (%)", Y: "time, of that without herding"}
+	time := chart.Lines{
+		Title: "Time of SobelFilter with loads forced uniform", X: "static loads (%)",
+		Y: "time, of that without herding",
+	}
 	lost := chart.Lines{Title: "Degradation of SobelFilter", X: "static loads (%)", Y: "mismatching bytes (%)"}
 	for _, what := range []struct {
 		load units.HerdLoad
@@ -285,7 +307,8 @@ func drawForcedLoads(on herdSetup) (*Drawing, error) {
 		for i, percent := range fractions {
 			drawn := cfg
 			drawn.Herd.Load = what.load
-			r, err := herdOn(k, on.size(k).New(herdMeasured), drawn, herdAll(func(p *isa.Program) isa.Herding { return safely(p, percent, Loads) }))
+			r, err := herdOn(k, on.size(k).New(herdMeasured), drawn,
+				herdAll(func(p *isa.Program) isa.Herding { return safely(p, percent, Loads) }))
 			if err != nil {
 				return nil, err
 			}

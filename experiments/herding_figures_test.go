@@ -15,8 +15,8 @@ import (
 	"divergo/testbench"
 )
 
-// TestVote: a branch that is herded in software takes three instructions more (Sartori &
-// Kumar, section III-A), and the others stay as they are.
+// TestVote: a branch herded in software takes three more instructions (Sartori & Kumar, section
+// III-A). Other branches stay unchanged.
 func TestVote(t *testing.T) {
 	text, err := kernels.PTX("julia.ptx")
 	require.NoError(t, err)
@@ -46,8 +46,8 @@ func TestVote(t *testing.T) {
 	}
 }
 
-// TestForcedLoads: without forced loads nothing changes, and to read one address loses more
-// than to read one block (HERDING-17).
+// TestForcedLoads: without forced loads nothing changes. Reading one address loses more quality
+// than reading one block (HERDING-17).
 func TestForcedLoads(t *testing.T) {
 	f, err := FindFigure("herding-fig6")
 	require.NoError(t, err)

@@ -10,8 +10,8 @@ import (
 	"divergo/kernels/runner"
 )
 
-// herdBenchmarks are those of table I, with the degradation in percent that tables II and III have for
-// branch and data herding beyond that of the original; -1: not in the table.
+// herdBenchmarks are the benchmarks of table I. branch and data are the degradations of tables II
+// and III, in percent beyond the original's; -1 means not in the table.
 var herdBenchmarks = []struct {
 	name, kernel string
 	branch, data float64
@@ -32,12 +32,12 @@ var herdBenchmarks = []struct {
 	{"sad", "sad", 0.42, -1},
 }
 
-// herdLimit is the degradation up to which the framework herds. The paper leaves the
-// bound to its user (section V).
+// herdLimit is the largest degradation that the framework accepts. The paper leaves the bound to
+// its user (section V).
 const herdLimit = 0.1
 
-// choice is what the framework herds of each entry of a kernel, of one kind: what is within the limit, and
-// all that makes it faster, whatever is lost.
+// choice is the herding of each entry of a kernel, for one kind of instruction. within stays within
+// the limit. any holds everything that makes the kernel faster, at any degradation.
 type choice struct{ within, any map[string]isa.Herding }
 
 func chosen(k kernels.Kernel, size kernels.Size, cfg gpu.Config, kind Kind) (choice, error) {
@@ -47,7 +47,10 @@ func chosen(k kernels.Kernel, size kernels.Size, cfg gpu.Config, kind Kind) (cho
 		return c, err
 	}
 	for _, name := range names {
-		p, err := Profiling{Kernel: k, Size: size, Entry: name, Config: cfg, Inputs: herdProfiled, Limit: herdLimit, Kind: kind}.Find()
+		p, err := Profiling{
+			Kernel: k, Size: size, Entry: name, Config: cfg, Inputs: herdProfiled, Limit: herdLimit,
+			Kind: kind,
+		}.Find()
 		if err != nil {
 			return c, err
 		}
@@ -58,12 +61,12 @@ func chosen(k kernels.Kernel, size kernels.Size, cfg gpu.Config, kind Kind) (cho
 	return c, nil
 }
 
-// of says what is herded of a program, by its name.
+// of returns the herding of a program, by its name.
 func of(by map[string]isa.Herding) func(*isa.Program) isa.Herding {
 	return func(p *isa.Program) isa.Herding { return by[p.Name] }
 }
 
-// marked counts the branches and loads.
+// marked counts the herded branches and loads.
 func marked(by map[string]isa.Herding) int {
 	n := 0
 	for _, h := range by {
@@ -72,22 +75,22 @@ func marked(by map[string]isa.Herding) int {
 	return n
 }
 
-// herded is a benchmark of which branches or loads are herded: a row of the table.
+// herded is a row of the table: a benchmark with herded branches or loads.
 type herded struct {
 	kind         Kind
 	none         herdRun // nothing herded
-	fast, slow   herdRun // within the limit, with no cycle of overhead and with one
-	soft         herdRun // in software
-	any          herdRun // whatever is lost
-	count, every int     // static instructions that are herded: within the limit, and whatever is lost
+	fast, slow   herdRun // within the limit, with a herding latency of 0 and of 1 cycle
+	soft         herdRun // within the limit, in software
+	any          herdRun // at any degradation
+	count, every int     // static herded instructions: within the limit, and at any degradation
 }
 
-// gain is the speed-up in percent.
+// gain returns the speed-up in percent.
 func (h *herded) gain(r herdRun) float64 {
 	return 100 * (float64(h.none.cycles)/float64(r.cycles) - 1)
 }
 
-// herd profiles a benchmark and measures what was chosen.
+// herd profiles a benchmark and measures the chosen herdings.
 func herd(k kernels.Kernel, size kernels.Size, cfg gpu.Config, kind Kind) (*herded, error) {
 	c, err := chosen(k, size, cfg, kind)
 	if err != nil {
@@ -114,7 +117,7 @@ func herd(k kernels.Kernel, size kernels.Size, cfg gpu.Config, kind Kind) (*herd
 	return h, nil
 }
 
-// drawHerding profiles all benchmarks and measures what was chosen.
+// drawHerding profiles all benchmarks and measures the chosen herdings.
 func drawHerding(on herdSetup) (*Drawing, error) {
 	cfg, err := on.config()
 	if err != nil {
@@ -142,8 +145,10 @@ func drawHerding(on herdSetup) (*Drawing, error) {
 				what, share, software, theirs = "loads", h.none.memory, "", b.data
 			}
 			row := []any{
-				b.name, what, percent(100 * share), h.count, percent(h.gain(h.fast)), percent(h.gain(h.slow)), software, percent(100 * h.fast.degradation), "",
-				less(h.none.stalls, h.fast.stalls), less(h.none.bytes, h.fast.bytes), h.every, percent(h.gain(h.any)), percent(100 * h.any.degradation),
+				b.name, what, percent(100 * share), h.count, percent(h.gain(h.fast)), percent(h.gain(h.slow)), software,
+				percent(100 * h.fast.degradation), "",
+				less(h.none.stalls, h.fast.stalls), less(h.none.bytes, h.fast.bytes), h.every, percent(h.gain(h.any)),
+				percent(100 * h.any.degradation),
 			}
 			if theirs >= 0 {
 				row[8] = percent(theirs)
@@ -170,8 +175,8 @@ func drawHerding(on herdSetup) (*Drawing, error) {
 // percent rounds a value of a table or a note to three digits.
 func percent(v float64) string { return fmt.Sprintf("%.3g", v) }
 
-// herdingGains sets the speed-ups beside those that the text of the paper has; the bars of
-// figures 12, 16 and 17 are lost.
+// herdingGains compares the speed-ups with those in the paper's text. The bars of figures 12, 16
+// and 17 are not available.
 func herdingGains(all map[string]map[Kind]*herded) []string {
 	mean := func(kind Kind, run func(*herded) herdRun) string {
 		n, sum, most := 0, 0.0, 0.0
@@ -197,7 +202,8 @@ func herdingGains(all map[string]map[Kind]*herded) []string {
 	var few []string
 	for _, name := range []string{"Mandelbrot", "binomialOptions", "dxtc"} {
 		h := all[name][Loads]
-		few = append(few, fmt.Sprintf("%s %+.3g %% (%.2g %% of the instructions access memory)", name, h.gain(h.fast), 100*h.none.memory))
+		few = append(few, fmt.Sprintf("%s %+.3g %% (%.2g %% of the instructions access memory)", name, h.gain(h.fast),
+			100*h.none.memory))
 	}
 	ratio := "herding in software does not gain"
 	if h := all["Mandelbrot"][Branches]; h.gain(h.soft) > 0 {
@@ -205,17 +211,19 @@ func herdingGains(all map[string]map[Kind]*herded) []string {
 	}
 	return []string{
 		fmt.Sprintf("HERDING-07, branches herded in hardware (figure 12). Theirs: +30 %% in the mean of 8, up to +55 %%. Ours: %s; whatever is lost: %s.", mean(Branches, fast), mean(Branches, anyLoss)),
-		fmt.Sprintf("HERDING-07, in software. Theirs: +13 %% in the mean, up to +34 %%. Ours: %s.", mean(Branches, func(h *herded) herdRun { return h.soft })),
+		fmt.Sprintf("HERDING-07, in software. Theirs: +13 %% in the mean, up to +34 %%. Ours: %s.",
+			mean(Branches, func(h *herded) herdRun { return h.soft })),
 		fmt.Sprintf("HERDING-05, with a cycle of overhead. Theirs: less, in the figure. Ours: %s; %d gain more than without.", mean(Branches, func(h *herded) herdRun { return h.slow }), faster),
 		fmt.Sprintf("HERDING-08, loads herded (figure 16). Theirs: +25 %% in the mean of the 4 that gain, up to +32 %%. Ours: %s; whatever is lost: %s.", mean(Loads, fast), mean(Loads, anyLoss)),
 		fmt.Sprintf("HERDING-08, benchmarks without loads. Theirs: no gain, less than 0.2 %% of the instructions are loads. Ours: %s, %s, %s.", few[0], few[1], few[2]),
 		fmt.Sprintf("HERDING-09, Mandelbrot. Theirs: 10 %% of the instructions are branches, of which less than 1 %% diverge. Ours: %s %% and %s %%.", percent(100*m.none.branches), percent(100*m.none.diverge)),
-		fmt.Sprintf("HERDING-10, Mandelbrot, the gain in hardware over that in software. Theirs: 3.5. Ours: %s.", ratio),
+		fmt.Sprintf("HERDING-10, Mandelbrot, the gain in hardware over that in software. Theirs: 3.5. Ours: %s.",
+			ratio),
 		fmt.Sprintf("HERDING-16. Theirs: sad loses less than 0.5 %% by its branches, nbody less than 1 %% by its loads. Ours, all that gain: %s %% and %s %%.", percent(100*sad.any.degradation), percent(100*nbody.any.degradation)),
 	}
 }
 
-// less is by how much a number has become less.
+// less returns the change of a number in per cent, negative if it became less; "-" if it was 0.
 func less(before, after uint64) string {
 	if before == 0 {
 		return "-"

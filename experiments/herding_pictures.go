@@ -11,35 +11,35 @@ import (
 	"divergo/units"
 )
 
-// Pictures are as large as some seconds allow, and CTAs are whole: then the tests of a picture's
-// bounds go the same way in all threads, and every branch can be forced, as in the paper.
+// Pictures are as large as a run of some seconds allows, in whole CTAs. So all threads agree on the
+// tests of a picture's bounds, and every branch can be forced, as in the paper.
 const (
 	escapeWide, escapeHigh, escapeLimit = 192, 128, 64
 	edgesWide, edgesHigh, edgesCTA      = 256, 192, 128
 )
 
-// gallery collects the pictures that a kernel draws, and says in the rows of a drawing how much
-// of each is wrong.
+// gallery collects the pictures that a kernel draws. The rows of its drawing list the error of each
+// picture.
 type gallery struct {
 	d   *Drawing
 	cfg gpu.Config
 }
 
-// newGallery begins with an empty drawing.
+// newGallery returns an empty gallery.
 func newGallery() (*gallery, error) {
 	cfg, err := herdConfig()
 	return &gallery{&Drawing{Header: []string{"picture", "herding", "time", "mismatch %", "PSNR dB"}}, cfg}, err
 }
 
-// variant is a way to herd a kernel.
+// variant is one herding of a kernel.
 type variant struct {
 	label   string
-	set     func(*units.HerdConfig)          // nil: nothing
-	program func(p *isa.Program) isa.Herding // nil: nothing
+	set     func(*units.HerdConfig)          // nil: no change
+	program func(p *isa.Program) isa.Herding // nil: no change
 }
 
-// add draws a kernel in each way, the first of which has the picture that the others are compared with,
-// and, if asked for, what the last one has changed.
+// add draws the variants of a kernel. The first one is the reference for the others. With
+// difference set, add also draws what the last one changed.
 func (g *gallery) add(title, kernel string, build func() kernels.Workload, difference bool, variants ...variant) error {
 	k, err := kernels.Find(kernel)
 	if err != nil {
@@ -66,11 +66,17 @@ func (g *gallery) add(title, kernel string, build func() kernels.Workload, diffe
 		picture := w.(kernels.Picture).Image()
 		row.Row = append(row.Row, chart.Labelled{Label: v.label, Image: picture})
 		psnr := fmt.Sprintf("%.1f", quality.PSNR(picture, row.Row[0].Image))
-		g.d.Rows = append(g.d.Rows, []any{title, v.label, float64(r.cycles) / float64(none), fmt.Sprintf("%.3g", 100*r.degradation), psnr})
+		g.d.Rows = append(g.d.Rows, []any{
+			title, v.label, float64(r.cycles) / float64(none),
+			fmt.Sprintf("%.3g", 100*r.degradation), psnr,
+		})
 	}
 	if difference {
 		last := row.Row[len(row.Row)-1]
-		row.Row = append(row.Row, chart.Labelled{Label: "difference", Image: quality.Difference(last.Image, row.Row[0].Image)})
+		row.Row = append(row.Row, chart.Labelled{
+			Label: "difference",
+			Image: quality.Difference(last.Image, row.Row[0].Image),
+		})
 	}
 	g.d.Charts = append(g.d.Charts, row)
 	return nil
@@ -84,7 +90,10 @@ func drawForcedPictures() (*Drawing, error) {
 	}
 	variants := []variant{{label: "original"}}
 	for _, percent := range []int{20, 60, 100} {
-		variants = append(variants, variant{fmt.Sprintf("%d %% of branches", percent), func(h *units.HerdConfig) { h.BranchFraction = percent }, nil})
+		variants = append(variants, variant{
+			fmt.Sprintf("%d %% of branches", percent),
+			func(h *units.HerdConfig) { h.BranchFraction = percent }, nil,
+		})
 	}
 	for _, set := range []struct {
 		name, kernel string
@@ -98,7 +107,8 @@ func drawForcedPictures() (*Drawing, error) {
 	return g.d, nil
 }
 
-// drawForcedEdges forces a part of the loads of SobelFilter to one address, and all of them to one block.
+// drawForcedEdges forces a part of SobelFilter's loads to one address, and all of them to one
+// block.
 func drawForcedEdges() (*Drawing, error) {
 	g, err := newGallery()
 	if err != nil {
@@ -106,11 +116,17 @@ func drawForcedEdges() (*Drawing, error) {
 	}
 	variants := []variant{{label: "original"}}
 	for _, percent := range []int{20, 60, 100} {
-		variants = append(variants, variant{fmt.Sprintf("%d %% of loads, one address", percent), func(h *units.HerdConfig) {
-			h.LoadFraction, h.Load = percent, units.HerdFirst
-		}, nil})
+		variants = append(variants, variant{
+			fmt.Sprintf("%d %% of loads, one address", percent),
+			func(h *units.HerdConfig) {
+				h.LoadFraction, h.Load = percent, units.HerdFirst
+			}, nil,
+		})
 	}
-	variants = append(variants, variant{"all loads, most popular block", func(h *units.HerdConfig) { h.LoadFraction = 100 }, nil})
+	variants = append(variants, variant{
+		"all loads, most popular block",
+		func(h *units.HerdConfig) { h.LoadFraction = 100 }, nil,
+	})
 	build := func() kernels.Workload { return kernels.NewSobelFilter(edgesWide, edgesHigh, edgesCTA, herdMeasured) }
 	return g.d, g.add("SobelFilter", "sobelfilter", build, false, variants...)
 }
@@ -126,10 +142,19 @@ func drawHerdedPictures() (*Drawing, error) {
 		build                func() kernels.Workload
 		herd                 func(*isa.Program) isa.Herding
 	}{
-		{"volumeRender", "volumerender", "branch herding", func() kernels.Workload { return kernels.NewVolumeRender(144, 112, herdMeasured) }, func(p *isa.Program) isa.Herding { return safe(p, Branches) }},
-		{"recursiveGaussian", "gaussian", "data herding", func() kernels.Workload { return kernels.NewGaussian(edgesWide, edgesHigh, 2.5, herdMeasured) }, func(p *isa.Program) isa.Herding { return safe(p, Loads) }},
+		{
+			"volumeRender", "volumerender", "branch herding",
+			func() kernels.Workload { return kernels.NewVolumeRender(144, 112, herdMeasured) },
+			func(p *isa.Program) isa.Herding { return safe(p, Branches) },
+		},
+		{
+			"recursiveGaussian", "gaussian", "data herding",
+			func() kernels.Workload { return kernels.NewGaussian(edgesWide, edgesHigh, 2.5, herdMeasured) },
+			func(p *isa.Program) isa.Herding { return safe(p, Loads) },
+		},
 	} {
-		if err := g.add(p.title, p.kernel, p.build, true, variant{label: "original"}, variant{p.label, nil, p.herd}); err != nil {
+		if err := g.add(p.title, p.kernel, p.build, true, variant{label: "original"},
+			variant{p.label, nil, p.herd}); err != nil {
 			return nil, err
 		}
 	}

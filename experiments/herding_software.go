@@ -12,12 +12,13 @@ import (
 	"divergo/units"
 )
 
-// herdingSoftware has the claims about herding in software, about what is safe to herd, and about the
-// benchmarks, that have a value of yes or no.
+// herdingSoftware are the claims about software herding, about safety, and about the benchmarks,
+// whose value is yes or no.
 var herdingSoftware = []Claim{
 	{
-		ID: "HERDING-01", Place: "section III-A, figure 9", Statement: "a warp that agrees at each of 5 branches: warp instructions that herding in software adds to each",
-		Theirs: "3", Ours: func() (string, error) {
+		ID: "HERDING-01", Place: "section III-A, figure 9",
+		Statement: "a warp that agrees at each of 5 branches: warp instructions that herding in software adds to each",
+		Theirs:    "3", Ours: func() (string, error) {
 			plain, err := herdedRun(ladder(5, 0), 32, 0, nil)
 			if err != nil {
 				return "", err
@@ -27,9 +28,10 @@ var herdingSoftware = []Claim{
 		},
 	},
 	{
-		ID: "HERDING-04", Place: "section VI", Statement: "a warp that agrees at each of 5 branches: cycles of herding in software less those of the added instructions at the kernel's cycles per instruction, over those of herding in hardware",
-		Why:    "the formula takes the mean of the kernel, with its start and its end, for the added instructions, which take less",
-		Theirs: "1", Ours: func() (string, error) {
+		ID: "HERDING-04", Place: "section VI",
+		Statement: "a warp that agrees at each of 5 branches: cycles of herding in software less those of the added instructions at the kernel's cycles per instruction, over those of herding in hardware",
+		Why:       "the formula takes the mean of the kernel, with its start and its end, for the added instructions, which take less",
+		Theirs:    "1", Ours: func() (string, error) {
 			hard, err := herdedRun(ladder(5, 0), 32, 0, func(h *units.HerdConfig) { h.BranchFraction = 100 })
 			if err != nil {
 				return "", err
@@ -41,8 +43,9 @@ var herdingSoftware = []Claim{
 		},
 	},
 	{
-		ID: "HERDING-08", Place: "section VII-B, figure 16", Statement: "of Mandelbrot, binomialOptions and dxtc, which load little, those that gain by herding of loads",
-		Theirs: "none", Ours: func() (string, error) {
+		ID: "HERDING-08", Place: "section VII-B, figure 16",
+		Statement: "of Mandelbrot, binomialOptions and dxtc, which load little, those that gain by herding of loads",
+		Theirs:    "none", Ours: func() (string, error) {
 			cfg, err := herdConfig()
 			if err != nil {
 				return "", err
@@ -68,9 +71,12 @@ var herdingSoftware = []Claim{
 		},
 	},
 	{
-		ID: "HERDING-13", Place: "section VI, table II", Statement: "of the benchmarks of table I, those of which more than 0.5 % of the dynamic branches diverge",
-		Why:    "our binomialOptions and dxtc keep as branches what the compiler of the paper may have turned into predicates",
-		Theirs: "Mandelbrot Julia histogram volumeRender particles SobelFilter oceanFFT lbm sad", Ours: func() (string, error) {
+		ID: "HERDING-13", Place: "section VI, table II",
+		Statement: "of the benchmarks of table I, those of which more than 0.5 % of the dynamic branches diverge",
+		Why:       "our binomialOptions and dxtc keep as branches what the compiler of the paper may have turned into predicates",
+		Theirs:    "Mandelbrot Julia histogram volumeRender particles SobelFilter oceanFFT lbm sad", Ours: func() (string,
+			error,
+		) {
 			var list []string
 			for _, b := range herdBenchmarks {
 				r, err := herdedOnce(b.kernel, herdNone)
@@ -85,8 +91,9 @@ var herdingSoftware = []Claim{
 		},
 	},
 	{
-		ID: "HERDING-17", Place: "sections II-B and VII-B", Statement: "SobelFilter, all loads herded: fewer bytes mismatch if they go to the most popular block than to one address",
-		Theirs: "true", Ours: func() (string, error) {
+		ID: "HERDING-17", Place: "sections II-B and VII-B",
+		Statement: "SobelFilter, all loads herded: fewer bytes mismatch if they go to the most popular block than to one address",
+		Theirs:    "true", Ours: func() (string, error) {
 			var wrong [2]float64
 			for i, part := range []herdedPart{herdBlock, herdAddress} {
 				r, err := herdedOnce("sobelfilter", part)
@@ -99,8 +106,9 @@ var herdingSoftware = []Claim{
 		},
 	},
 	{
-		ID: "HERDING-18", Place: "section V", Statement: "each kernel of the suite with all branches and loads herded that are safe: ends without a fault or a deadlock",
-		Theirs: always, Ours: func() (string, error) {
+		ID: "HERDING-18", Place: "section V",
+		Statement: "each kernel of the suite with all branches and loads herded that are safe: ends without a fault or a deadlock",
+		Theirs:    always, Ours: func() (string, error) {
 			all := kernels.All()
 			return forAll(len(all), func(i uint64) (string, error) {
 				k := all[i]
@@ -108,15 +116,17 @@ var herdingSoftware = []Claim{
 				if err != nil {
 					return "", err
 				}
-				_, err = herdOn(k, k.Sizes[0].New(herdMeasured), cfg, herdAll(func(p *isa.Program) isa.Herding { return safe(p, BranchesAndLoads) }))
+				_, err = herdOn(k, k.Sizes[0].New(herdMeasured), cfg,
+					herdAll(func(p *isa.Program) isa.Herding { return safe(p, BranchesAndLoads) }))
 				return unless(err == nil, "%s: %v", k.Name, err), nil
 			})
 		},
 	},
 	{
-		ID: "HERDING-19", Place: "section VII-A, figure 14", Statement: "histogram of 64 bins: static branches that diverge within a warp; bins that herding of the safe branches makes larger",
-		Why:    "ours counts runs of equal levels before it adds them: herding the end of a run credits it to another bin; the other two branches bound the loop, and diverge once each, at the end of the data",
-		Theirs: "1 0", Ours: func() (string, error) {
+		ID: "HERDING-19", Place: "section VII-A, figure 14",
+		Statement: "histogram of 64 bins: static branches that diverge within a warp; bins that herding of the safe branches makes larger",
+		Why:       "ours counts runs of equal levels before it adds them: herding the end of a run credits it to another bin; the other two branches bound the loop, and diverge once each, at the end of the data",
+		Theirs:    "1 0", Ours: func() (string, error) {
 			k, err := kernels.Find("histogram64")
 			if err != nil {
 				return "", err
@@ -152,9 +162,10 @@ var herdingSoftware = []Claim{
 		},
 	},
 	{
-		ID: "HERDING-22", Place: "section VII-B, figure 17", Statement: "histogram, nbody, SobelFilter and recursiveGaussian, all safe loads herded: fewer cycles in which an SM waits for memory, fewer bytes between SMs and L2",
-		Why:    "histogram reads bytes side by side, which are one block already; nbody waits for latency, as there are fewer warps than the SMs can hold",
-		Theirs: "true true, true true, true true, true true", Ours: func() (string, error) {
+		ID: "HERDING-22", Place: "section VII-B, figure 17",
+		Statement: "histogram, nbody, SobelFilter and recursiveGaussian, all safe loads herded: fewer cycles in which an SM waits for memory, fewer bytes between SMs and L2",
+		Why:       "histogram reads bytes side by side, which are one block already; nbody waits for latency, as there are fewer warps than the SMs can hold",
+		Theirs:    "true true, true true, true true, true true", Ours: func() (string, error) {
 			var list []string
 			for _, name := range []string{"histogram", "nbody", "sobelfilter", "gaussian"} {
 				plain, herded, err := herdedPair(name, herdLoads)
@@ -168,7 +179,7 @@ var herdingSoftware = []Claim{
 	},
 }
 
-// safe is all that can be herded of a program, of one kind or of both.
+// safe returns the herding of all safe instructions of a program, of one kind or both.
 func safe(p *isa.Program, kind Kind) isa.Herding {
 	h := isa.Herding{Kernel: p.Name}
 	branches, loads := safety.Analyze(p).Safe()
@@ -181,7 +192,7 @@ func safe(p *isa.Program, kind Kind) isa.Herding {
 	return h
 }
 
-// votedRun runs a warp of a kernel of this package with all branches herded in software.
+// votedRun runs a warp of a kernel of this package, with all branches herded in software.
 func votedRun(body string) (testbench.Counters, error) {
 	p, err := assemble(body)
 	if err != nil {

@@ -10,12 +10,13 @@ import (
 	"divergo/units"
 )
 
-// herdingTrends has the claims about speed and quality of the benchmarks with all that is safe herded, of
-// which the figures named herding have what the framework chooses.
+// herdingTrends are the claims about speed and quality of the benchmarks with all safe instructions
+// herded. The herding figures show the framework's choice instead.
 var herdingTrends = []Claim{
 	{
-		ID: "HERDING-07", Place: "section VII-A, figure 12", Statement: "all safe branches of the benchmarks of table II herded, harmonic mean of the speed: in hardware against none, in hardware against software",
-		Theirs: "above above", Ours: func() (string, error) {
+		ID: "HERDING-07", Place: "section VII-A, figure 12",
+		Statement: "all safe branches of the benchmarks of table II herded, harmonic mean of the speed: in hardware against none, in hardware against software",
+		Theirs:    "above above", Ours: func() (string, error) {
 			var gain, over []float64
 			for _, b := range herdBenchmarks {
 				if b.branch < 0 {
@@ -31,21 +32,25 @@ var herdingTrends = []Claim{
 				}
 				gain, over = append(gain, hard.over(none)), append(over, hard.over(soft))
 			}
-			return fmt.Sprintf("%s %s (%.3f; %.3f)", order(harmonic(gain), 1), order(harmonic(over), 1), gain, over), nil
+			return fmt.Sprintf("%s %s (%.3f; %.3f)", order(harmonic(gain), 1), order(harmonic(over), 1), gain,
+				over), nil
 		},
 	},
 	{
-		ID: "HERDING-09", Place: "section II-A, figures 3 and 4", Statement: "Mandelbrot: of its branches diverge, against 1 %; all safe branches herded: speed, and mismatching bytes against 2 %",
-		Why:    "the pictures are small, so that the rim of the set is in more of the warps: 14 % of the branches diverge in the small size, 5.9 in the medium and 1.4 in the large one (480x320)",
-		Theirs: "below; above; below", Ours: func() (string, error) {
+		ID: "HERDING-09", Place: "section II-A, figures 3 and 4",
+		Statement: "Mandelbrot: of its branches diverge, against 1 %; all safe branches herded: speed, and mismatching bytes against 2 %",
+		Why:       "the pictures are small, so that the rim of the set is in more of the warps: 14 % of the branches diverge in the small size, 5.9 in the medium and 1.4 in the large one (480x320)",
+		Theirs:    "below; above; below", Ours: func() (string, error) {
 			none, hard, err := herdedPair("mandelbrot", herdBranches)
 			return fmt.Sprintf("%s; %s; %s (%.3g %% of the branches, which are %.3g %% of the instructions; %.3f; %.3g %%; theirs 10 %% of the instructions, 1.31)", order(none.diverge, .01), order(hard.over(none), 1),
-				order(hard.degradation, .02), 100*none.diverge, 100*none.branches, hard.over(none), 100*hard.degradation), err
+				order(hard.degradation, .02), 100*none.diverge, 100*none.branches, hard.over(none),
+				100*hard.degradation), err
 		},
 	},
 	{
-		ID: "HERDING-10", Place: "section VII-A", Statement: "Mandelbrot, all safe branches herded: speed in hardware against software",
-		Theirs: "above", Ours: func() (string, error) {
+		ID: "HERDING-10", Place: "section VII-A",
+		Statement: "Mandelbrot, all safe branches herded: speed in hardware against software",
+		Theirs:    "above", Ours: func() (string, error) {
 			_, hard, err := herdedPair("mandelbrot", herdBranches)
 			if err != nil {
 				return "", err
@@ -55,22 +60,25 @@ var herdingTrends = []Claim{
 		},
 	},
 	{
-		ID: "HERDING-11", Place: "section II-A, figure 3", Statement: "Mandelbrot, all safe branches herded in software, speed",
-		Theirs: "below", Ours: func() (string, error) {
+		ID: "HERDING-11", Place: "section II-A, figure 3",
+		Statement: "Mandelbrot, all safe branches herded in software, speed",
+		Theirs:    "below", Ours: func() (string, error) {
 			none, soft, err := herdedPair("mandelbrot", herdSoftware)
 			return fmt.Sprintf("%s (%.3f)", order(soft.over(none), 1), soft.over(none)), err
 		},
 	},
 	{
-		ID: "HERDING-12", Place: "section II-B, figure 6", Statement: "SobelFilter, all loads from one address: speed, and mismatching bytes against 40 %",
-		Why:    "the picture is generated, with sharp edges, so that neighbours are less alike than in a photograph, and a byte that is off by one mismatches",
-		Theirs: "above; not above", Ours: func() (string, error) {
+		ID: "HERDING-12", Place: "section II-B, figure 6",
+		Statement: "SobelFilter, all loads from one address: speed, and mismatching bytes against 40 %",
+		Why:       "the picture is generated, with sharp edges, so that neighbours are less alike than in a photograph, and a byte that is off by one mismatches",
+		Theirs:    "above; not above", Ours: func() (string, error) {
 			none, one, err := herdedPair("sobelfilter", herdAddress)
 			word := "not above"
 			if one.degradation > .4 {
 				word = "above"
 			}
-			return fmt.Sprintf("%s; %s (%.3f, %.3g %%; theirs up to 1.15)", order(one.over(none), 1), word, one.over(none), 100*one.degradation), err
+			return fmt.Sprintf("%s; %s (%.3f, %.3g %%; theirs up to 1.15)", order(one.over(none), 1), word,
+				one.over(none), 100*one.degradation), err
 		},
 	},
 	{
@@ -88,20 +96,22 @@ var herdingTrends = []Claim{
 		},
 	},
 	{
-		ID: "HERDING-16", Place: "tables II and III", Statement: "what sad loses by its safe branches herded, against 0.5 %; nbody by its safe loads, against 1 %",
-		Why:    "sad cuts differences off, for a branch by data, which the original has not; all safe loads of nbody are herded, where the framework has two, which lose 10.8 % (figure herding)",
-		Theirs: "below below", Ours: func() (string, error) {
+		ID: "HERDING-16", Place: "tables II and III",
+		Statement: "what sad loses by its safe branches herded, against 0.5 %; nbody by its safe loads, against 1 %",
+		Why:       "sad cuts differences off, for a branch by data, which the original has not; all safe loads of nbody are herded, where the framework has two, which lose 10.8 % (figure herding)",
+		Theirs:    "below below", Ours: func() (string, error) {
 			sad, err := herdedOnce("sad", herdBranches)
 			if err != nil {
 				return "", err
 			}
 			nbody, err := herdedOnce("nbody", herdLoads)
-			return fmt.Sprintf("%s %s (%.3g %%, %.3g %%)", order(sad.degradation, .005), order(nbody.degradation, .01), 100*sad.degradation, 100*nbody.degradation), err
+			return fmt.Sprintf("%s %s (%.3g %%, %.3g %%)", order(sad.degradation, .005), order(nbody.degradation, .01),
+				100*sad.degradation, 100*nbody.degradation), err
 		},
 	},
 }
 
-// herdedPart is what is herded of a benchmark.
+// herdedPart is the herded part of a benchmark.
 type herdedPart string
 
 const (
@@ -113,10 +123,10 @@ const (
 	herdBlock    herdedPart = "all loads, one block"
 )
 
-// herdRuns are the runs that claims share.
+// herdRuns holds the runs that claims share.
 var herdRuns sync.Map
 
-// herdedOnce runs a benchmark that has not run so before.
+// herdedOnce runs a benchmark, once for each part.
 func herdedOnce(kernel string, part herdedPart) (herdRun, error) {
 	once, _ := herdRuns.LoadOrStore([2]string{kernel, string(part)}, sync.OnceValues(func() (herdRun, error) {
 		k, err := kernels.Find(kernel)
@@ -148,7 +158,7 @@ func herdedOnce(kernel string, part herdedPart) (herdRun, error) {
 	return once.(func() (herdRun, error))()
 }
 
-// herdedPair is a benchmark without herding and with it.
+// herdedPair returns the runs of a benchmark without and with herding.
 func herdedPair(kernel string, part herdedPart) (none, herded herdRun, err error) {
 	if none, err = herdedOnce(kernel, herdNone); err == nil {
 		herded, err = herdedOnce(kernel, part)
@@ -156,10 +166,10 @@ func herdedPair(kernel string, part herdedPart) (none, herded herdRun, err error
 	return none, herded, err
 }
 
-// over is the speed of a run, that of another one = 1.
+// over returns the speed of a run relative to another one.
 func (r *herdRun) over(other herdRun) float64 { return float64(other.cycles) / float64(r.cycles) }
 
-// degraded names the benchmarks that herding makes worse, with what is lost.
+// degraded lists the benchmarks whose quality herding reduces, with the loss.
 func degraded(part herdedPart, in func(i int) bool) (string, error) {
 	var list []string
 	var lost []string
@@ -179,7 +189,7 @@ func degraded(part herdedPart, in func(i int) bool) (string, error) {
 	return fmt.Sprintf("%s (%s)", listed(list), strings.Join(lost, ", ")), nil
 }
 
-// appendName adds the name of a benchmark of which there are perhaps several kernels, once.
+// appendName adds the name of a benchmark once, even if it has several kernels.
 func appendName(list []string, name string) []string {
 	name, _, _ = strings.Cut(name, " ")
 	if len(list) > 0 && list[len(list)-1] == name {

@@ -14,9 +14,8 @@ import (
 	"divergo/units"
 )
 
-// spreading is the permutations that bring each location to each lane once in as
-// many warps as there are lanes, and those of them that have complementary lanes in
-// warps 2k and 2k+1.
+// spreading lists the permutations that bring each location to each lane once, in as many warps as
+// there are lanes. It also lists those of them with complementary lanes in warps 2k and 2k+1.
 func spreading() (string, error) {
 	var once, both []units.Permutation
 	for _, p := range units.Permutations() {
@@ -45,9 +44,8 @@ func spreading() (string, error) {
 	return fmt.Sprintf("%s (and with complements: %s)", spaced(once), spaced(both)), nil
 }
 
-// figure9 is the warps that 4 warps of 8 are compacted to under four
-// permutations, and under three of them a picture of each warp but the first,
-// by lane.
+// figure9 compacts 4 warps of 8 under four permutations and counts the warps. For three of them it
+// also draws each warp but the first, by lane.
 func figure9(active func(tid int) bool) (string, error) {
 	m := where(8, 4, active)
 	counts, err := underEach(8, &m, units.Sequential, units.OddEven, units.RevWID, units.Balanced)
@@ -74,9 +72,9 @@ func figure9(active func(tid int) bool) (string, error) {
 	return counts, nil
 }
 
-// Kernels whose threads diverge in alignment with their lanes.
+// The kernels below diverge in alignment with their lanes.
 
-// Their paths are those of the machine with thread block compaction.
+// The machine with thread block compaction measures their paths.
 
 func bitonic(perms ...units.Permutation) (*Paths, error) {
 	return once(kernels.NewBitonic(256, 256, 1), "one bitonic", perms)
@@ -110,15 +108,15 @@ func fd3d(perms ...units.Permutation) (*Paths, error) {
 	return once(kernels.NewFDTD3D(64, 32, 2, 16, 16, 1), "one fd3d", perms)
 }
 
-// once measures a workload that is no size of its kernel, by a name: see benchmark.tiled.
+// once measures a named workload that is no size of its kernel; see benchmark.tiled.
 func once(w kernels.Workload, name string, perms []units.Permutation) (*Paths, error) {
 	s := slp("tbc", "")
 	s.wide = true
 	return s.madeOf(name, func() (kernels.Workload, error) { return w, nil }, perms...)
 }
 
-// aligned is the compaction rates of the P-branches of kernels under a
-// permutation, and whether the ideal ones are above 0.
+// aligned returns the compaction rates of the kernels' P-branches under a permutation, and whether
+// the ideal rates are above 0.
 func aligned(p units.Permutation, list ...func(...units.Permutation) (*Paths, error)) (string, error) {
 	var rates, ideal []float64
 	for _, measure := range list {
@@ -132,10 +130,10 @@ func aligned(p units.Permutation, list ...func(...units.Permutation) (*Paths, er
 	return fmt.Sprintf("%s; %s 0 (%.2f)", spaced(rates), order(slices.Min(ideal), 0), ideal), nil
 }
 
-// Kernels whose branches divide ranges of threads.
+// The branches of the kernels below divide ranges of threads.
 
-// convolution has two tiles in a row. In a single one, which the picture cuts on
-// both sides, the threads that load would fit into a warp less.
+// convolution has two tiles in a row. With one tile, which the picture cuts on both sides, the
+// loading threads would need one warp less.
 func convolution(perms ...units.Permutation) (*Paths, error) {
 	return once(kernels.NewConvolution(256, 12, 1), "one convolution", perms)
 }
@@ -149,8 +147,7 @@ func binom(perms ...units.Permutation) (*Paths, error) {
 	return slp("tbc", "").madeOf(b.id(), b.workload, perms...)
 }
 
-// never is the ideal compaction rates of kernels all of whose branches are
-// programmatic.
+// never returns the ideal compaction rates of kernels whose branches are all programmatic.
 func never() (string, error) {
 	var rates []float64
 	for _, measure := range []func(...units.Permutation) (*Paths, error){dwtharr, binom, convolution} {
@@ -167,7 +164,7 @@ func never() (string, error) {
 	return spaced(rates), nil
 }
 
-// revWorse compares two permutations of two kernels.
+// revWorse compares the rates of two permutations on two kernels.
 func revWorse() (string, error) {
 	reduct, err := reduction(units.RevWID, units.OddEven)
 	if err != nil {
@@ -187,7 +184,7 @@ func revWorse() (string, error) {
 	return fmt.Sprintf("%s (%.4f)", strings.Join(orders, "; "), rates), nil
 }
 
-// order puts two numbers into words.
+// order compares two numbers in words.
 func order(a, b float64) string {
 	switch {
 	case a < b:
@@ -198,8 +195,8 @@ func order(a, b float64) string {
 	return "equal to"
 }
 
-// fullRate is the permutation with the fewest warps of those that compact every
-// path of bitonic sort that can be compacted, which should be several.
+// fullRate finds the permutations that compact every compactable path of bitonic sort, which should
+// be several. Of these it returns the one with the fewest warps.
 func fullRate() (string, error) {
 	p, err := bitonic(units.Permutations()...)
 	if err != nil {
@@ -224,7 +221,7 @@ func fullRate() (string, error) {
 	return fmt.Sprintf("%s (%s, ideal %d)", best, strings.Join(full, ", "), all.Ideal.Warps), nil
 }
 
-// classes of the conditional branches of a kernel.
+// classes lists the classes of the conditional branches of a kernel.
 func classes(body string) (string, error) {
 	p, err := assemble(body)
 	if err != nil {
@@ -233,8 +230,7 @@ func classes(body string) (string, error) {
 	return classesIn(p, ""), nil
 }
 
-// classesIn is the classes of the conditional branches of a source line, or of
-// all.
+// classesIn lists the classes of the conditional branches of a source line, or of all lines.
 func classesIn(p *isa.Program, where string) string {
 	var list []isa.Class
 	for pc := range p.Insts {
@@ -245,7 +241,7 @@ func classesIn(p *isa.Program, where string) string {
 	return spaced(list)
 }
 
-// figure4 is the classes of the branches in the code of the figure.
+// figure4 lists the classes of the branches in the figure's code.
 func figure4() (string, error) {
 	comparator, err := classes(`
 	and.b32 %r2, %r1, 16;
@@ -277,7 +273,7 @@ END:
 	return fmt.Sprintf("%[2]s; %[1]s; %[3]s %[4]s; %[5]s", append([]any{comparator}, list...)...), nil
 }
 
-// figure8 is the active sets of the figure.
+// figure8 lists the active sets of the figure.
 func figure8() (string, error) {
 	backprop, err := sides(kernels.NewBackprop(16, 8, 1), 16, "backprop.cu:30")
 	if err != nil {
@@ -288,11 +284,12 @@ func figure8() (string, error) {
 		return "", err
 	}
 	const taken, not = 0, 1
-	return fmt.Sprintf("%s; %s; %s", picture(&backprop[1][not], 8), picture(&backprop[0][not], 8), picture(&bitonic[0][taken], 4)), nil
+	return fmt.Sprintf("%s; %s; %s", picture(&backprop[1][not], 8), picture(&backprop[0][not], 8),
+		picture(&bitonic[0][taken], 4)), nil
 }
 
-// sides are the threads that take the branch of a source line, and those that
-// do not, in each execution by a CTA.
+// sides returns the threads that take the branch of a source line and those that do not, for each
+// execution by a CTA.
 func sides(w kernels.Workload, warpSize int, where string) (list [][2]units.BlockMask, err error) {
 	err = w.Run(newEmulator(warpSize, func(prog *isa.Program, threads []golden.Thread) {
 		replay(prog, threads, func(pc uint32, taken, not []int) {
@@ -304,7 +301,7 @@ func sides(w kernels.Workload, warpSize int, where string) (list [][2]units.Bloc
 	return list, err
 }
 
-// picture is the active lanes of so many warps of 16, in hexadecimal.
+// picture draws the active lanes of the given number of warps of 16, in hexadecimal.
 func picture(m *units.BlockMask, warps int) string {
 	var list []string
 	for w := range warps {

@@ -13,30 +13,29 @@ import (
 	"divergo/testbench"
 )
 
-// patterns are the values of M in table I of Bialas & Strzelecki: how many of the
-// 32 threads leave a loop before the others.
+// patterns is the number of values of M in table I of Bialas & Strzelecki. M is the number of
+// threads, of 32, that leave a loop before the others.
 const patterns = 32
 
-// loopRun is a loop kernel on the token stack of a fresh machine. What comes
-// before the loop takes the same time for all patterns.
+// loopRun is the run of a loop kernel on the token stack of a new machine. The code before the loop
+// takes the same time for all patterns.
 type loopRun struct {
 	cycles uint64
-	issued uint64 // warp instructions, those of the token stack included
+	issued uint64 // warp instructions, including those of the token stack
 	stats  divergence.Stats
-	extra  uint64    // instructions for which the stack spilled
+	extra  uint64    // instructions at which the stack spilled
 	trace  []instant // of a traced run
 }
 
-// instant is the issue of a warp instruction.
+// instant records the issue of a warp instruction.
 type instant struct {
 	cycle   uint64
 	op      isa.Op
-	depth   int // tokens before it
-	spilled int // of them in memory
+	depth   int // tokens before the instruction
+	spilled int // tokens in memory
 }
 
-// runLoop runs the kernel with so many nested loops on a preset, and checks the
-// result.
+// runLoop runs the kernel with the given number of nested loops on a preset, and checks the result.
 func runLoop(preset string, loops, m int) (*loopRun, error) {
 	found, err := gpu.FindPreset(preset)
 	if err != nil {
@@ -71,7 +70,7 @@ func runLoop(preset string, loops, m int) (*loopRun, error) {
 	return r, nil
 }
 
-// watch records what the one warp of the kernel issues.
+// watch records the instructions that the kernel's only warp issues.
 func (r *loopRun) watch(m *sm.SM) {
 	see := func(insts []isa.Inst) func(sm.Issued) {
 		return func(e sm.Issued) {
@@ -85,13 +84,13 @@ func (r *loopRun) watch(m *sm.SM) {
 	m.Issue.OnInserted.Add(see(m.Program().Insts))
 }
 
-// sweep is one of the kernels on a preset.
+// sweep is a loop kernel on a preset.
 type sweep struct {
 	preset string
 	loops  int
 }
 
-// sweeps are made once.
+// sweeps holds the runs of each sweep, which are made once.
 var sweeps sync.Map
 
 // all runs the kernel for all patterns.
@@ -109,8 +108,8 @@ func (s sweep) all() ([]*loopRun, error) {
 	return once.(func() ([]*loopRun, error))()
 }
 
-// emulation is the paper's emulator (section IV): what nested loops do to a stack
-// that keeps 16 tokens on the chip and moves 4.
+// emulation is the paper's emulator (section IV). It models nested loops on a stack that keeps 16
+// tokens on the chip and moves 4 at a time.
 type emulation struct {
 	length, inMemory        int
 	pushes, spills, longest int
@@ -123,8 +122,8 @@ func emulate(loops, m int) *emulation {
 	return e
 }
 
-// loop runs for threads whose bounds are least, least+1 and so on up to 32. It
-// pushes the token of ssy, and one each time that threads leave and others stay.
+// loop runs a loop for threads whose bounds are least, least+1 and so on up to 32. It pushes the
+// token of ssy, and one each time that threads leave and others stay.
 func (e *emulation) loop(loops, least int) {
 	tokens := 1
 	e.push()
@@ -159,13 +158,13 @@ func (e *emulation) pop() {
 	e.length--
 }
 
-// fit is what the paper fitted to the single loop, in cycles.
+// fit holds the costs that the paper fitted to the single loop, in cycles.
 type fit struct{ branch, spill int }
 
 var fits = map[string]fit{"kepler": {32, 84}, "maxwell": {26, 176}}
 
-// predict is the paper's prediction of the cycles beyond those of pattern 0: a
-// cost for each token beyond its own, and one for each spill.
+// predict returns the paper's prediction of the cycles beyond those of pattern 0. It sums a cost
+// for each additional token and one for each additional spill.
 func predict(preset string, loops, m int) int {
 	e, none, c := emulate(loops, m), emulate(loops, 0), fits[preset]
 	return c.branch*(e.pushes-none.pushes) + c.spill*(e.spills-none.spills)

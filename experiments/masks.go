@@ -10,15 +10,14 @@ import (
 	"divergo/units"
 )
 
-// drawn reads the active threads of a CTA as Rhu & Erez draw them: warps
-// separated by /, in each the numbers of the threads that are active, in base
-// 36, or a dash.
+// drawn reads the active threads of a CTA in the notation of Rhu & Erez. A slash separates warps;
+// each lane holds the number of its active thread, in base 36, or a dash.
 func drawn(width int, text string) (m units.BlockMask) {
 	for warp := range strings.SplitSeq(text, "/") {
 		for _, c := range strings.ReplaceAll(warp, "-", "") {
 			id, err := strconv.ParseUint(string(c), 36, 8)
 			if err != nil {
-				panic(err) // the drawings are those of this package
+				panic(err) // all drawings are constants of this package
 			}
 			m.Add(int(id)/width, 1<<(int(id)%width))
 		}
@@ -26,8 +25,7 @@ func drawn(width int, text string) (m units.BlockMask) {
 	return m
 }
 
-// where is the active threads of so many warps, by a condition on the number
-// of the thread.
+// where returns the threads of the given warps that satisfy a condition on their number.
 func where(width, warps int, active func(tid int) bool) (m units.BlockMask) {
 	for tid := range width * warps {
 		if active(tid) {
@@ -37,18 +35,17 @@ func where(width, warps int, active func(tid int) bool) (m units.BlockMask) {
 	return m
 }
 
-// randomMask is the active threads of a CTA of 1 to width warps, sparse or dense.
+// randomMask returns random active threads of a CTA of 1 to width warps, sparse or dense.
 func randomMask(sample uint64, width int) (m units.BlockMask) {
 	r := rand.New(rand.NewPCG(sample, uint64(width)))
 	warps, limit := 1+r.IntN(width), 1+r.IntN(8)
 	return where(width, warps, func(int) bool { return r.IntN(8) < limit })
 }
 
-// static is the number of warps without compaction.
+// static returns the number of warps without compaction.
 func static(m *units.BlockMask) int { return bits.OnesCount64(m.Warps()) }
 
-// compact runs the thread compactor: the warps that it makes, and their
-// threads.
+// compact runs the thread compactor. It returns the masks of the new warps, and their threads.
 func compact(m *units.BlockMask) (warps []uint32, homes []units.Homes) {
 	for c := (units.Compactor{Pending: *m}); !c.Pending.Empty(); {
 		mask, from := c.Next()
@@ -57,8 +54,8 @@ func compact(m *units.BlockMask) (warps []uint32, homes []units.Homes) {
 	return warps, homes
 }
 
-// compacted is the number of warps that the compactor makes with threads
-// placed by a permutation.
+// compacted returns the number of warps that the compactor makes from threads placed by a
+// permutation.
 func compacted(p units.Permutation, width int, m *units.BlockMask) (int, error) {
 	lanes, err := units.NewLaneMap(p, width, 0)
 	if err != nil {
@@ -69,7 +66,7 @@ func compacted(p units.Permutation, width int, m *units.BlockMask) (int, error) 
 	return len(warps), nil
 }
 
-// underEach is the number of warps under each permutation.
+// underEach returns the number of warps under each permutation.
 func underEach(width int, m *units.BlockMask, list ...units.Permutation) (string, error) {
 	var counts []int
 	for _, p := range list {
@@ -82,5 +79,5 @@ func underEach(width int, m *units.BlockMask, list ...units.Permutation) (string
 	return spaced(counts), nil
 }
 
-// spaced writes numbers with spaces between them.
+// spaced joins values with spaces.
 func spaced[T any](list []T) string { return strings.Trim(fmt.Sprint(list), "[]") }

@@ -16,8 +16,9 @@ import (
 
 var all = flag.Bool("all", false, "plant all faults")
 
-// TestMutants: each mutant with claims turns these red. Such mutants spoil timing and policy and no result, so
-// that random kernels do not find them. Two of them are planted in each test, all with -all.
+// TestMutants: each mutant with claims makes these claims fail. Such mutants change timing and
+// policy but no result, so random kernels do not find them. Each test plants two of them, or all
+// with -all.
 func TestMutants(t *testing.T) {
 	root, err := filepath.Abs("..")
 	require.NoError(t, err)
@@ -33,7 +34,8 @@ func TestMutants(t *testing.T) {
 			overlay, err := m.Overlay(root, t.TempDir())
 			require.NoError(t, err)
 			claims := "^TestClaims$/^(" + strings.Join(m.Claims, "|") + ")$"
-			hunt := exec.Command("go", "test", "-overlay", overlay, "-count=1", "-vet=off", "-run", claims, "./experiments")
+			hunt := exec.Command("go", "test", "-overlay", overlay, "-count=1", "-vet=off", "-run", claims,
+				"./experiments")
 			hunt.Dir = root
 			out, err := hunt.CombinedOutput()
 			require.Error(t, err, "%s: %s stays as it was", m.Bug, m.Claims)

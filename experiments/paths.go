@@ -9,26 +9,27 @@ import (
 	"divergo/units"
 )
 
-// Paths says what compaction could do for the branches of a kernel (Rhu & Erez,
-// ISCA 2013, sections 3.3 and 6.1).
+// Paths measures what compaction can gain at the branches of a kernel (Rhu & Erez, ISCA 2013,
+// sections 3.3 and 6.1).
 //
-// The active masks are those of a CTA: its threads run down one reconvergence
-// stack, as in the functional emulator of the paper, so that an execution of a
-// branch has all threads that come to it with the same way behind them. It is
-// divergent if a warp has threads on both sides; then each side is a path. A
-// path needs as many warps as have a thread on it, or what the thread compactor
-// makes of it under a permutation, or, ideally, as its threads fill.
+// The active masks are those of a CTA. Its threads share one reconvergence stack, as in the paper's
+// functional emulator. So an execution of a branch has all threads that reached it by the same
+// path. It is divergent if a warp has threads on both sides; then each side is a path.
 //
-// MeasurePaths has this from the golden model, and gathering from the hardware of a
-// machine with thread block compaction.
+// A path needs a number of warps. Without compaction, that is the number of warps with a thread on
+// it. Under a permutation, it is the number that the thread compactor makes. Ideally, it is the
+// number that its threads fill.
 //
-// The side of an if without else that waits at the post-dominator is a path too:
-// so the figures of the paper come out. Work leaves such paths out.
+// MeasurePaths measures the paths on the golden model, and gathering on the hardware of a machine
+// with thread block compaction.
+//
+// Our reading: the side of an if without else that waits at the post-dominator is a path, too,
+// since this gives the paper's figures. Work leaves such paths out.
 type Paths struct {
 	WarpSize int
-	Branches []Branch // those that were executed, by kernel and PC
+	Branches []Branch // executed branches, by kernel and PC
 
-	lanes []*units.LaneMap // of units.Permutations
+	lanes []*units.LaneMap // one for each of units.Permutations
 }
 
 // Branch is a conditional branch of a kernel.
@@ -39,13 +40,13 @@ type Branch struct {
 	Tally
 }
 
-// Tally sums executions of branches.
+// Tally sums the executions of branches.
 type Tally struct {
 	Instances int // executions by a CTA
-	Divergent int // of them, those with a warp on both sides
+	Divergent int // divergent executions: a warp has threads on both sides
 	All       Warps
-	Work      Warps    // of the paths that do not wait at the post-dominator
-	Quartiles [4]Warps // of all paths, by the part of the CTA's threads that is active
+	Work      Warps    // paths that do not wait at the post-dominator
+	Quartiles [4]Warps // all paths, by the active share of the CTA's threads
 }
 
 // Warps sums the warps that paths need.
@@ -53,16 +54,16 @@ type Warps struct {
 	Paths     int
 	Static    int    // without compaction
 	Ideal     Need   // if threads could take any lane
-	Compacted []Need // under each of units.Permutations
+	Compacted []Need // for each of units.Permutations
 }
 
-// Need is the sum of warps over paths, and the number of paths that need fewer
-// than without compaction.
+// Need is the number of warps of paths, and the number of paths that need fewer warps than without
+// compaction.
 type Need struct {
 	Warps, Fewer int
 }
 
-// Rate is the compaction rate: the part of the paths that need fewer warps.
+// Rate returns the compaction rate: the share of paths that need fewer warps.
 func (w *Warps) Rate(n Need) float64 {
 	if w.Paths == 0 {
 		return 0
@@ -70,12 +71,12 @@ func (w *Warps) Rate(n Need) float64 {
 	return float64(n.Fewer) / float64(w.Paths)
 }
 
-// Under is the need under a permutation.
+// Under returns the need under a permutation.
 func (w *Warps) Under(p units.Permutation) Need {
 	return w.Compacted[slices.Index(units.Permutations(), p)]
 }
 
-// MeasurePaths runs a workload on the golden model, with warps of so many
+// MeasurePaths measures the paths of a workload on the golden model, with warps of warpSize
 // threads.
 func MeasurePaths(w kernels.Workload, warpSize int) (*Paths, error) {
 	return measurePaths(warpSize, func(e *emulator) error { return w.Run(e) })
@@ -91,7 +92,7 @@ func measurePaths(warpSize int, run func(e *emulator) error) (*Paths, error) {
 		p.lanes = append(p.lanes, m)
 	}
 	var programs []*isa.Program
-	var tallies [][]Tally // of each program, by PC
+	var tallies [][]Tally // for each program, by PC
 	err := run(newEmulator(warpSize, func(prog *isa.Program, threads []golden.Thread) {
 		i := slices.Index(programs, prog)
 		if i < 0 {
@@ -111,7 +112,7 @@ func measurePaths(warpSize int, run func(e *emulator) error) (*Paths, error) {
 	return p, nil
 }
 
-// list adds the branches of a program that were executed, which has a tally for each PC.
+// list adds the executed branches of a program. tallies is indexed by PC.
 func (p *Paths) list(prog *isa.Program, tallies []Tally) {
 	for pc, t := range tallies {
 		if t.Instances > 0 {
@@ -130,7 +131,7 @@ func (p *Paths) Total(class isa.Class) (t Tally) {
 	return t
 }
 
-// At sums the branches of a source line, which is given as file:line.
+// At sums the branches of a source line, given as file:line.
 func (p *Paths) At(where string) (t Tally) {
 	for i := range p.Branches {
 		if b := &p.Branches[i]; b.Prog.Where(b.PC) == where {
@@ -140,8 +141,8 @@ func (p *Paths) At(where string) (t Tally) {
 	return t
 }
 
-// instance enters an execution of the branch at pc by threads of a CTA, which
-// are known by their linear numbers.
+// instance adds an execution of the branch at pc. taken and not are linear thread numbers in the
+// CTA.
 func (p *Paths) instance(t *Tally, prog *isa.Program, pc uint32, cta int, taken, not []int) {
 	t.Instances++
 	side := [2]units.BlockMask{locations(p.WarpSize, taken), locations(p.WarpSize, not)}
@@ -156,10 +157,10 @@ func (p *Paths) instance(t *Tally, prog *isa.Program, pc uint32, cta int, taken,
 	}
 }
 
-// quartile is that of the part of a CTA's threads.
+// quartile returns 0 to 3, by the active share of a CTA's threads.
 func quartile(m *units.BlockMask, cta int) int { return min(4*m.Threads()/cta, 3) }
 
-// enter adds a path; work: it does not wait at the post-dominator.
+// enter adds a path. work is set if the path does not wait at the post-dominator.
 func (t *Tally) enter(w *Warps, quartile int, work bool) {
 	t.All.Add(w)
 	if work {
@@ -168,7 +169,7 @@ func (t *Tally) enter(w *Warps, quartile int, work bool) {
 	t.Quartiles[quartile].Add(w)
 }
 
-// locations is threads, known by their linear numbers, by the location in their
+// locations returns the mask of threads, given by their linear numbers, at their locations in
 // warps.
 func locations(warpSize int, threads []int) (m units.BlockMask) {
 	for _, t := range threads {
@@ -177,7 +178,7 @@ func locations(warpSize int, threads []int) (m units.BlockMask) {
 	return m
 }
 
-// need is what one path needs.
+// need returns the warps that one path needs.
 func (p *Paths) need(m *units.BlockMask) Warps {
 	w := Warps{Paths: 1, Static: static(m)}
 	w.Ideal = w.need(m.Filled(p.WarpSize))
@@ -188,7 +189,7 @@ func (p *Paths) need(m *units.BlockMask) Warps {
 	return w
 }
 
-// need is that of a path, if so many warps are made of it.
+// need returns the need of a path from which the given number of warps is made.
 func (w *Warps) need(warps int) Need {
 	if warps < w.Static {
 		return Need{warps, 1}

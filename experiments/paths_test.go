@@ -26,11 +26,12 @@ type (
 	sums  map[units.Permutation]int
 )
 
-// TestPaths has what the active sets of two kernels of Rhu & Erez, ISCA 2013,
-// work out to by hand, with warps of 32: the programmatic branches of bitonic
-// sort, and the branch in the loop of the first reduction kernel. In bitonic sort
-// partner > tid divides warps where the distance is below 32; where k is too,
-// tid & k divides the threads that are left.
+// TestPaths compares the active sets of two kernels of Rhu & Erez, ISCA 2013, with values worked
+// out by hand, for warps of 32.
+//
+// The kernels are the programmatic branches of bitonic sort, and the branch in the loop of the
+// first reduction kernel. In bitonic sort, partner > tid divides warps if the distance is below 32.
+// If k is below 32, too, tid & k divides the remaining threads.
 func TestPaths(t *testing.T) {
 	for _, c := range []struct {
 		name          string
@@ -41,18 +42,26 @@ func TestPaths(t *testing.T) {
 		sums          sums
 	}{
 		{
-			"bitonic, 256 threads", paths(t, kernels.NewBitonic(256, 256, 1), 32).Total(isa.ClassProgrammatic), 40, 640, 280,
-			rates{units.Sequential: 0, units.OddEven: .3, units.XOROddHalf: .2, units.FlipOdd: 1, units.RotateOdd: .3, units.WID: .75, units.RevWID: .6, units.Balanced: 1},
+			"bitonic, 256 threads", paths(t, kernels.NewBitonic(256, 256, 1),
+				32).Total(isa.ClassProgrammatic), 40, 640, 280,
+			rates{
+				units.Sequential: 0, units.OddEven: .3, units.XOROddHalf: .2, units.FlipOdd: 1, units.RotateOdd: .3,
+				units.WID: .75, units.RevWID: .6, units.Balanced: 1,
+			},
 			sums{units.Sequential: 640, units.FlipOdd: 320, units.Balanced: 292},
 		},
 		{
-			"bitonic, 512 threads", paths(t, kernels.NewBitonic(512, 512, 1), 32).Total(isa.ClassProgrammatic), 45, 1440, 640,
+			"bitonic, 512 threads", paths(t, kernels.NewBitonic(512, 512, 1),
+				32).Total(isa.ClassProgrammatic), 45, 1440, 640,
 			rates{units.OddEven: .289, units.RevWID: .8, units.Balanced: 1},
 			sums{units.FlipOdd: 720, units.Balanced: 648},
 		},
 		{
 			"reduction, 256 threads", paths(t, kernels.NewReduction(256, 256, 1), 32).At("reduction.cu:15"), 8, 111, 69,
-			rates{units.Sequential: 0, units.OddEven: .375, units.XOROddHalf: .0625, units.FlipOdd: .375, units.WID: .625, units.RevWID: .3125, units.Balanced: .625},
+			rates{
+				units.Sequential: 0, units.OddEven: .375, units.XOROddHalf: .0625, units.FlipOdd: .375,
+				units.WID: .625, units.RevWID: .3125, units.Balanced: .625,
+			},
 			sums{units.Balanced: 69},
 		},
 	} {
@@ -70,10 +79,11 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestPathsOfTransposition: odd-even transposition of 256 threads has 16 rounds of
-// two branches on the thread's parity, each half of the lanes of 8 warps on each
-// side; next to even lanes Odd_Even puts odd ones, while Rev_WID moves lanes by
-// multiples of 4, as the reversed number of a warp below 8 is one.
+// TestPathsOfTransposition: odd-even transposition of 256 threads has 16 rounds of two branches on
+// the thread's parity. Each side has half of the lanes of 8 warps.
+//
+// Odd_Even puts odd lanes next to even ones. Rev_WID moves lanes by multiples of 4, since the
+// reversed number of a warp below 8 is one.
 func TestPathsOfTransposition(t *testing.T) {
 	p := paths(t, kernels.NewBlockSort(256, 256, 1), 32)
 	parity := p.At("blocksort.cu:21")
@@ -86,8 +96,8 @@ func TestPathsOfTransposition(t *testing.T) {
 	}
 }
 
-// TestPathsOfBits: 1024 points of three dimensions, 128 in a CTA, whose number has
-// bits 0 to 4 set in half of the lanes of 12 warps, clear in the others.
+// TestPathsOfBits: 1024 points of three dimensions, 128 in a CTA. Bits 0 to 4 of the number are set
+// in half of the lanes of 12 warps, and clear in the others.
 func TestPathsOfBits(t *testing.T) {
 	p := paths(t, kernels.NewQuasirandom(1024, 8, 1), 32)
 	bit := p.At("quasirandom.cu:11")
@@ -99,9 +109,9 @@ func TestPathsOfBits(t *testing.T) {
 	assert.Equal(t, bit.All.Ideal, bit.All.Under(units.Balanced))
 }
 
-// TestPathsOfNestedBranches: an instance of an inner branch has the threads of
-// all warps that come to it in one round of the loops around, and no others. The
-// comparisons of bitonic sort have half of the threads, or a quarter.
+// TestPathsOfNestedBranches: an instance of an inner branch has the threads of all warps that reach
+// it in one round of the outer loops. The comparisons of bitonic sort have half of the threads, or
+// a quarter.
 func TestPathsOfNestedBranches(t *testing.T) {
 	p := paths(t, kernels.NewBitonic(256, 256, 1), 32)
 	outer, inner := p.At("bitonic.cu:17"), p.At("bitonic.cu:20")
@@ -125,8 +135,8 @@ func quartiles(t *experiments.Tally) (n [4]int) {
 	return n
 }
 
-// TestPathsBounds: on every kernel no path is compacted below what its threads
-// fill, or to more warps than it has, whatever the permutation.
+// TestPathsBounds: on every kernel and permutation, no path is compacted to fewer warps than its
+// threads fill, or to more than it has.
 func TestPathsBounds(t *testing.T) {
 	for _, k := range kernels.All() {
 		p := paths(t, k.Sizes[0].New(1), 32)
@@ -149,7 +159,7 @@ func TestPathsBounds(t *testing.T) {
 	}
 }
 
-// TestPathsErrors: CTAs that no SM holds.
+// TestPathsErrors: CTAs that fit on no SM are an error.
 func TestPathsErrors(t *testing.T) {
 	_, err := experiments.MeasurePaths(kernels.NewBitonic(512, 512, 1), 4)
 	assert.ErrorContains(t, err, "128 warps of 4, want at most 64")

@@ -7,7 +7,8 @@ import (
 	"divergo/testbench/launches"
 )
 
-// MeasurePlan is MeasurePaths for the launches of a file.
+// MeasurePlan measures the paths of a file's launches on the golden model, with warps of warpSize
+// threads.
 func MeasurePlan(plan *launches.Plan, warpSize int) (*Paths, error) {
 	return measurePaths(warpSize, func(e *emulator) error {
 		first := plan.Steps[0].Prog
@@ -23,7 +24,10 @@ func MeasurePlan(plan *launches.Plan, warpSize int) (*Paths, error) {
 			if err := placed.Bind(e, i); err != nil {
 				return err
 			}
-			if err := e.run(l.Prog, kernels.Call{Grid: l.Grid, Block: l.Block, Shared: l.Shared, Params: l.Params}); err != nil {
+			if err := e.run(l.Prog, kernels.Call{
+				Grid: l.Grid, Block: l.Block, Shared: l.Shared,
+				Params: l.Params,
+			}); err != nil {
 				return err
 			}
 		}

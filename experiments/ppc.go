@@ -16,11 +16,12 @@ import (
 
 func init() { Register(papers.PPC, ppcFigures, ppcClaims) }
 
-// ppcClaims has the claims of paired-path comparison.
+// ppcClaims are the claims of paired-path comparison.
 var ppcClaims = []Claim{
 	{
-		ID: "PPC-01", Place: "figures 3 to 5", Statement: "PC and threads of a warp of 8, one branch, and one nested in another's path: the smaller PC first; a pair of equal PCs is deleted, and its PC goes to the path below; one pair for each instruction",
-		Theirs: "0/ff 1/0f 2/f0 3/ff; 0/ff 1/0f 2/03 3/03 4/0c 5/0c 7/0f 6/f0 7/f0 8/ff 9/ff",
+		ID: "PPC-01", Place: "figures 3 to 5",
+		Statement: "PC and threads of a warp of 8, one branch, and one nested in another's path: the smaller PC first; a pair of equal PCs is deleted, and its PC goes to the path below; one pair for each instruction",
+		Theirs:    "0/ff 1/0f 2/f0 3/ff; 0/ff 1/0f 2/03 3/03 4/0c 5/0c 7/0f 6/f0 7/f0 8/ff 9/ff",
 		Ours: func() (string, error) {
 			one, err := trace(micro.Seq(
 				micro.At("A", micro.When(micro.FromThread(4), "C")),
@@ -35,8 +36,9 @@ var ppcClaims = []Claim{
 		},
 	},
 	{
-		ID: "PPC-02", Place: "section III-A, figure 2", Statement: "comparators for equal PCs of a warp of 8: paired-path comparison, a PC for each thread",
-		Theirs: "1 8", Mark: Reconstruction,
+		ID: "PPC-02", Place: "section III-A, figure 2",
+		Statement: "comparators for equal PCs of a warp of 8: paired-path comparison, a PC for each thread",
+		Theirs:    "1 8", Mark: Reconstruction,
 		Ours: func() (string, error) {
 			var list []int
 			for _, mechanism := range []string{"ppc", "ptpc"} {
@@ -56,12 +58,14 @@ var ppcClaims = []Claim{
 		},
 	},
 	{
-		ID: "PPC-03", Place: "section IV, figure 6", Statement: "activity factor of kernels with unstructured control flow, paired paths against post-dominators: the mean; kernels on which it is below",
-		Theirs: "above; none", Ours: early,
+		ID: "PPC-03", Place: "section IV, figure 6",
+		Statement: "activity factor of kernels with unstructured control flow, paired paths against post-dominators: the mean; kernels on which it is below",
+		Theirs:    "above; none", Ours: early,
 	},
 	{
-		ID: "PPC-04", Place: "section IV, figure 7", Statement: "activity factor of structured kernels, implicit reconvergence against explicit, whose instructions count: the mean",
-		Theirs: "above",
+		ID: "PPC-04", Place: "section IV, figure 7",
+		Statement: "activity factor of structured kernels, implicit reconvergence against explicit, whose instructions count: the mean",
+		Theirs:    "above",
 		Ours: func() (string, error) {
 			var lanes, all [2]int
 			for sample := range uint64(40) {
@@ -74,12 +78,14 @@ var ppcClaims = []Claim{
 				}
 			}
 			explicit, implicit := float64(lanes[0])/float64(all[0]), float64(lanes[1])/float64(all[1])
-			return fmt.Sprintf("%s (%.1f %%, explicit %.1f %%, 40 random kernels)", order(implicit, explicit), 100*implicit, 100*explicit), nil
+			return fmt.Sprintf("%s (%.1f %%, explicit %.1f %%, 40 random kernels)", order(implicit, explicit),
+				100*implicit, 100*explicit), nil
 		},
 	},
 	{
-		ID: "PPC-05", Place: "section IV, figure 8", Statement: "structured kernels: what the implicit scheme saves are the reconvergence instructions that the explicit one executes",
-		Theirs: always,
+		ID: "PPC-05", Place: "section IV, figure 8",
+		Statement: "structured kernels: what the implicit scheme saves are the reconvergence instructions that the explicit one executes",
+		Theirs:    always,
 		Ours: func() (string, error) {
 			saved, all := 0, 0
 			verdict, err := forAll(40, func(sample uint64) (string, error) {
@@ -90,20 +96,24 @@ var ppcClaims = []Claim{
 				explicit, err := structured("ppc-explicit", sample)
 				saved, all = saved+explicit.Added, all+explicit.Added+len(explicit.Issues)
 				if len(explicit.Issues) != len(implicit.Issues) {
-					return fmt.Sprintf("%d instructions of the kernel, explicit %d", len(implicit.Issues), len(explicit.Issues)), err
+					return fmt.Sprintf("%d instructions of the kernel, explicit %d", len(implicit.Issues),
+						len(explicit.Issues)), err
 				}
 				return "", err
 			})
-			return fmt.Sprintf("%s (%.1f %% of the instructions of 40 random kernels)", verdict, 100*float64(saved)/float64(all)), err
+			return fmt.Sprintf("%s (%.1f %% of the instructions of 40 random kernels)", verdict,
+				100*float64(saved)/float64(all)), err
 		},
 	},
 	{
-		ID: "PPC-06", Place: "section III", Statement: "no reconvergence instruction is needed: results of the kernels, instructions inserted",
-		Theirs: "right; 0", Mark: Reconstruction, Ours: implicit,
+		ID: "PPC-06", Place: "section III",
+		Statement: "no reconvergence instruction is needed: results of the kernels, instructions inserted",
+		Theirs:    "right; 0", Mark: Reconstruction, Ours: implicit,
 	},
 	{
-		ID: "PPC-07", Place: "section III", Statement: "structured kernels, laid out in topological order: the warp instructions, each with its threads, are those of a stack with post-dominators",
-		Theirs: always,
+		ID: "PPC-07", Place: "section III",
+		Statement: "structured kernels, laid out in topological order: the warp instructions, each with its threads, are those of a stack with post-dominators",
+		Theirs:    always,
 		Ours: func() (string, error) {
 			verdict, err := forAll(40, func(sample uint64) (string, error) {
 				pairs, err := structured("ppc", sample)
@@ -111,8 +121,10 @@ var ppcClaims = []Claim{
 					return "", err
 				}
 				stack, err := structured("pdom", sample)
-				if !slices.EqualFunc(sorted(pairs.Issues), sorted(stack.Issues), func(a, b micro.Issue) bool { return a == b }) {
-					return fmt.Sprintf("%d warp instructions, %d with a stack", len(pairs.Issues), len(stack.Issues)), err
+				if !slices.EqualFunc(sorted(pairs.Issues), sorted(stack.Issues),
+					func(a, b micro.Issue) bool { return a == b }) {
+					return fmt.Sprintf("%d warp instructions, %d with a stack", len(pairs.Issues),
+						len(stack.Issues)), err
 				}
 				return "", err
 			})
@@ -134,7 +146,7 @@ func bench(b micro.Bench, o divergence.Options, k micro.Kernel) (micro.Result, e
 	return r, err
 }
 
-// cost is the hardware of a mechanism.
+// cost returns the hardware of a mechanism.
 func cost(mechanism string, g divergence.Geometry) (divergence.Cost, error) {
 	m, ok := divergence.Find(mechanism)
 	if !ok {
@@ -143,10 +155,11 @@ func cost(mechanism string, g divergence.Geometry) (divergence.Cost, error) {
 	return m.Cost(gpu.Default().Divergence, g)
 }
 
-// trace is PC and threads of a warp of 8 under paired-path comparison as in the
-// paper, instruction by instruction.
+// trace lists the PC and threads of each instruction of a warp of 8, under paired-path comparison
+// as in the paper.
 func trace(k micro.Kernel) (string, error) {
-	r, err := bench(micro.Bench{Lanes: 8, Warps: 1}, paths.PPCKeys.With(divergence.Options{Mechanism: "ppc"}, paths.PPCParams{Verbatim: true}), k)
+	r, err := bench(micro.Bench{Lanes: 8, Warps: 1},
+		paths.PPCKeys.With(divergence.Options{Mechanism: "ppc"}, paths.PPCParams{Verbatim: true}), k)
 	var list []string
 	for _, i := range r.Issues {
 		list = append(list, fmt.Sprintf("%d/%02x", i.PC, i.Mask))
@@ -157,7 +170,8 @@ func trace(k micro.Kernel) (string, error) {
 // structured runs a random kernel with two warps of 8 under a mechanism.
 func structured(mechanism string, sample uint64) (micro.Result, error) {
 	k := micro.Random(sample, 16, micro.Shape{Structured: true})
-	return bench(micro.Bench{Lanes: 8, Warps: 2}, divergence.Options{Mechanism: mechanism, PathOrder: divergence.TakenFirst}, k)
+	return bench(micro.Bench{Lanes: 8, Warps: 2},
+		divergence.Options{Mechanism: mechanism, PathOrder: divergence.TakenFirst}, k)
 }
 
 // sorted orders issued instructions by row, PC and threads.
@@ -185,5 +199,6 @@ func early() (string, error) {
 			below = append(below, kernel)
 		}
 	}
-	return fmt.Sprintf("%s; %s (%.1f %%; theirs 13.36 %%)", order(mean[1], mean[0]), listed(below), 100*(mean[1]/mean[0]-1)), nil
+	return fmt.Sprintf("%s; %s (%.1f %%; theirs 13.36 %%)", order(mean[1], mean[0]), listed(below),
+		100*(mean[1]/mean[0]-1)), nil
 }

@@ -8,30 +8,45 @@ import (
 	"divergo/testbench"
 )
 
-// ppcFigures are those of paired-path comparison.
+// ppcFigures are the figures of paired-path comparison.
 var ppcFigures = []Figure{
-	{Name: "ppc-fig6", Doc: "activity factor of unstructured kernels: post-dominators, and paired paths", Place: "figure 6", Draw: drawUnstructured},
-	{Name: "ppc-fig7", Doc: "activity factor of structured kernels: reconvergence explicit and implicit", Place: "figure 7", Draw: drawStructured},
-	{Name: "ppc-fig8", Doc: "executed instructions of the implicit scheme against the explicit one", Place: "figure 8", Draw: drawExecuted},
+	{
+		Name: "ppc-fig6", Doc: "activity factor of unstructured kernels: post-dominators, and paired paths",
+		Place: "figure 6", Draw: drawUnstructured,
+	},
+	{
+		Name: "ppc-fig7", Doc: "activity factor of structured kernels: reconvergence explicit and implicit",
+		Place: "figure 7", Draw: drawStructured,
+	},
+	{
+		Name: "ppc-fig8", Doc: "executed instructions of the implicit scheme against the explicit one", Place: "figure 8",
+		Draw: drawExecuted,
+	},
 }
 
 var (
 	unstructuredKernels = []string{"shortcircuit", "exceptions", "gotos", "coroutine"}
-	structuredKernels   = []string{"pathfinder", "bfs", "backprop", "hotspot", "bitonic", "reduction", "binomial", "mandelbrot", "histogram", "quasirandom"}
+	structuredKernels   = []string{
+		"pathfinder", "bfs", "backprop", "hotspot", "bitonic", "reduction", "binomial",
+		"mandelbrot", "histogram", "quasirandom",
+	}
 )
 
-// paired is a machine of the paper, warps of 16.
+// paired returns a machine of the paper, with warps of 16.
 func paired(mechanism string) setup {
 	return setup{preset: "ppc", mechanism: mechanism, priority: sm.PriorityNone}
 }
 
-// activity is the activity factor: active threads of an instruction of the kernel.
+// activity returns the activity factor: the active share of the lanes in an instruction of the
+// kernel, in per cent.
 func activity(c *testbench.Counters) float64 {
 	return 100 * float64(c.Lanes) / float64(c.Instructions) / 16
 }
 
-// factors draws a value of kernels on machines, and means.
-func factors(title, y string, list, names []string, paper theirs, value func(c []testbench.Counters, i int) float64, machines ...setup) (*Drawing, error) {
+// factors draws a value of each kernel on each machine, and the means.
+func factors(title, y string, list, names []string, paper theirs, value func(c []testbench.Counters, i int) float64,
+	machines ...setup,
+) (*Drawing, error) {
 	d := &Drawing{Header: append([]string{"kernel"}, names...)}
 	picture := &chart.Groups{Title: title, Y: y, Bars: names}
 	add := func(name string, values []float64) {
@@ -66,7 +81,8 @@ func factors(title, y string, list, names []string, paper theirs, value func(c [
 
 func drawUnstructured() (*Drawing, error) {
 	factor := func(c []testbench.Counters, i int) float64 { return activity(&c[i]) }
-	d, err := factors("Activity factor of unstructured kernels", "%", unstructuredKernels, []string{"IPDOM", "PPC", "PTPC"}, nil, factor, paired("pdom"), paired("ppc"), paired("ptpc"))
+	d, err := factors("Activity factor of unstructured kernels", "%", unstructuredKernels,
+		[]string{"IPDOM", "PPC", "PTPC"}, nil, factor, paired("pdom"), paired("ppc"), paired("ptpc"))
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +97,8 @@ func drawUnstructured() (*Drawing, error) {
 
 func drawStructured() (*Drawing, error) {
 	factor := func(c []testbench.Counters, i int) float64 { return activity(&c[i]) }
-	d, err := factors("Activity factor of structured kernels", "%", structuredKernels, []string{"explicit", "implicit"}, nil, factor, paired("ppc-explicit"), paired("ppc"))
+	d, err := factors("Activity factor of structured kernels", "%", structuredKernels, []string{"explicit", "implicit"},
+		nil, factor, paired("ppc-explicit"), paired("ppc"))
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +113,8 @@ func drawExecuted() (*Drawing, error) {
 	ratio := func(c []testbench.Counters, _ int) float64 {
 		return float64(c[1].Instructions+c[1].Inserted) / float64(c[0].Instructions+c[0].Inserted)
 	}
-	d, err := factors("Executed instructions, implicit", "explicit = 1", structuredKernels, []string{"implicit"}, theirs{"pathfinder": {"implicit": 0.93}}, ratio, paired("ppc-explicit"), paired("ppc"))
+	d, err := factors("Executed instructions, implicit", "explicit = 1", structuredKernels, []string{"implicit"},
+		theirs{"pathfinder": {"implicit": 0.93}}, ratio, paired("ppc-explicit"), paired("ppc"))
 	if err != nil {
 		return nil, err
 	}

@@ -16,54 +16,55 @@ import (
 	"divergo/testbench"
 )
 
-// Profiling says what to profile: an entry of a kernel of the suite, on a machine, with
-// inputs of the seeds 1 to Inputs.
+// Profiling selects what to profile: an entry of a built-in kernel on a machine, with inputs of the
+// seeds 1 to Inputs.
 type Profiling struct {
 	Kernel kernels.Kernel
 	Size   kernels.Size
-	Entry  string // "": the only one
+	Entry  string // "": the kernel's only entry
 	Config gpu.Config
 	Inputs int
-	Limit  float64     // of degradation: 0.1 is 10 %
-	Stop   func() bool // asked again and again: end the run? nil: never
-	Kind   Kind        // what is tried
+	Limit  float64     // largest degradation: 0.1 is 10 %
+	Stop   func() bool // polled; true ends the run; nil: never
+	Kind   Kind        // candidates to try
 }
 
 // Kind is a kind of herding.
 type Kind uint8
 
-// The kinds.
+// The kinds of herding to try.
 const (
 	BranchesAndLoads Kind = iota
 	Branches
 	Loads
 )
 
-// Profile is what herding of a kernel costs and brings: the framework of Sartori & Kumar,
-// Branch and Data Herding (2012), section V and figure 11. Candidates are the branches that
-// diverge and the loads that touch several blocks, as far as they are safe; one after
-// the other, the fastest first, is herded with those before if that makes any input
-// faster. The worst degradation over the inputs is taken to be its bound.
+// Profile is the cost and the gain of herding a kernel.
+//
+// It follows the framework of Sartori & Kumar, Branch and Data Herding (2012), section V and figure
+// 11. Candidates are the safe branches that diverge and the safe loads that touch several blocks.
+// They are tried one after the other, the fastest first. A candidate is kept if, together with
+// those kept before, it makes any input faster. The worst degradation over the inputs is taken as
+// its bound.
 type Profile struct {
 	Prog       *isa.Program
-	Cycles     []uint64    // without herding, by input
-	Safe       int         // branches and loads
-	Candidates []Candidate // in the order in which they were tried
-	Chosen     int         // of those that are kept, the first ones, within the limit
+	Cycles     []uint64    // cycles without herding, by input
+	Safe       int         // number of safe branches and loads
+	Candidates []Candidate // in the order of the trials
+	Chosen     int         // number of the first kept candidates within the limit
 }
 
-// Candidate is a branch or load that was tried.
+// Candidate is a branch or load that the profile tried.
 type Candidate struct {
 	PC          uint32
 	Load        bool
-	Alone       float64 // speed-up, the mean over the inputs, of herding it alone
-	Speedup     float64 // the mean, with those that are kept before it
-	Degradation float64 // the worst
+	Alone       float64 // mean speed-up over the inputs if only this one is herded
+	Speedup     float64 // mean speed-up together with those kept before it
+	Degradation float64 // worst degradation over the inputs
 	Kept        bool
 }
 
-// Herding is what a herding file says: those candidates that are kept, in order, as
-// long as the degradation is within the limit.
+// Herding returns the content of a herding file: the first Chosen of the kept candidates.
 func (p *Profile) Herding() isa.Herding {
 	h := isa.Herding{Kernel: p.Prog.Name}
 	left := p.Chosen
@@ -76,20 +77,20 @@ func (p *Profile) Herding() isa.Herding {
 	return h
 }
 
-// profiler runs a kernel again and again.
+// profiler runs a kernel repeatedly.
 type profiler struct {
 	Profiling
 	prog *isa.Program
 }
 
-// measured is a run, or several.
+// measured holds the results of one run for each input.
 type measured struct {
 	cycles      []uint64  // by input
 	degradation []float64 // by input
-	parted      bool      // something that was herded would have diverged
+	parted      bool      // a herded instruction would otherwise have diverged
 }
 
-// Find profiles.
+// Find profiles the kernel.
 func (o Profiling) Find() (*Profile, error) {
 	prog, err := o.entry()
 	if err != nil {
@@ -152,7 +153,7 @@ func (o Profiling) Find() (*Profile, error) {
 	return p, nil
 }
 
-// with is a herding with one more.
+// with returns a herding extended by a candidate.
 func with(h isa.Herding, c Candidate) isa.Herding {
 	made := isa.Herding{Kernel: h.Kernel, Branches: slices.Clone(h.Branches), Loads: slices.Clone(h.Loads)}
 	to := &made.Branches
@@ -164,7 +165,7 @@ func with(h isa.Herding, c Candidate) isa.Herding {
 	return made
 }
 
-// speedup is the mean over the inputs.
+// speedup returns the mean speed-up over the inputs.
 func speedup(base, m *measured) float64 {
 	sum := 0.0
 	for t := range m.cycles {
@@ -173,7 +174,7 @@ func speedup(base, m *measured) float64 {
 	return sum / float64(len(m.cycles))
 }
 
-// entry is the program to be profiled.
+// entry returns the program to profile.
 func (o Profiling) entry() (*isa.Program, error) {
 	names, err := runner.Entries(o.Kernel)
 	switch {
@@ -187,7 +188,7 @@ func (o Profiling) entry() (*isa.Program, error) {
 	return make(runner.Programs).Program(o.Kernel.Name+".ptx", o.Entry)
 }
 
-// Run runs the workload of a seed with a herding, and says how it went.
+// Run runs the workload of a seed with a herding. The session holds the counters.
 func (o Profiling) Run(prog *isa.Program, h isa.Herding, seed uint64) (kernels.Workload, *testbench.Session, error) {
 	s, err := testbench.NewSession(o.Config, testbench.Limits{Stop: o.Stop})
 	if err != nil {
@@ -219,7 +220,7 @@ func (r *profiler) measure(h isa.Herding) (*measured, error) {
 	return m, nil
 }
 
-// Chart draws speed against degradation, from no herding to all that was kept.
+// Chart draws speed against degradation, from no herding to all kept candidates.
 func (p *Profile) Chart() *chart.Lines {
 	x, y := []float64{0}, []float64{1}
 	for _, c := range p.Candidates {

@@ -12,7 +12,7 @@ import (
 	"divergo/kernels/quality"
 )
 
-// profiling is of the smallest size of a kernel, on a small machine.
+// profiling profiles the smallest size of a kernel on a small machine.
 func profiling(t *testing.T, name string, inputs int, limit float64) Profiling {
 	t.Helper()
 	k, err := kernels.Find(name)
@@ -22,9 +22,9 @@ func profiling(t *testing.T, name string, inputs int, limit float64) Profiling {
 	return Profiling{Kernel: k, Size: k.Sizes[0], Config: cfg, Inputs: inputs, Limit: limit}
 }
 
-// TestProfile follows figure 11 of Sartori & Kumar (Branch and Data Herding, 2012) on runs of its own: what is
-// kept makes an input faster than what was kept before, the degradation is the worst one, and what
-// is chosen stays within the limit.
+// TestProfile follows figure 11 of Sartori & Kumar (Branch and Data Herding, 2012) on its own runs.
+// Each kept candidate makes an input faster, the degradation is the worst one, and the choice stays
+// within the limit.
 func TestProfile(t *testing.T) {
 	for _, name := range []string{"particles", "dxtc", "histogram64"} {
 		o := profiling(t, name, 2, 0.2)
@@ -75,8 +75,8 @@ func TestProfile(t *testing.T) {
 	}
 }
 
-// TestProfileOfNothing: without anything safe there is nothing to try; a kernel with several entries
-// wants one named.
+// TestProfileOfNothing: without safe instructions there are no candidates. A kernel with several
+// entries needs a named one.
 func TestProfileOfNothing(t *testing.T) {
 	p, err := profiling(t, "histogram", 1, 1).Find()
 	require.NoError(t, err)

@@ -7,19 +7,21 @@ import (
 	"divergo/internal/papers"
 )
 
-// Paper is a publication that is reproduced. Its key names its figures and claims.
+// Paper is a publication that this package reproduces. Its key names its figures and claims.
 type Paper = papers.Paper
 
-// What has been registered, in order.
+// The registered papers, figures and claims, in order.
 var (
 	registered []Paper
 	figures    []Figure
 	claims     []Claim
 )
 
-// Register adds a paper with figures and claims, in an init function. The name of
-// a figure is the key of the paper, or begins with it and a dash; the ID of a claim
-// begins with the key in capitals and a dash. A paper is registered once.
+// Register adds a paper with figures and claims, in an init function. It panics if the paper is
+// registered twice, or if a figure or claim is incomplete.
+//
+// The name of a figure is the key of the paper, or begins with the key and a dash. The ID of a
+// claim begins with the key in capitals and a dash.
 func Register(p Paper, ofFigures []Figure, ofClaims []Claim) {
 	if p.Key == "" || slices.ContainsFunc(registered, func(r Paper) bool { return r.Key == p.Key }) {
 		panic("experiments: paper " + p.Key + ": want a key that is new")
@@ -44,11 +46,11 @@ func Register(p Paper, ofFigures []Figure, ofClaims []Claim) {
 	registered, figures, claims = append(registered, p), append(figures, ofFigures...), append(claims, ofClaims...)
 }
 
-// Papers lists what has been registered, in order.
+// Papers returns the registered papers, in order.
 func Papers() []Paper { return registered }
 
-// Figures lists the figures of all papers.
+// Figures returns the figures of all papers.
 func Figures() []Figure { return figures }
 
-// Claims lists the claims of all papers, each paper's by number.
+// Claims returns the claims of all papers, each paper's by number.
 func Claims() []Claim { return claims }

@@ -8,7 +8,8 @@ import (
 	"divergo/experiments"
 )
 
-// TestRegister: what is registered has its paper; what is incomplete, or another's, is refused.
+// TestRegister: registered figures and claims have their paper. Incomplete ones, and those of
+// another paper, are refused.
 func TestRegister(t *testing.T) {
 	for _, f := range experiments.Figures() {
 		assert.Contains(t, f.Source(), f.Paper.Authors, f.Name)
@@ -40,7 +41,7 @@ func TestRegister(t *testing.T) {
 	assert.Len(t, experiments.Figures(), figures)
 }
 
-// source is the source of a figure.
+// source returns the source of a figure.
 func source(t *testing.T, name string) string {
 	f, err := experiments.FindFigure(name)
 	assert.NoError(t, err)

@@ -7,10 +7,11 @@ import (
 	"divergo/testbench/golden"
 )
 
-// replay takes the threads of a CTA, each of which has run alone, through the
-// program once more, together on one stack of post-dominators. It tells each
-// execution of a conditional branch, with the threads that take it and those
-// that do not, by their numbers in the CTA.
+// replay executes the threads of a CTA once more, together on one stack of post-dominators. Each
+// thread has already run by itself.
+//
+// branch receives each execution of a conditional branch: the threads that take it and those that
+// do not, by their numbers in the CTA.
 func replay(p *isa.Program, threads []golden.Thread, branch func(pc uint32, taken, not []int)) {
 	all := make([]int, len(threads))
 	for i := range all {
@@ -26,25 +27,25 @@ func replay(p *isa.Program, threads []golden.Thread, branch func(pc uint32, take
 type walk struct {
 	prog    *isa.Program
 	threads []golden.Thread
-	at      []int // instructions executed, by thread
+	at      []int // number of executed instructions, by thread
 	stack   []group
 	branch  func(pc uint32, taken, not []int)
 }
 
-// point is a PC and how many functions a thread is in there: the same PC of a
-// recursive function is another place at another depth.
+// point is a PC and the call depth of a thread there. The same PC of a recursive function is
+// another point at another depth.
 type point struct {
 	pc    uint32
 	depth int
 }
 
-// group is threads at one place, and where they wait for others.
+// group is the threads at one point, and the point where they wait for others.
 type group struct {
 	at, meet point
 	threads  []int
 }
 
-// pc of a thread; isa.NoPC if it has exited.
+// pc returns the PC of a thread; isa.NoPC if it has exited.
 func (w *walk) pc(t int) uint32 {
 	if pcs := w.threads[t].PCs; w.at[t] < len(pcs) {
 		return pcs[w.at[t]]
@@ -52,8 +53,8 @@ func (w *walk) pc(t int) uint32 {
 	return isa.NoPC
 }
 
-// step takes the top group through one instruction, or off the stack if it has
-// no threads or is at its end.
+// step executes one instruction of the top group. It pops a group without threads, or one at its
+// meeting point.
 func (w *walk) step() {
 	g := &w.stack[len(w.stack)-1]
 	g.threads = slices.DeleteFunc(g.threads, func(t int) bool { return w.pc(t) == isa.NoPC })
@@ -90,10 +91,10 @@ func (w *walk) step() {
 	}
 }
 
-// part splits the top group, whose threads have gone different ways at in, to a
-// depth.
+// part splits the top group, whose threads took different paths at instruction in. depth is the
+// call depth of the new paths.
 func (w *walk) part(g *group, in *isa.Inst, depth int) {
-	meet := point{g.at.pc + 1, g.at.depth} // of threads that exit, the others go on
+	meet := point{g.at.pc + 1, g.at.depth} // after an exit, the other threads continue there
 	if in.Branches() {
 		meet.pc = in.Reconv
 	}

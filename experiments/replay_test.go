@@ -12,9 +12,8 @@ import (
 	"divergo/testbench/golden"
 )
 
-// TestReplay: what a CTA executes on one stack is, warp by warp, what the warps
-// execute on the machine, each on its own stack: as many branches, and as many of
-// them divergent.
+// TestReplay: a CTA on one stack executes, warp by warp, the same as the machine's warps on their
+// own stacks. There are as many branches and as many divergent ones.
 func TestReplay(t *testing.T) {
 	for _, k := range kernels.All() {
 		branches, divergent := 0, 0

@@ -13,7 +13,7 @@ import (
 	"divergo/testbench"
 )
 
-// machine is a small one with a mechanism.
+// machine returns a small machine with a mechanism.
 func machine(mechanism string) (*testbench.Session, error) {
 	cfg := gpu.Default()
 	cfg.GPU.SMs = 2
@@ -21,12 +21,12 @@ func machine(mechanism string) (*testbench.Session, error) {
 	return testbench.NewSession(cfg, testbench.Limits{MaxCycles: 5_000_000})
 }
 
-// smallest are the kernels of the suite in their smallest size under mechanisms: claims and tests
+// smallest holds the runs of the kernels in their smallest size, by mechanism. Claims and tests
 // share them.
 var smallest sync.Map
 
-// run runs a kernel of the suite, in its smallest size, on a machine with a
-// mechanism, checks the result, and counts.
+// run runs a built-in kernel, in its smallest size, on a machine with a mechanism. It checks the
+// result and returns the counters.
 func run(mechanism string, k kernels.Kernel) (testbench.Counters, error) {
 	once, _ := smallest.LoadOrStore([2]string{mechanism, k.Name}, sync.OnceValues(func() (testbench.Counters, error) {
 		s, err := machine(mechanism)
@@ -45,8 +45,8 @@ func run(mechanism string, k kernels.Kernel) (testbench.Counters, error) {
 	return once.(func() (testbench.Counters, error))()
 }
 
-// launch runs a kernel of this package on a machine with a mechanism, with a
-// buffer of so many bytes, whose address it returns.
+// launch runs a kernel of this package on a machine with a mechanism. The buffer has the given
+// number of bytes; launch returns its address.
 func launch(mechanism, body string, ctas, threads uint32, bytes int) (*testbench.Session, uint64, error) {
 	p, err := assemble(body)
 	if err != nil {
@@ -63,7 +63,7 @@ func launch(mechanism, body string, ctas, threads uint32, bytes int) (*testbench
 	})
 }
 
-// uniform has branches, all of which go the same way for a whole CTA.
+// uniform has branches whose outcomes agree within a CTA.
 const uniform = `
 	mov.u32 %r2, 0;
 LOOP:
@@ -77,12 +77,12 @@ EVEN:
 	@%p1 bra LOOP;
 	exit;`
 
-// managed is what NVRT does: the first thread of each static warp takes 32 task
-// numbers from a queue for all of the warp, which relies on the others waiting
-// at the join without a barrier. It counts how often each task is done.
+// managed works like NVRT. The first thread of each static warp takes 32 task numbers from a queue
+// for its warp. It relies on the others waiting at the join without a barrier. It counts the
+// executions of each task.
 //
 //	if (lane == 0)
-//		task[warp] = atomicAdd(queue, 32);
+//	task[warp] = atomicAdd(queue, 32);
 //	atomicAdd(&done[task[warp] + lane], 1);
 const managed = `
 	and.b32 %r2, %r0, 31;
@@ -102,7 +102,7 @@ WORK:
 	red.global.add.u32 [%rd2+4], 1;
 	exit;`
 
-// eachTaskOnce reports whether the work of managed is done right.
+// eachTaskOnce reports whether managed executes each task once.
 func eachTaskOnce(mechanism string) (bool, error) {
 	const ctas, threads = 4, 96
 	s, addr, err := launch(mechanism, managed, ctas, threads, 4+4*ctas*threads)
@@ -119,8 +119,8 @@ func eachTaskOnce(mechanism string) (bool, error) {
 	return true, s.Err()
 }
 
-// implicit runs all kernels with paired-path comparison. What calls insert is
-// part of the kernel under every mechanism: pdom inserts nothing else.
+// implicit runs all kernels with paired-path comparison. Instructions inserted for calls count as
+// the kernel's, since every mechanism inserts them: pdom inserts nothing else.
 func implicit() (string, error) {
 	inserted := map[string]uint64{}
 	for _, k := range kernels.All() {
@@ -135,8 +135,7 @@ func implicit() (string, error) {
 	return fmt.Sprintf("right; %d", inserted["ppc"]-inserted["pdom"]), nil
 }
 
-// categories adds up the cycles of runs by category, and the instructions by
-// active lanes.
+// categories sums the cycles of runs by category, and the instructions by active lanes.
 func categories() (string, error) {
 	all := divergence.Mechanisms()
 	list := kernels.All()
@@ -154,7 +153,8 @@ func categories() (string, error) {
 			instructions += n
 		}
 		if cycles != c.SMCycles || instructions != c.Instructions {
-			return fmt.Sprintf("%d of %d cycles, %d of %d instructions", cycles, c.SMCycles, instructions, c.Instructions), nil
+			return fmt.Sprintf("%d of %d cycles, %d of %d instructions", cycles, c.SMCycles, instructions,
+				c.Instructions), nil
 		}
 		return "", nil
 	})

@@ -10,8 +10,8 @@ import (
 	"divergo/testbench"
 )
 
-// exception is a kernel on which CAPRI is more than 1 % slower than TBC in its small size on a machine, and a
-// run of its own in which the reason is gone.
+// exception is a kernel whose small size runs more than 1 % slower with CAPRI than with TBC on a
+// machine. change removes the reason.
 type exception struct {
 	kernel, preset string
 	sms            int // 0: those of the preset
@@ -20,12 +20,18 @@ type exception struct {
 	why            string
 }
 
-// exceptions are all of them. Whose turn it is and how full a queue is are no matters of CAPRI: they go the other way
-// with another scheduler or a longer queue.
+// exceptions are all such kernels. The reasons, the order of warps and the length of a queue, do
+// not depend on CAPRI: another scheduler or a longer queue removes them.
 var exceptions = []exception{
 	{"vecadd", "maxwell", 0, "sm.scheduler=lrr", byTurns, "whose turn it is"},
-	{"histogram", "kepler", 0, "icnt.queue=32", longQueue, "how long stores find a queue of the interconnect full, 324 cycles, with TBC 194"},
-	{"sobel", "tbc", 2, "sm.scheduler=gto", greedy, "whose turn it is: what TBC makes wait stays together under loose round robin"},
+	{
+		"histogram", "kepler", 0, "icnt.queue=32", longQueue,
+		"how long stores find a queue of the interconnect full, 324 cycles, with TBC 194",
+	},
+	{
+		"sobel", "tbc", 2, "sm.scheduler=gto", greedy,
+		"whose turn it is: what TBC makes wait stays together under loose round robin",
+	},
 	{"sobelfilter", "tbc", 2, "sm.scheduler=gto", greedy, "the same"},
 }
 
@@ -33,7 +39,7 @@ func byTurns(c *gpu.Config)   { c.SM.Scheduler = sm.LRR }
 func greedy(c *gpu.Config)    { c.SM.Scheduler = sm.GTO }
 func longQueue(c *gpu.Config) { c.Icnt.Queue = 32 }
 
-// measure is the speed of CAPRI as it is, and without the reason, TBC's there = 1.
+// measure returns the speed of CAPRI relative to TBC, with the reason and without it.
 func (e *exception) measure() (as, without float64, err error) {
 	c, err := capriMachine(e.preset, e.sms)
 	if err != nil {
@@ -51,7 +57,7 @@ func (e *exception) measure() (as, without float64, err error) {
 	return as, without, err
 }
 
-// capriMachine is a preset, with all of its SMs or so many.
+// capriMachine returns a preset with the given number of SMs, or its own if sms is 0.
 func capriMachine(preset string, sms int) (gpu.Config, error) {
 	p, err := gpu.FindPreset(preset)
 	if err != nil {
@@ -64,8 +70,8 @@ func capriMachine(preset string, sms int) (gpu.Config, error) {
 	return c, nil
 }
 
-// drawCAPRI compares CAPRI with TBC (claim SLP-40): each kernel of the suite on each preset as it is,
-// and on two SMs, where CTAs come behind the first ones.
+// drawCAPRI compares CAPRI with TBC (claim SLP-40). Each kernel runs on each preset, and on two
+// SMs, where CTAs wait behind the first ones.
 func drawCAPRI() (*Drawing, error) {
 	type column struct {
 		preset string
@@ -114,12 +120,13 @@ func drawCAPRI() (*Drawing, error) {
 		if err != nil {
 			return nil, err
 		}
-		d.Notes = append(d.Notes, fmt.Sprintf("%s on %s: %.3f, with %s %.3f: %s.", e.kernel, e.preset, as, e.without, without, e.why))
+		d.Notes = append(d.Notes, fmt.Sprintf("%s on %s: %.3f, with %s %.3f: %s.", e.kernel, e.preset, as, e.without,
+			without, e.why))
 	}
 	return d, nil
 }
 
-// overTBC is the speed of CAPRI on a machine, TBC's there = 1.
+// overTBC returns the speed of CAPRI relative to TBC on a machine.
 func overTBC(c gpu.Config, size kernels.Size) (float64, error) {
 	var cycles [2]uint64
 	for i, mechanism := range []string{"tbc", "capri"} {

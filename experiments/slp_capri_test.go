@@ -9,8 +9,8 @@ import (
 	"divergo/kernels"
 )
 
-// TestExceptions: each kernel on which CAPRI is slower than TBC is not without the reason that is
-// given, and on two SMs of the preset tbc there is no other one.
+// TestExceptions: a kernel that is slower with CAPRI is not slower without the given reason. On two
+// SMs of the preset tbc there are no other exceptions.
 func TestExceptions(t *testing.T) {
 	t.Parallel()
 	slower := map[string]bool{}

@@ -12,34 +12,62 @@ import (
 	"divergo/units"
 )
 
-// slpFigures are those of SIMD lane permutation.
+// slpFigures are the figures of SIMD lane permutation.
 var slpFigures = []Figure{
-	{Name: "slp-fig3", Doc: "SIMD utilization without compaction, with TBC, and ideal", Place: "figure 3", Draw: drawPotential},
-	{Name: "slp-fig6", Doc: "branches: which diverge, which have paths to compact, and what TBC compacts", Place: "figure 6", Draw: drawBranches},
-	{Name: "slp-fig11", Doc: "compaction rate of P- and D-branches under each permutation", Place: "figure 11", Draw: drawRates},
-	{Name: "slp-fig12", Doc: "compaction rate of P-branches by the part of the CTA's threads that is active", Place: "figure 12", Draw: func() (*Drawing, error) { return drawParts(isa.ClassProgrammatic) }},
-	{Name: "slp-fig13", Doc: "the same of D-branches", Place: "figure 13", Draw: func() (*Drawing, error) { return drawParts(isa.ClassData) }},
-	{Name: "slp-fig14", Doc: "SIMD utilization under each permutation, without compaction, and ideal", Place: "figure 14", Draw: drawUtilization},
-	{Name: "slp-fig15", Doc: "speed on CAPRI under each permutation against no compaction", Place: "figure 15", Draw: drawPermutations},
-	{Name: "slp-capri", Doc: "speed of CAPRI against TBC: each kernel, each preset", Place: "section 5", Draw: drawCAPRI},
+	{
+		Name: "slp-fig3", Doc: "SIMD utilization without compaction, with TBC, and ideal", Place: "figure 3",
+		Draw: drawPotential,
+	},
+	{
+		Name: "slp-fig6", Doc: "branches: which diverge, which have paths to compact, and what TBC compacts",
+		Place: "figure 6", Draw: drawBranches,
+	},
+	{
+		Name: "slp-fig11", Doc: "compaction rate of P- and D-branches under each permutation", Place: "figure 11",
+		Draw: drawRates,
+	},
+	{
+		Name: "slp-fig12", Doc: "compaction rate of P-branches by the part of the CTA's threads that is active",
+		Place: "figure 12", Draw: func() (*Drawing, error) { return drawParts(isa.ClassProgrammatic) },
+	},
+	{
+		Name: "slp-fig13", Doc: "the same of D-branches", Place: "figure 13",
+		Draw: func() (*Drawing, error) { return drawParts(isa.ClassData) },
+	},
+	{
+		Name: "slp-fig14", Doc: "SIMD utilization under each permutation, without compaction, and ideal",
+		Place: "figure 14", Draw: drawUtilization,
+	},
+	{
+		Name: "slp-fig15", Doc: "speed on CAPRI under each permutation against no compaction", Place: "figure 15",
+		Draw: drawPermutations,
+	},
+	{
+		Name: "slp-capri", Doc: "speed of CAPRI against TBC: each kernel, each preset", Place: "section 5",
+		Draw: drawCAPRI,
+	},
 }
 
 // permuted are the permutations that the figures show.
-var permuted = []units.Permutation{units.Sequential, units.OddEven, units.XOROddHalf, units.FlipOdd, units.RotateOdd, units.WID, units.RevWID, units.Balanced}
+var permuted = []units.Permutation{
+	units.Sequential, units.OddEven, units.XOROddHalf, units.FlipOdd, units.RotateOdd,
+	units.WID, units.RevWID, units.Balanced,
+}
 
-// benchmark is one of the paper's (table 1), and the kernel that is our equivalent of it.
+// benchmark is a benchmark of the paper (table 1), and our equivalent kernel.
 type benchmark struct {
 	name, kernel string
 
-	// tiled is the kernel with the tiles of the original; nil: its medium size has them, or
-	// has none. A CTA of 512 threads of FDTD3D takes 18,432 registers, and an SM of table 2 has
-	// 16,384, which the paper's functional emulator did not ask for: tiled kernels have twice
-	// as many.
+	// tiled makes the kernel with the original's tiles; nil: its medium size has them, or has none.
+	//
+	// Machines of tiled kernels have twice the registers. A CTA of 512 threads of FDTD3D needs
+	// 18,432 registers, while an SM of table 2 has 16,384. The paper's functional emulator did not
+	// check this.
 	tiled func() kernels.Workload
 }
 
-// benchmarks are those of the paper that have divergent branches. FDTD3D and 3DFD have the
-// same kernel.
+// benchmarks are the paper's benchmarks with divergent branches. FDTD3D and 3DFD have the same
+// kernel.
 var benchmarks = []benchmark{
 	{name: "BACKP", kernel: "backprop"},
 	{name: "LPS", kernel: "laplace"},
@@ -67,7 +95,7 @@ func (b benchmark) run(s setup) (outcome, error) {
 	return s.once(b.id(), b.workload)
 }
 
-// id names the workload, that of a kernel in its medium size as runs of figures do.
+// id names the workload. A kernel in its medium size has the same name as in other figures' runs.
 func (b benchmark) id() string {
 	if b.tiled != nil {
 		return b.name
@@ -82,14 +110,14 @@ func (b benchmark) workload() (kernels.Workload, error) {
 	return workload(b.kernel, size)
 }
 
-// measure is the paths of a benchmark, under the permutations of the figures.
+// measure measures the paths of a benchmark under the figures' permutations.
 func (b benchmark) measure() (*Paths, error) {
 	s := slp("tbc", "")
 	s.wide = b.tiled != nil
 	return s.madeOf(b.id(), b.workload, permuted...)
 }
 
-// names of the permutations, as columns.
+// names returns the permutations as column names.
 func names() (list []string) {
 	for _, p := range permuted {
 		list = append(list, string(p))
@@ -97,7 +125,7 @@ func names() (list []string) {
 	return append(list, "ideal")
 }
 
-// paperRates are the means in the paper's text.
+// paperRates are the mean rates in the paper's text.
 var paperRates = map[isa.Class]map[string]float64{
 	isa.ClassProgrammatic: {"sequential": 3.2, "odd-even": 28.9, "rev-wid": 52.8, "balanced": 71.5, "ideal": 72.7},
 	isa.ClassData:         {"sequential": 42.5, "ideal": 64.4},
@@ -114,7 +142,8 @@ func drawRates() (*Drawing, error) {
 				cells, bars = append(cells, round(rate)), append(bars, []float64{rate})
 			}
 			d.Rows = append(d.Rows, cells)
-			picture.Groups = append(picture.Groups, chart.Group{Name: name, Values: bars, Theirs: theirs{name: paper}.of(name, names())})
+			picture.Groups = append(picture.Groups,
+				chart.Group{Name: name, Values: bars, Theirs: theirs{name: paper}.of(name, names())})
 		}
 		for _, b := range benchmarks {
 			paths, err := b.measure()
@@ -130,7 +159,8 @@ func drawRates() (*Drawing, error) {
 				rates = append(rates, 100*all.Rate(all.Under(permuted[i])))
 			}
 			rates = append(rates, 100*all.Rate(all.Ideal))
-			if add(b.name, all.Paths, rates, nil); class == isa.ClassProgrammatic && !slices.Contains(compactable, b.name) {
+			if add(b.name, all.Paths, rates, nil); class == isa.ClassProgrammatic &&
+				!slices.Contains(compactable, b.name) {
 				continue
 			}
 			for i := range mean {
@@ -146,17 +176,21 @@ func drawRates() (*Drawing, error) {
 	}
 	d.Notes = []string{
 		"Theirs: P-branches 3.2 as they are, Odd_Even 28.9, Rev_WID 52.8, Balanced 71.5, ideal 72.7, of the ten benchmarks with some to compact; D-branches 42.5 as they are, ideal 64.4, of nine.",
-		"The mean of P-branches is of the same ten: " + strings.Join(compactable, ", ") + ". All are in their medium size.",
+		"The mean of P-branches is of the same ten: " + strings.Join(compactable, ", ") +
+			". All are in their medium size.",
 		"Same: the order of the permutations, and that P-branches do not compact as they are; BFS, MUM, BITONIC and AOSSORT have D-branches that do.",
 	}
 	return d, nil
 }
 
-// drawParts is the rate in each quarter of the active part, of Odd_Even, Rev_WID,
-// Balanced and ideal.
+// drawParts draws the rate in each quarter of the active share, for Odd_Even, Rev_WID, Balanced and
+// ideal compaction.
 func drawParts(class isa.Class) (*Drawing, error) {
 	shown := []units.Permutation{units.Sequential, units.OddEven, units.RevWID, units.Balanced}
-	d := &Drawing{Header: []string{"benchmark", "active threads", "paths", "sequential", "odd-even", "rev-wid", "balanced", "ideal"}}
+	d := &Drawing{Header: []string{
+		"benchmark", "active threads", "paths", "sequential", "odd-even", "rev-wid",
+		"balanced", "ideal",
+	}}
 	var sum [4]Warps
 	rows := func(name string, quartiles *[4]Warps) {
 		for q, part := range [...]string{"below 1/4", "1/4 to 1/2", "1/2 to 3/4", "3/4 and more"} {
@@ -193,7 +227,10 @@ func drawParts(class isa.Class) (*Drawing, error) {
 		}
 		series = append(series, s)
 	}
-	d.Charts = chart.Column{&chart.Lines{Title: "all paths, by quarters of the CTA that are active", X: "quarter", Y: "compaction rate (%)", Series: series}}
+	d.Charts = chart.Column{&chart.Lines{
+		Title: "all paths, by quarters of the CTA that are active", X: "quarter",
+		Y: "compaction rate (%)", Series: series,
+	}}
 	d.Notes = []string{
 		"Theirs: where half of the threads or more are active Rev_WID misses what Balanced compacts (BITONIC, REDUCT, MDBROT, AOSSORT, QSRDM); with D-branches no permutation costs more than 1 %. The bars are lost.",
 		"The last rows are of all paths together, in which a benchmark with many counts for more.",
@@ -201,12 +238,13 @@ func drawParts(class isa.Class) (*Drawing, error) {
 	return d, nil
 }
 
-// utilized runs the kernels of the benchmarks on the paper's machine: without compaction, with
-// ideal compaction, and under each permutation.
+// utilized runs the benchmarks' kernels on the paper's machine: without compaction, with ideal
+// compaction, and under each permutation.
 func utilized(mechanism string) (of [][]testbench.Counters, err error) {
 	for _, b := range timed {
 		var row []testbench.Counters
-		for _, s := range append([]setup{slp("pdom", units.Sequential), slp("tbc-ideal", units.Sequential)}, lanes(mechanism)...) {
+		for _, s := range append([]setup{slp("pdom", units.Sequential), slp("tbc-ideal", units.Sequential)},
+			lanes(mechanism)...) {
 			c, err := s.run(b.kernel, size)
 			if err != nil {
 				return nil, err
@@ -218,10 +256,10 @@ func utilized(mechanism string) (of [][]testbench.Counters, err error) {
 	return of, nil
 }
 
-// timed are the benchmarks that are kernels of the suite.
+// timed are the benchmarks with a built-in kernel.
 var timed = slices.DeleteFunc(slices.Clone(benchmarks), func(b benchmark) bool { return b.kernel == "" })
 
-// lanes is a machine for each permutation.
+// lanes returns a machine for each permutation.
 func lanes(mechanism string) (list []setup) {
 	for _, p := range permuted {
 		list = append(list, slp(mechanism, p))
@@ -229,8 +267,10 @@ func lanes(mechanism string) (list []setup) {
 	return list
 }
 
-// table makes a row for each benchmark, and one of means, and draws them.
-func table(title, y string, columns []string, paper map[string]float64, mean func([]float64) float64, value func(k, i int) float64) *Drawing {
+// table makes and draws a row for each benchmark, and one of means.
+func table(title, y string, columns []string, paper map[string]float64, mean func([]float64) float64,
+	value func(k, i int) float64,
+) *Drawing {
 	d := &Drawing{Header: append([]string{"benchmark"}, columns...)}
 	picture := &chart.Groups{Title: title, Y: y, Bars: columns}
 	add := func(name string, values []float64, paper map[string]float64) {
@@ -239,7 +279,8 @@ func table(title, y string, columns []string, paper map[string]float64, mean fun
 			cells, bars = append(cells, round(v)), append(bars, []float64{v})
 		}
 		d.Rows = append(d.Rows, cells)
-		picture.Groups = append(picture.Groups, chart.Group{Name: name, Values: bars, Theirs: theirs{name: paper}.of(name, columns)})
+		picture.Groups = append(picture.Groups,
+			chart.Group{Name: name, Values: bars, Theirs: theirs{name: paper}.of(name, columns)})
 	}
 	all := make([][]float64, len(columns))
 	for k, b := range timed {
@@ -274,7 +315,7 @@ func harmonic(list []float64) float64 {
 	return float64(len(list)) / sum
 }
 
-// columns are no compaction, ideal, and the permutations.
+// columns returns the column names: no compaction, ideal, and the permutations.
 func columns() []string {
 	list := []string{"none", "tbc-ideal"}
 	for _, p := range permuted {
@@ -283,10 +324,12 @@ func columns() []string {
 	return list
 }
 
-// tableOne is the instructions of the benchmarks in table 1, in thousands.
+// tableOne holds the instructions of the benchmarks in table 1, in thousands.
 var tableOne = map[string]float64{
-	"BACKP": 1000, "LPS": 985, "BFS": 256, "MUM": 2700, "BITONIC": 2, "REDUCT": 44, "MDBROT": 8300, "DXTC": 955, "AOSSORT": 39,
-	"FDTD3D": 71000, "SORTNW": 2000, "EIGENVL": 6700, "3DFD": 29, "DWTHARR": 2, "QSRDM": 3100, "BINOM": 176, "CONVSEP": 204, "SOBFLT": 575,
+	"BACKP": 1000, "LPS": 985, "BFS": 256, "MUM": 2700, "BITONIC": 2, "REDUCT": 44, "MDBROT": 8300, "DXTC": 955,
+	"AOSSORT": 39,
+	"FDTD3D":  71000, "SORTNW": 2000, "EIGENVL": 6700, "3DFD": 29, "DWTHARR": 2, "QSRDM": 3100, "BINOM": 176,
+	"CONVSEP": 204, "SOBFLT": 575,
 }
 
 func drawPotential() (*Drawing, error) {
@@ -295,7 +338,8 @@ func drawPotential() (*Drawing, error) {
 		return nil, err
 	}
 	at := []int{0, 2, 1}
-	d := table("SIMD utilization", "%", []string{"No-TBC", "TBC", "TBC ideal"}, nil, arithmetic, func(k, i int) float64 { return 100 * efficiency(&of[k][at[i]]) })
+	d := table("SIMD utilization", "%", []string{"No-TBC", "TBC", "TBC ideal"}, nil, arithmetic,
+		func(k, i int) float64 { return 100 * efficiency(&of[k][at[i]]) })
 	d.Header = append(d.Header, "instructions in table 1 (K)", "ours (K)")
 	for k, b := range timed {
 		d.Rows[k] = append(d.Rows[k], tableOne[b.name], round(float64(of[k][0].Instructions)/1000))
@@ -324,7 +368,8 @@ func drawUtilization() (*Drawing, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := table("SIMD utilization, TBC", "%", columns(), nil, arithmetic, func(k, i int) float64 { return 100 * efficiency(&of[k][i]) })
+	d := table("SIMD utilization, TBC", "%", columns(), nil, arithmetic,
+		func(k, i int) float64 { return 100 * efficiency(&of[k][i]) })
 	d.Notes = []string{
 		"Theirs: Balanced 11.3 % over no compaction and 7.1 % over TBC as it is, at most 34 %; Odd_Even 6 % and 2.1 %; Rev_WID 8.8 % and 4.8 %, up to 14.3 % behind the best; FDTD3D and LPS 17 % and 13 % with ideal compaction.",
 	}
@@ -336,7 +381,8 @@ func drawPermutations() (*Drawing, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := table("Speed on CAPRI", "speed, no compaction = 1", columns(), map[string]float64{"balanced": 1.116}, harmonic, func(k, i int) float64 { return speed(&of[k][0], &of[k][i]) })
+	d := table("Speed on CAPRI", "speed, no compaction = 1", columns(), map[string]float64{"balanced": 1.116}, harmonic,
+		func(k, i int) float64 { return speed(&of[k][0], &of[k][i]) })
 	d.Notes = []string{
 		"Theirs: Balanced 1.116 over no compaction and 1.07 over CAPRI as it is (harmonic means of eight), BITONIC 1.256 and BACKP 1.152 over CAPRI; MUM, BFS, DXTC and EIGENVL lose 0.3 %.",
 		"tbc-ideal is no hardware, and not in the paper's figure. CTAs by sticky round robin in all.",
@@ -344,12 +390,21 @@ func drawPermutations() (*Drawing, error) {
 	return d, nil
 }
 
-// drawBranches is executions of branches by CTAs, and the compaction rates of TBC
-// and of threads that can take any lane.
+// drawBranches draws the branches executed by CTAs, and the compaction rates of TBC and of threads
+// that can take any lane.
 func drawBranches() (*Drawing, error) {
-	d := &Drawing{Header: []string{"benchmark", "branches", "divergent (%)", "P of them (%)", "P TBC (%)", "P ideal (%)", "D TBC (%)", "D ideal (%)"}}
-	executed := &chart.Groups{Title: "(a, b) Executions of branches", Y: "%", Bars: []string{"branches"}, Layers: []string{"not divergent", "P-branches", "D-branches"}}
-	rates := &chart.Groups{Title: "(c) Compaction rate", Y: "% of paths", Bars: []string{"P TBC", "P ideal", "D TBC", "D ideal"}}
+	d := &Drawing{Header: []string{
+		"benchmark", "branches", "divergent (%)", "P of them (%)", "P TBC (%)",
+		"P ideal (%)", "D TBC (%)", "D ideal (%)",
+	}}
+	executed := &chart.Groups{
+		Title: "(a, b) Executions of branches", Y: "%", Bars: []string{"branches"},
+		Layers: []string{"not divergent", "P-branches", "D-branches"},
+	}
+	rates := &chart.Groups{
+		Title: "(c) Compaction rate", Y: "% of paths",
+		Bars: []string{"P TBC", "P ideal", "D TBC", "D ideal"},
+	}
 	var p, none, more, data int
 	for _, b := range benchmarks {
 		paths, err := pathsOnce(b.id(), b.workload)
@@ -359,11 +414,20 @@ func drawBranches() (*Drawing, error) {
 		of := [2]Tally{paths.Total(isa.ClassProgrammatic), paths.Total(isa.ClassData)}
 		all := float64(max(of[0].Instances+of[1].Instances, 1))
 		divergent := float64(of[0].Divergent + of[1].Divergent)
-		share := []float64{100 * (all - divergent) / all, 100 * float64(of[0].Divergent) / all, 100 * float64(of[1].Divergent) / all}
-		cells := []any{b.name, int(all), round(100 * divergent / all), round(100 * float64(of[0].Divergent) / max(divergent, 1))}
+		share := []float64{
+			100 * (all - divergent) / all, 100 * float64(of[0].Divergent) / all,
+			100 * float64(of[1].Divergent) / all,
+		}
+		cells := []any{
+			b.name, int(all), round(100 * divergent / all),
+			round(100 * float64(of[0].Divergent) / max(divergent, 1)),
+		}
 		var bars [][]float64
 		for i := range of {
-			for _, need := range []func(w *Warps) Need{func(w *Warps) Need { return w.Under(units.Sequential) }, func(w *Warps) Need { return w.Ideal }} {
+			for _, need := range []func(w *Warps) Need{
+				func(w *Warps) Need { return w.Under(units.Sequential) },
+				func(w *Warps) Need { return w.Ideal },
+			} {
 				rate := 0.0
 				if of[i].All.Paths > 0 {
 					rate = 100 * of[i].All.Rate(need(&of[i].All))

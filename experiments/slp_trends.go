@@ -11,7 +11,7 @@ import (
 	"divergo/units"
 )
 
-// tallied are the benchmarks that have paths of a class, and their tallies.
+// tallied returns the benchmarks that have paths of a class, with their tallies.
 func tallied(class isa.Class) (names []string, of []Tally, err error) {
 	for _, b := range benchmarks {
 		p, err := b.measure()
@@ -25,8 +25,8 @@ func tallied(class isa.Class) (names []string, of []Tally, err error) {
 	return names, of, nil
 }
 
-// ratesOf is the compaction rates of a benchmark in per cent, under permutations and,
-// last, the ideal one.
+// ratesOf returns the compaction rates of a benchmark in per cent, under permutations. The ideal
+// rate comes last.
 func ratesOf(w *Warps, perms ...units.Permutation) (list []float64) {
 	for _, p := range perms {
 		list = append(list, 100*w.Rate(w.Under(p)))
@@ -41,10 +41,11 @@ func classed() (string, error) {
 		return "", err
 	}
 	d, _, err := tallied(isa.ClassData)
-	return fmt.Sprintf("%s (P in %d, D in %d of %d: %s; theirs 15 and 9 of 18)", order(float64(len(p)), float64(len(d))), len(p), len(d), len(benchmarks), spaced(d)), err
+	return fmt.Sprintf("%s (P in %d, D in %d of %d: %s; theirs 15 and 9 of 18)",
+		order(float64(len(p)), float64(len(d))), len(p), len(d), len(benchmarks), spaced(d)), err
 }
 
-// unmatched is the benchmarks of which Balanced leaves P-paths that can be compacted.
+// unmatched lists the benchmarks with compactable P-paths that Balanced does not compact.
 func unmatched() (string, error) {
 	names, of, err := tallied(isa.ClassProgrammatic)
 	var list []string
@@ -57,7 +58,7 @@ func unmatched() (string, error) {
 	return fmt.Sprintf("%s (%.1f)", listed(list), detail), err
 }
 
-// crowded compares Rev_WID with Balanced on the P-paths of half of a CTA's threads or more.
+// crowded compares Rev_WID with Balanced on the P-paths with at least half of a CTA's threads.
 func crowded(list ...string) (string, error) {
 	names, of, err := tallied(isa.ClassProgrammatic)
 	var words []string
@@ -75,8 +76,8 @@ func crowded(list ...string) (string, error) {
 	return fmt.Sprintf("%s (%.1f)", spaced(words), detail), err
 }
 
-// dataRates is the mean rates of D-branches of those benchmarks of a list that have some
-// to compact; no list: of all.
+// dataRates returns the mean rates of D-branches over the benchmarks of a list that have
+// compactable ones. An empty list means all.
 func dataRates(list []string, perms ...units.Permutation) (mean []float64, none []string, err error) {
 	names, of, err := tallied(isa.ClassData)
 	mean = make([]float64, len(perms)+1)
@@ -100,9 +101,9 @@ func dataRates(list []string, perms ...units.Permutation) (mean []float64, none 
 	return mean, none, err
 }
 
-// behind is the benchmarks in which Balanced compacts fewer than 97.9 % of the D-paths of
-// the best permutation, and those in which it compacts less, by more than a point,
-// than none.
+// behind lists two groups of benchmarks. In the first, Balanced compacts fewer than 97.9 % of the
+// D-paths of the best permutation. In the second, its rate is more than a point below that of no
+// permutation.
 func behind() (string, error) {
 	names, of, err := tallied(isa.ClassData)
 	var list, impaired []string
@@ -122,12 +123,13 @@ func behind() (string, error) {
 	return fmt.Sprintf("%s; %s", listed(list), listed(impaired)), err
 }
 
-// lanesUsed is the SIMD utilization of each benchmark on the paper's machine: without compaction,
-// ideally compacted, and under each permutation of the figures.
+// lanesUsed returns the SIMD utilization of each benchmark on the paper's machine: without
+// compaction, ideally compacted, and under each permutation of the figures.
 func lanesUsed() (of [][]float64, err error) {
 	for _, b := range benchmarks {
 		var row []float64
-		for _, s := range append([]setup{slp("pdom", units.Sequential), slp("tbc-ideal", units.Sequential)}, lanes("tbc")...) {
+		for _, s := range append([]setup{slp("pdom", units.Sequential), slp("tbc-ideal", units.Sequential)},
+			lanes("tbc")...) {
 			o, err := b.run(s)
 			if err != nil {
 				return nil, err
@@ -146,10 +148,10 @@ const (
 	permutedFirst
 )
 
-// column of a permutation.
+// column returns the column of a permutation.
 func column(p units.Permutation) int { return permutedFirst + slices.Index(permuted, p) }
 
-// coherentOnes is the benchmarks that use 99 % of their lanes.
+// coherentOnes lists the benchmarks that use 99 % of their lanes.
 func coherentOnes() (string, error) {
 	of, err := lanesUsed()
 	var list []string
@@ -175,7 +177,8 @@ func gains() (string, error) {
 			little++
 		}
 	}
-	return fmt.Sprintf("%s half (%d, and %d less, of %d; theirs 11 and 3 of 18)", order(float64(noticeable), float64(len(of))/2), noticeable, little, len(of)), err
+	return fmt.Sprintf("%s half (%d, and %d less, of %d; theirs 11 and 3 of 18)",
+		order(float64(noticeable), float64(len(of))/2), noticeable, little, len(of)), err
 }
 
 // idealGains compares two benchmarks.
@@ -189,11 +192,12 @@ func idealGains() (string, error) {
 		return "", err
 	}
 	fdtd3d, lps := gain("FDTD3D"), gain("LPS")
-	return fmt.Sprintf("%s; %s (%.0f %% %.0f %%; theirs 17 %% 13 %%)", order(lps, 0), order(fdtd3d, lps), fdtd3d, lps), nil
+	return fmt.Sprintf("%s; %s (%.0f %% %.0f %%; theirs 17 %% 13 %%)", order(lps, 0), order(fdtd3d, lps), fdtd3d,
+		lps), nil
 }
 
-// usedMost is the order of permutations by the mean SIMD utilization, and in how many of a list
-// Rev_WID is below Balanced.
+// usedMost orders the permutations by mean SIMD utilization. For each benchmark of the list it
+// compares Rev_WID with Balanced.
 func usedMost(list ...string) (string, error) {
 	of, err := lanesUsed()
 	perms := []units.Permutation{units.Sequential, units.OddEven, units.RevWID, units.Balanced}
@@ -219,8 +223,9 @@ func usedMost(list ...string) (string, error) {
 	return fmt.Sprintf("%s; %s (+%.1f %% over none; theirs 3.9 6 8.8 11.3)", spaced(sorted), spaced(words), over), err
 }
 
-// notBest is the benchmarks in which Balanced uses less than 99.4 % of the lanes of the best
-// permutation, and those in which it uses a thousandth of all lanes less than none.
+// notBest lists two groups of benchmarks. In the first, Balanced uses less than 99.4 % of the lanes
+// of the best permutation. In the second, its utilization is more than 0.001 below that of no
+// permutation.
 func notBest() (string, error) {
 	of, err := lanesUsed()
 	var list, harmed []string
@@ -236,8 +241,8 @@ func notBest() (string, error) {
 	return fmt.Sprintf("%s; %s", listed(list), listed(harmed)), err
 }
 
-// missed is by how much the misses of the L1 and of the L2 grow with Balanced on CAPRI, mean
-// of benchmarks in per cent.
+// missed measures the growth of L1 and L2 misses with Balanced on CAPRI, in per cent, as the mean
+// of the benchmarks.
 func missed(list ...string) (string, error) {
 	var l1, l2 []float64
 	for _, b := range timed {
@@ -264,11 +269,12 @@ func missed(list ...string) (string, error) {
 		}
 	}
 	a, b := arithmetic(l1), arithmetic(l2)
-	return fmt.Sprintf("%s 0; %s; %s 5 %% (L1 %+.1f %%, L2 %+.1f %%; theirs 6.9, at most 20, and 1.3; %s %+.1f)", order(a, 0), names[most], order(b, 5), a, b, spaced(names), l1), nil
+	return fmt.Sprintf("%s 0; %s; %s 5 %% (L1 %+.1f %%, L2 %+.1f %%; theirs 6.9, at most 20, and 1.3; %s %+.1f)",
+		order(a, 0), names[most], order(b, 5), a, b, spaced(names), l1), nil
 }
 
-// consistently is the kernels on which CAPRI is slower than TBC, on the machine of the paper, and of the
-// unstructured ones on another.
+// consistently lists the kernels that run slower with CAPRI than with TBC on the paper's machine.
+// It also lists the unstructured ones that do on another machine.
 func consistently() (string, error) {
 	var list []string
 	var ratios []float64
@@ -304,10 +310,11 @@ func consistently() (string, error) {
 			unstructured = append(unstructured, name)
 		}
 	}
-	return fmt.Sprintf("%s; %s (%d kernels, %.3f to %.3f; %.3f)", listed(list), listed(unstructured), len(ratios), slices.Min(ratios), slices.Max(ratios), others), nil
+	return fmt.Sprintf("%s; %s (%d kernels, %.3f to %.3f; %.3f)", listed(list), listed(unstructured), len(ratios),
+		slices.Min(ratios), slices.Max(ratios), others), nil
 }
 
-// kernelsOf are the kernels of benchmarks.
+// kernelsOf returns the kernels of benchmarks.
 func kernelsOf(list []benchmark) (names []string) {
 	for _, b := range list {
 		names = append(names, b.kernel)

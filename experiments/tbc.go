@@ -17,11 +17,12 @@ import (
 
 func init() { Register(papers.TBC, tbcFigures, tbcClaims) }
 
-// tbcClaims has the claims of thread block compaction.
+// tbcClaims are the claims of thread block compaction.
 var tbcClaims = []Claim{
 	{
-		ID: "TBC-01", Place: "figure 7", Statement: "issue slots with compaction and with a stack for each warp, one instruction a block; time saved",
-		Theirs: "7 8; 12.5 %",
+		ID: "TBC-01", Place: "figure 7",
+		Statement: "issue slots with compaction and with a stack for each warp, one instruction a block; time saved",
+		Theirs:    "7 8; 12.5 %",
 		Ours: func() (string, error) {
 			b := micro.Bench{Lanes: 4, Warps: 2}
 			compact, err := bench(b, tbc, micro.Figure7)
@@ -42,13 +43,15 @@ var tbcClaims = []Claim{
 		},
 	},
 	{
-		ID: "TBC-03", Place: "figure 9", Statement: "target masks as warps 2, 3 and 1 arrive, by lane, a digit for each warp; warps of C and B (of the outcomes the text gives those of threads 5, to C, and 6, to B)",
-		Theirs: "C 010|000|010|010 B 000|010|000|000; C 010|000|011|011 B 001|011|000|000; C 110|100|011|011 B 001|011|100|100; C (1 2 7 8) (5 - 11 12); B (9 6 3 4) (- 10 - -)",
-		Ours:   figure9Targets,
+		ID: "TBC-03", Place: "figure 9",
+		Statement: "target masks as warps 2, 3 and 1 arrive, by lane, a digit for each warp; warps of C and B (of the outcomes the text gives those of threads 5, to C, and 6, to B)",
+		Theirs:    "C 010|000|010|010 B 000|010|000|000; C 010|000|011|011 B 001|011|000|000; C 110|100|011|011 B 001|011|100|100; C (1 2 7 8) (5 - 11 12); B (9 6 3 4) (- 10 - -)",
+		Ours:      figure9Targets,
 	},
 	{
-		ID: "TBC-04", Place: "section 3.3", Statement: "the warps that the compactor makes are as many as the largest number of set bits of a lane, each with its lane's lowest static warps first, and no thread is lost",
-		Theirs: always,
+		ID: "TBC-04", Place: "section 3.3",
+		Statement: "the warps that the compactor makes are as many as the largest number of set bits of a lane, each with its lane's lowest static warps first, and no thread is lost",
+		Theirs:    always,
 		Ours: func() (string, error) {
 			return forAll(300, func(sample uint64) (string, error) {
 				m := randomMask(sample, 4<<(sample%4))
@@ -63,7 +66,8 @@ var tbcClaims = []Claim{
 						switch bit := uint64(1) << homes[i].Row[lane]; {
 						case mask>>lane&1 == 0:
 						case seen[lane] >= bit || m[lane]&bit == 0:
-							return fmt.Sprintf("warp %d has static warp %d in lane %d", i, homes[i].Row[lane], lane), nil
+							return fmt.Sprintf("warp %d has static warp %d in lane %d", i, homes[i].Row[lane],
+								lane), nil
 						default:
 							seen[lane] |= bit
 						}
@@ -77,21 +81,25 @@ var tbcClaims = []Claim{
 		},
 	},
 	{
-		ID: "TBC-05", Place: "section 3.3", Statement: "a mask gives at most as many compacted warps as it has static ones: random masks; all entries of the stack in random kernels",
-		Theirs: "always; always", Ours: atMostStatic,
+		ID: "TBC-05", Place: "section 3.3",
+		Statement: "a mask gives at most as many compacted warps as it has static ones: random masks; all entries of the stack in random kernels",
+		Theirs:    "always; always", Ours: atMostStatic,
 	},
 	{
-		ID: "TBC-06", Place: "section 3.3", Statement: "cycles that the entry of the other way, without threads, is at the top when all threads take a branch",
-		Theirs: "1", Ours: emptyTarget,
+		ID: "TBC-06", Place: "section 3.3",
+		Statement: "cycles that the entry of the other way, without threads, is at the top when all threads take a branch",
+		Theirs:    "1", Ours: emptyTarget,
 	},
 	{
-		ID: "TBC-07", Place: "figure 10", Statement: "stack with likely-convergence points after each block, entries as PC/RPC/LPC/LPos{threads}",
-		Theirs: "A/-{1234}; F/-{1234} E/F{} B/F/E/1{1} C/F/E/1{234}; F/-{1234} E/F{2} B/F/E/1{1} D/F/E/1{34}; F/-{1234} E/F{2} B/F/E/1{1}; F/-{1234} E/F{12}; F/-{1234} A/F{12}; F/-{1234} B/F{12}; F/-{1234} E/F{12}; F/-{1234}",
-		Ours:   figure10,
+		ID: "TBC-07", Place: "figure 10",
+		Statement: "stack with likely-convergence points after each block, entries as PC/RPC/LPC/LPos{threads}",
+		Theirs:    "A/-{1234}; F/-{1234} E/F{} B/F/E/1{1} C/F/E/1{234}; F/-{1234} E/F{2} B/F/E/1{1} D/F/E/1{34}; F/-{1234} E/F{2} B/F/E/1{1}; F/-{1234} E/F{12}; F/-{1234} A/F{12}; F/-{1234} B/F{12}; F/-{1234} E/F{12}; F/-{1234}",
+		Ours:      figure10,
 	},
 	{
-		ID: "TBC-08", Place: "section 2.3", Statement: "a thread that takes work for its warp without a barrier (NVRT): results by mechanism",
-		Theirs: "pdom right, dwf wrong, dwf-wb right, tbc right",
+		ID: "TBC-08", Place: "section 2.3",
+		Statement: "a thread that takes work for its warp without a barrier (NVRT): results by mechanism",
+		Theirs:    "pdom right, dwf wrong, dwf-wb right, tbc right",
 		Ours: func() (string, error) {
 			var list []string
 			for _, mechanism := range []string{"pdom", "dwf", "dwf-wb", "tbc"} {
@@ -105,8 +113,9 @@ var tbcClaims = []Claim{
 		},
 	},
 	{
-		ID: "TBC-09", Place: "section 6", Statement: "speed of TBC, with likely-convergence points and by age, against PDOM: BFS2; SIMD efficiency of both in its place",
-		Theirs: "above; above",
+		ID: "TBC-09", Place: "section 6",
+		Statement: "speed of TBC, with likely-convergence points and by age, against PDOM: BFS2; SIMD efficiency of both in its place",
+		Theirs:    "above; above",
 		Ours: func() (string, error) {
 			speed, err := signs(paperPDOM, paperTBC, "bfs")
 			if err != nil {
@@ -118,35 +127,40 @@ var tbcClaims = []Claim{
 				return "", err
 			}
 			tbc, err := paperTBC.run("bfs", "medium")
-			return fmt.Sprintf("%s; %s (%s, %.2f %.2f)", word, order(efficiency(&tbc), efficiency(&pdom)), strings.Trim(detail, "()"), efficiency(&pdom), efficiency(&tbc)), err
+			return fmt.Sprintf("%s; %s (%s, %.2f %.2f)", word, order(efficiency(&tbc), efficiency(&pdom)),
+				strings.Trim(detail, "()"), efficiency(&pdom), efficiency(&tbc)), err
 		},
 	},
 	{
-		ID: "TBC-10", Place: "section 6", Statement: "speed of TBC against DWF by majority, and against DWF with warp barriers, harmonic means over the kernels of DIVG",
-		Theirs: "above above",
-		Why:    "DWF with warp barriers gains more here on MUM and MUMpp, 1.29 and 1.31, where the paper has a little below 1 for the latter",
+		ID: "TBC-10", Place: "section 6",
+		Statement: "speed of TBC against DWF by majority, and against DWF with warp barriers, harmonic means over the kernels of DIVG",
+		Theirs:    "above above",
+		Why:       "DWF with warp barriers gains more here on MUM and MUMpp, 1.29 and 1.31, where the paper has a little below 1 for the latter",
 		Ours: func() (string, error) {
 			return overSet("1.17 1.06", [2]setup{paperDWF, paperTBC}, [2]setup{paperWB, paperTBC})
 		},
 	},
 	{
-		ID: "TBC-11", Place: "section 6", Statement: "speed of TBC and of DWF by majority against PDOM, harmonic means over DIVG",
-		Theirs: "above above",
+		ID: "TBC-11", Place: "section 6",
+		Statement: "speed of TBC and of DWF by majority against PDOM, harmonic means over DIVG",
+		Theirs:    "above above",
 		Ours: func() (string, error) {
 			return overSet("1.22 1.04", [2]setup{paperPDOM, paperTBC}, [2]setup{paperPDOM, paperDWF})
 		},
 	},
 	{
-		ID: "TBC-12", Place: "section 6", Statement: "speed of DWF by majority against PDOM: BFS2, FCDT, MUMpp; HOTSP, LPS, NAMD",
-		Theirs: "above above above below below below",
+		ID: "TBC-12", Place: "section 6",
+		Statement: "speed of DWF by majority against PDOM: BFS2, FCDT, MUMpp; HOTSP, LPS, NAMD",
+		Theirs:    "above above above below below below",
 		Ours: func() (string, error) {
 			return signs(paperPDOM, paperDWF, "bfs", "facedetect", "mummerpp", "hotspot", "laplace", "namd")
 		},
 	},
 	{
-		ID: "TBC-13", Place: "section 2.4", Statement: "speed of DWF with warp barriers against PDOM: NVRT, HOTSP, LPS, NAMD; MUMpp",
-		Theirs: "above above above above below",
-		Why:    "HOTSP and LPS have 87 % of their lanes active, so that little is left to gain: warp barriers bring them back from 0.87 and 0.78; NAMD has more warps of few threads than under PDOM and 3.8 times the stalls of the memory pipeline (tbc-fig13)",
+		ID: "TBC-13", Place: "section 2.4",
+		Statement: "speed of DWF with warp barriers against PDOM: NVRT, HOTSP, LPS, NAMD; MUMpp",
+		Theirs:    "above above above above below",
+		Why:       "HOTSP and LPS have 87 % of their lanes active, so that little is left to gain: warp barriers bring them back from 0.87 and 0.78; NAMD has more warps of few threads than under PDOM and 3.8 times the stalls of the memory pipeline (tbc-fig13)",
 		Ours: func() (string, error) {
 			return signs(paperPDOM, paperWB, "persistent", "hotspot", "laplace", "namd", "mummerpp")
 		},
@@ -160,8 +174,9 @@ var tbcClaims = []Claim{
 		Why: "nothing diverges in our STO but the end of the pieces, so that DWF has nothing to take apart",
 	},
 	{
-		ID: "TBC-15", Place: "section 6.1, figure 13", Statement: "cycles in which the memory pipeline holds up an access, mean over DIVG (the paper: over all), PDOM = 1: DWF above 2; TBC below DWF",
-		Theirs: "above; below",
+		ID: "TBC-15", Place: "section 6.1, figure 13",
+		Statement: "cycles in which the memory pipeline holds up an access, mean over DIVG (the paper: over all), PDOM = 1: DWF above 2; TBC below DWF",
+		Theirs:    "above; below",
 		Ours: func() (string, error) {
 			dwf, err := stalled(paperDWF)
 			if err != nil {
@@ -172,8 +187,9 @@ var tbcClaims = []Claim{
 		},
 	},
 	{
-		ID: "TBC-16", Place: "section 6.1", Statement: "starvation eddies: SIMD efficiency of a coherent kernel under DWF by majority, against PDOM (bitonic sort, of which the paper has none); with warp barriers",
-		Theirs: "below; not below",
+		ID: "TBC-16", Place: "section 6.1",
+		Statement: "starvation eddies: SIMD efficiency of a coherent kernel under DWF by majority, against PDOM (bitonic sort, of which the paper has none); with warp barriers",
+		Theirs:    "below; not below",
 		Ours: func() (string, error) {
 			var of []float64
 			for _, s := range []setup{paperPDOM, paperDWF, paperWB} {
@@ -188,9 +204,10 @@ var tbcClaims = []Claim{
 		},
 	},
 	{
-		ID: "TBC-17", Place: "section 6.1", Statement: "kernels of DIVG on which the SIMD efficiency of DWF with warp barriers is above TBC's by more than a point",
-		Theirs: "NAMD NVRT",
-		Why:    "DWF by majority has fewer warps of 29 to 32 threads on NAMD and NVRT here (tbc-fig13), which warp barriers mend in part",
+		ID: "TBC-17", Place: "section 6.1",
+		Statement: "kernels of DIVG on which the SIMD efficiency of DWF with warp barriers is above TBC's by more than a point",
+		Theirs:    "NAMD NVRT",
+		Why:       "DWF by majority has fewer warps of 29 to 32 threads on NAMD and NVRT here (tbc-fig13), which warp barriers mend in part",
 		Ours: func() (string, error) {
 			var list []string
 			for k, kernel := range suite {
@@ -213,16 +230,18 @@ var tbcClaims = []Claim{
 		},
 	},
 	{
-		ID: "TBC-18", Place: "section 6.1", Statement: "speed of DWF with warp barriers against TBC: HOTSP, LPS, NAMD, NVRT",
-		Theirs: "above above above above",
-		Why:    "HOTSP is even, as little diverges; NAMD has more warps of few threads than under TBC, and 3.8 times the stalls of the memory pipeline (tbc-fig13)",
+		ID: "TBC-18", Place: "section 6.1",
+		Statement: "speed of DWF with warp barriers against TBC: HOTSP, LPS, NAMD, NVRT",
+		Theirs:    "above above above above",
+		Why:       "HOTSP is even, as little diverges; NAMD has more warps of few threads than under TBC, and 3.8 times the stalls of the memory pipeline (tbc-fig13)",
 		Ours: func() (string, error) {
 			return signs(paperTBC, paperWB, "hotspot", "laplace", "namd", "persistent")
 		},
 	},
 	{
-		ID: "TBC-19", Place: "section 6.1", Statement: "cycles of BFS2, MUM and MGST in which warps wait for memory alone, under TBC against PDOM",
-		Theirs: "above above above",
+		ID: "TBC-19", Place: "section 6.1",
+		Statement: "cycles of BFS2, MUM and MGST in which warps wait for memory alone, under TBC against PDOM",
+		Theirs:    "above above above",
 		Ours: func() (string, error) {
 			var words []string
 			var cycles []uint64
@@ -242,9 +261,10 @@ var tbcClaims = []Claim{
 		},
 	},
 	{
-		ID: "TBC-20", Place: "section 4, figure 11", Statement: "speed with likely-convergence points against without: MUM and NVRT on PDOM, then on TBC",
-		Theirs: "above above; above above",
-		Why:    "a break out of a loop has its two exits meet at the loop's end here, which is the post-dominator: the points are found, but nothing waits there earlier; where a loop goes on behind two ways of which one has a rare break, they gain",
+		ID: "TBC-20", Place: "section 4, figure 11",
+		Statement: "speed with likely-convergence points against without: MUM and NVRT on PDOM, then on TBC",
+		Theirs:    "above above; above above",
+		Why:       "a break out of a loop has its two exits meet at the loop's end here, which is the post-dominator: the points are found, but nothing waits there earlier; where a loop goes on behind two ways of which one has a rare break, they gain",
 		Ours: func() (string, error) {
 			pdom, err := signs(likely[0], likely[1], "mummer", "persistent")
 			if err != nil {
@@ -257,32 +277,38 @@ var tbcClaims = []Claim{
 			a, one, _ := strings.Cut(pdom, " (")
 			b, other, _ := strings.Cut(tbc, " (")
 			onPDOM, onTBC, err := likelyGain()
-			return fmt.Sprintf("%s; %s (%s %s; such a loop %.2f %.2f)", a, b, strings.Trim(one, ")"), strings.Trim(other, ")"), onPDOM, onTBC), err
+			return fmt.Sprintf("%s; %s (%s %s; such a loop %.2f %.2f)", a, b, strings.Trim(one, ")"),
+				strings.Trim(other, ")"), onPDOM, onTBC), err
 		},
 	},
 	{
-		ID: "TBC-21", Place: "section 4", Statement: "deepest stack with likely-convergence points against without: MUM and NVRT on PDOM, then on TBC",
-		Theirs: "below below; above below",
-		Ours:   deeper,
-		Why:    "here a divergent branch that has a likely-convergence point pushes an entry for it that nothing merges into, as the point is the post-dominator's own (TBC-20)",
+		ID: "TBC-21", Place: "section 4",
+		Statement: "deepest stack with likely-convergence points against without: MUM and NVRT on PDOM, then on TBC",
+		Theirs:    "below below; above below",
+		Ours:      deeper,
+		Why:       "here a divergent branch that has a likely-convergence point pushes an entry for it that nothing merges into, as the point is the post-dominator's own (TBC-20)",
 	},
 	{
-		ID: "TBC-22", Place: "section 6.2, figure 15", Statement: "TBC by RRB against AGE, which loses at the end of a launch: LPS, NAMD, LIB",
-		Theirs: "above above above",
+		ID: "TBC-22", Place: "section 6.2, figure 15",
+		Statement: "TBC by RRB against AGE, which loses at the end of a launch: LPS, NAMD, LIB",
+		Theirs:    "above above above",
 		Ours: func() (string, error) {
 			return signs(paperTBC, prioritized(sm.PriorityRRB), "laplace", "namd", "libor")
 		},
 	},
 	{
-		ID: "TBC-23", Place: "section 6.3, figure 16", Statement: "kernels of DIVG and COHE whose traffic between SMs and memory under TBC by AGE is more than 7 % above PDOM's (in the paper by its texture cache); those of them by RRB",
-		Theirs: "DG; none", Ours: traffic,
+		ID: "TBC-23", Place: "section 6.3, figure 16",
+		Statement: "kernels of DIVG and COHE whose traffic between SMs and memory under TBC by AGE is more than 7 % above PDOM's (in the paper by its texture cache); those of them by RRB",
+		Theirs:    "DG; none", Ours: traffic,
 	},
 	{
-		ID: "TBC-24", Place: "section 6.4, figure 17", Statement: "L2 of 128 KB and 8 ways for a channel: TBC by RRB and by AGE against PDOM, harmonic means over DIVG; DWF against PDOM on MUMpp, against that with the large L2",
-		Why:    "what our MUMpp reads in this size fits the small L2 as well; in the large size, under PDOM, it takes 118.7 million cycles with the small L2 and 85.3 with the large one",
-		Theirs: "above above; below",
+		ID: "TBC-24", Place: "section 6.4, figure 17",
+		Statement: "L2 of 128 KB and 8 ways for a channel: TBC by RRB and by AGE against PDOM, harmonic means over DIVG; DWF against PDOM on MUMpp, against that with the large L2",
+		Why:       "what our MUMpp reads in this size fits the small L2 as well; in the large size, under PDOM, it takes 118.7 million cycles with the small L2 and 85.3 with the large one",
+		Theirs:    "above above; below",
 		Ours: func() (string, error) {
-			means, err := overSet("1.15 1.135", [2]setup{small(paperPDOM), small(prioritized(sm.PriorityRRB))}, [2]setup{small(paperPDOM), small(paperTBC)})
+			means, err := overSet("1.15 1.135", [2]setup{small(paperPDOM), small(prioritized(sm.PriorityRRB))},
+				[2]setup{small(paperPDOM), small(paperTBC)})
 			if err != nil {
 				return "", err
 			}
@@ -292,12 +318,14 @@ var tbcClaims = []Claim{
 			}
 			little, err := faster("mummerpp", small(paperPDOM), small(paperDWF))
 			words, detail, _ := strings.Cut(means, " (")
-			return fmt.Sprintf("%s; %s (%s, %.3f %.3f, theirs 1.28 0.96)", words, order(little, large), strings.Trim(detail, ")"), large, little), err
+			return fmt.Sprintf("%s; %s (%s, %.3f %.3f, theirs 1.28 0.96)", words, order(little, large),
+				strings.Trim(detail, ")"), large, little), err
 		},
 	},
 	{
-		ID: "TBC-25", Place: "table 3", Statement: "stack entries of a kernel all of whose branches are the same for a CTA (AES, CP, LIB, STO)",
-		Theirs: "1",
+		ID: "TBC-25", Place: "table 3",
+		Statement: "stack entries of a kernel all of whose branches are the same for a CTA (AES, CP, LIB, STO)",
+		Theirs:    "1",
 		Ours: func() (string, error) {
 			s, _, err := launch("tbc-lcp", uniform, 1, 256, 0)
 			if err != nil {
@@ -308,9 +336,10 @@ var tbcClaims = []Claim{
 		},
 	},
 	{
-		ID: "TBC-26", Place: "figure 5", Statement: "kernels with a SIMD efficiency below 76 % under pdom (DIVG), and others (COHE): BFS2, LPS, BACKP",
-		Theirs: "DIVG DIVG COHE",
-		Why:    "our LPS is cut to the size of its tiles, so that its rim is all that diverges",
+		ID: "TBC-26", Place: "figure 5",
+		Statement: "kernels with a SIMD efficiency below 76 % under pdom (DIVG), and others (COHE): BFS2, LPS, BACKP",
+		Theirs:    "DIVG DIVG COHE",
+		Why:       "our LPS is cut to the size of its tiles, so that its rim is all that diverges",
 		Ours: func() (string, error) {
 			var sets []string
 			var efficiencies []float64
@@ -331,43 +360,50 @@ var tbcClaims = []Claim{
 		},
 	},
 	{
-		ID: "TBC-27", Place: "table 2", Statement: "DRAM cycles that a load takes longer with each thread that wants another row of the same bank: tRC, which is tRAS + tRP",
-		Theirs: "35", Ours: rowCycle,
+		ID: "TBC-27", Place: "table 2",
+		Statement: "DRAM cycles that a load takes longer with each thread that wants another row of the same bank: tRC, which is tRAS + tRP",
+		Theirs:    "35", Ours: rowCycle,
 	},
 	{
-		ID: "TBC-28", Place: "section 7", Statement: "SM of 1024 threads and 8 CTAs: bits of activemask in the stacks of CTAs, which share a memory, against those in the stacks of warps; bits that a CTA of so many warps uses of an entry: 1, 4, 32",
-		Theirs: "not more; 32 128 1024", Ours: activemasks,
+		ID: "TBC-28", Place: "section 7",
+		Statement: "SM of 1024 threads and 8 CTAs: bits of activemask in the stacks of CTAs, which share a memory, against those in the stacks of warps; bits that a CTA of so many warps uses of an entry: 1, 4, 32",
+		Theirs:    "not more; 32 128 1024", Ours: activemasks,
 	},
 	{
-		ID: "TBC-29", Place: "section 7", Statement: "area of 32 priority encoders of 32 bits at 65 nm: an estimate, cells of a library for their gates, without wires (the paper: far below 1 mm2)",
-		Theirs: "below 0.1 mm2", Ours: encoders,
+		ID: "TBC-29", Place: "section 7",
+		Statement: "area of 32 priority encoders of 32 bits at 65 nm: an estimate, cells of a library for their gates, without wires (the paper: far below 1 mm2)",
+		Theirs:    "below 0.1 mm2", Ours: encoders,
 	},
 	{
-		ID: "TBC-30", Place: "figures 13 and 14", Statement: "the categories of cycles add up to all cycles, and the bins of active lanes to all instructions",
-		Theirs: always, Ours: categories,
+		ID: "TBC-30", Place: "figures 13 and 14",
+		Statement: "the categories of cycles add up to all cycles, and the bins of active lanes to all instructions",
+		Theirs:    always, Ours: categories,
 	},
 	{
-		ID: "TBC-31", Place: "section 2.3, figure 1", Statement: "DWF by majority: eight warps of 4, of which a thread each takes one way of a branch (B) and the others take the other (C): the warps of both ways in the order in which they are issued",
-		Theirs: "C C C C C C C C B B B B B B B B",
-		Ours:   majority,
+		ID: "TBC-31", Place: "section 2.3, figure 1",
+		Statement: "DWF by majority: eight warps of 4, of which a thread each takes one way of a branch (B) and the others take the other (C): the warps of both ways in the order in which they are issued",
+		Theirs:    "C C C C C C C C B B B B B B B B",
+		Ours:      majority,
 	},
 	{
-		ID: "TBC-32", Place: "section 2.3", Statement: "DWF: two warps of 4, of which threads 1, 2, 7 and 8 take one way of a branch (B) and 3 to 6 the other (C), which waits while B is issued: warps of C, by lane",
-		Theirs: "C (5 6 3 4)",
+		ID: "TBC-32", Place: "section 2.3",
+		Statement: "DWF: two warps of 4, of which threads 1, 2, 7 and 8 take one way of a branch (B) and 3 to 6 the other (C), which waits while B is issued: warps of C, by lane",
+		Theirs:    "C (5 6 3 4)",
 		Ours: func() (string, error) {
 			k := micro.Seq(
 				micro.At("A", micro.When(func(t *micro.Thread) bool { return t.TID >= 2 && t.TID < 6 }, "C")),
 				micro.At("B", micro.To("D")),
 				micro.At("C", micro.Nop),
 				micro.At("D", micro.Exit))
-			r, err := bench(micro.Bench{Lanes: 4, Warps: 2}, divergence.Options{Mechanism: "dwf", PathOrder: divergence.TakenFirst}, k)
+			r, err := bench(micro.Bench{Lanes: 4, Warps: 2},
+				divergence.Options{Mechanism: "dwf", PathOrder: divergence.TakenFirst}, k)
 			return blocks(k, r.Issues, "C"), err
 		},
 	},
 }
 
-// overSet is the speeds of pairs of machines, the second against the first, harmonic
-// means over the kernels of DIVG, beside the paper's.
+// overSet returns the speed of the second machine of each pair relative to the first, next to the
+// paper's value. It is the harmonic mean over the kernels of DIVG.
 func overSet(paper string, pairs ...[2]setup) (string, error) {
 	var words []string
 	var ratios []float64
@@ -388,7 +424,8 @@ func overSet(paper string, pairs ...[2]setup) (string, error) {
 	return fmt.Sprintf("%s (%.3f; theirs %s)", spaced(words), ratios, paper), nil
 }
 
-// stalled is the cycles in which an access is held up against PDOM's, mean over DIVG.
+// stalled returns the cycles in which an access is held up, relative to PDOM, as the mean over
+// DIVG.
 func stalled(s setup) (mean float64, err error) {
 	n := 0.0
 	for _, k := range suite {
@@ -409,14 +446,15 @@ func stalled(s setup) (mean float64, err error) {
 	return mean / n, nil
 }
 
-// majority is the order in which the two ways of a branch are issued.
+// majority measures the issue order of the two sides of a branch.
 func majority() (string, error) {
 	k := micro.Seq(
 		micro.At("A", micro.When(func(t *micro.Thread) bool { return t.TID%4 != 0 }, "C")),
 		micro.At("B", micro.To("D")),
 		micro.At("C", micro.Nop),
 		micro.At("D", micro.Exit))
-	r, err := bench(micro.Bench{Lanes: 4, Warps: 8}, divergence.Options{Mechanism: "dwf", PathOrder: divergence.TakenFirst}, k)
+	r, err := bench(micro.Bench{Lanes: 4, Warps: 8},
+		divergence.Options{Mechanism: "dwf", PathOrder: divergence.TakenFirst}, k)
 	var order, warps []string
 	for _, i := range r.Issues {
 		if l := k[i.PC].Label; l == "B" || l == "C" {
@@ -432,8 +470,8 @@ var (
 	compacting, _ = divergence.Find(tbc.Mechanism)
 )
 
-// blocks lists the warps that were issued for the blocks of a kernel, threads
-// from 1 by lane of 4.
+// blocks lists the warps issued for the blocks of a kernel. Threads are numbered from 1; each warp
+// shows 4 lanes.
 func blocks(k micro.Kernel, issues []micro.Issue, labels ...string) string {
 	var list []string
 	for _, label := range labels {
@@ -456,11 +494,11 @@ func blocks(k micro.Kernel, issues []micro.Issue, labels ...string) string {
 	return strings.Join(list, "; ")
 }
 
-// figure9Targets is the target entries of the figure as they fill.
+// figure9Targets lists the target entries of figure 9 as they fill.
 func figure9Targets() (string, error) {
 	toC := func(t *micro.Thread) bool { return slices.Contains([]int{1, 2, 5, 7, 8, 11, 12}, t.TID+1) }
 	k := micro.Seq(
-		micro.Line{Bar: true}, // until all warps have started
+		micro.Line{Bar: true}, // wait until all warps have started
 		micro.At("A", micro.When(toC, "C")),
 		micro.At("B", micro.To("D")),
 		micro.At("C", micro.Nop),
@@ -487,7 +525,7 @@ func figure9Targets() (string, error) {
 	return strings.Join(append(list, blocks(k, r.Issues, "C", "B")), "; "), err
 }
 
-// atMostStatic compares compacted with static warps.
+// atMostStatic checks that compacted warps are at most as many as static ones.
 func atMostStatic() (string, error) {
 	masks, err := forAll(300, func(sample uint64) (string, error) {
 		m := randomMask(sample, 4<<(sample%4))
@@ -517,8 +555,8 @@ func atMostStatic() (string, error) {
 	return fmt.Sprintf("%s; %s (fewer in %d of 40 kernels)", masks, entries, fewer), err
 }
 
-// activemasks compares the bits of masks in the stacks of an SM, and counts those
-// that the only CTA of a machine uses of an entry.
+// activemasks compares the bits of masks in the stacks of an SM. It also counts the bits of an
+// entry that a machine's only CTA uses.
 func activemasks() (string, error) {
 	var all [2]int
 	for i, mechanism := range []string{"tbc", "pdom"} {
@@ -549,7 +587,8 @@ func activemasks() (string, error) {
 	return fmt.Sprintf("%s; %s (%d)", more, spaced(uses), all), nil
 }
 
-// emptyTarget counts the cycles with an entry at the top of the stack that is popped for want of threads.
+// emptyTarget counts the cycles in which an entry without threads is popped from the top of the
+// stack.
 func emptyTarget() (string, error) {
 	k := micro.Seq(
 		micro.At("A", micro.When(micro.FromThread(0), "C")),
@@ -563,7 +602,7 @@ func emptyTarget() (string, error) {
 	return fmt.Sprint(cycles), err
 }
 
-// figure10 is the stack of a warp of 4 after each block.
+// figure10 lists the stack of a warp of 4 after each block.
 func figure10() (string, error) {
 	name := func(pc uint32) string {
 		if pc == isa.NoPC {
@@ -617,8 +656,8 @@ func deeper() (string, error) {
 	return fmt.Sprintf("%s; %s (%d)", spaced(words[:2]), spaced(words[2:]), depths), nil
 }
 
-// traffic is the kernels of the paper's sets that have more of it under TBC by age, and those of
-// them that have by RRB.
+// traffic lists the kernels of the paper's sets whose traffic grows by more than 7 % under TBC with
+// priority by age. It also lists those of them whose traffic does so with RRB.
 func traffic() (string, error) {
 	var by [2][]string
 	var ratios []float64

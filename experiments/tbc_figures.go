@@ -16,35 +16,65 @@ import (
 	"divergo/testbench"
 )
 
-// tbcFigures are those of thread block compaction.
+// tbcFigures are the figures of thread block compaction.
 var tbcFigures = []Figure{
-	{Name: "tbc-fig2", Doc: "speed of TBC, DWF and DWF with warp barriers, means of each set", Place: "figure 2", Draw: drawOverall},
+	{
+		Name: "tbc-fig2", Doc: "speed of TBC, DWF and DWF with warp barriers, means of each set", Place: "figure 2",
+		Draw: drawOverall,
+	},
 	{Name: "tbc-fig5", Doc: "SIMD efficiency without compaction, and branches", Place: "figure 5", Draw: drawCharacter},
-	{Name: "tbc-fig6", Doc: "speed of DWF, with warp barriers and without, on the divergent set", Place: "figure 6", Draw: drawFormation},
-	{Name: "tbc-fig11", Doc: "speed of likely-convergence points, on PDOM and on TBC", Place: "figure 11", Draw: drawLikely},
-	{Name: "tbc-fig12", Doc: "speed of TBC, DWF and DWF with warp barriers against PDOM", Place: "figure 12", Draw: drawMechanisms},
-	{Name: "tbc-fig13", Doc: "what the cycles of the divergent set are spent on, and stalls of the memory pipeline", Place: "figure 13", Draw: func() (*Drawing, error) { return drawBreakdown("DIVG") }},
-	{Name: "tbc-fig14", Doc: "the same of the coherent set", Place: "figure 14", Draw: func() (*Drawing, error) { return drawBreakdown("COHE") }},
-	{Name: "tbc-fig15", Doc: "speed of TBC under each priority of CTAs against PDOM", Place: "figure 15", Draw: drawPriorities},
-	{Name: "tbc-fig16", Doc: "traffic between an SM and the memory system with TBC against PDOM", Place: "figure 16", Draw: drawTraffic},
+	{
+		Name: "tbc-fig6", Doc: "speed of DWF, with warp barriers and without, on the divergent set", Place: "figure 6",
+		Draw: drawFormation,
+	},
+	{
+		Name: "tbc-fig11", Doc: "speed of likely-convergence points, on PDOM and on TBC", Place: "figure 11",
+		Draw: drawLikely,
+	},
+	{
+		Name: "tbc-fig12", Doc: "speed of TBC, DWF and DWF with warp barriers against PDOM", Place: "figure 12",
+		Draw: drawMechanisms,
+	},
+	{
+		Name: "tbc-fig13", Doc: "what the cycles of the divergent set are spent on, and stalls of the memory pipeline",
+		Place: "figure 13", Draw: func() (*Drawing, error) { return drawBreakdown("DIVG") },
+	},
+	{
+		Name: "tbc-fig14", Doc: "the same of the coherent set", Place: "figure 14",
+		Draw: func() (*Drawing, error) { return drawBreakdown("COHE") },
+	},
+	{
+		Name: "tbc-fig15", Doc: "speed of TBC under each priority of CTAs against PDOM", Place: "figure 15",
+		Draw: drawPriorities,
+	},
+	{
+		Name: "tbc-fig16", Doc: "traffic between an SM and the memory system with TBC against PDOM", Place: "figure 16",
+		Draw: drawTraffic,
+	},
 	{Name: "tbc-fig17", Doc: "speed with a small L2", Place: "figure 17", Draw: drawSmallL2},
-	{Name: "tbc-table1", Doc: "CTAs of an SM, and the registers of a thread that they leave", Place: "table 1", Draw: drawResident},
-	{Name: "tbc-table3", Doc: "the deepest stack of TBC with likely-convergence points", Place: "table 3", Draw: drawStacks},
+	{
+		Name: "tbc-table1", Doc: "CTAs of an SM, and the registers of a thread that they leave", Place: "table 1",
+		Draw: drawResident,
+	},
+	{
+		Name: "tbc-table3", Doc: "the deepest stack of TBC with likely-convergence points", Place: "table 3",
+		Draw: drawStacks,
+	},
 }
 
-// The sets of a benchmark (Fung & Aamodt, table 1); the last one is kernels that the
-// paper has not.
+// The sets of benchmarks (Fung & Aamodt, HPCA 2011, table 1). The last set holds kernels that the
+// paper does not have.
 const (
 	divergent = "DIVG"
 	coherent  = "COHE"
 	others    = "others"
 )
 
-// suite is the kernels that the figures of Fung & Aamodt are made with: those of the
-// paper that we have an equivalent of, by the paper's names, then others of ours whose
-// branches diverge or are many. None is left out for what
-// comes of it; loop1, loop2 and queens are one warp or recursion, and those with the
-// herding benchmarks' small grids are not here.
+// suite lists the kernels of Fung & Aamodt's figures. First come our equivalents of the paper's, by
+// the paper's names. Further kernels of ours follow whose branches diverge or are many.
+//
+// No kernel is left out because of its results. loop1, loop2 and queens are not here, since they
+// are one warp or recursion. Neither are kernels with the small grids of the herding benchmarks.
 var suite = []struct{ kernel, theirs, set string }{
 	{"bfs", "BFS2", divergent},
 	{"facedetect", "FCDT", divergent},
@@ -79,10 +109,10 @@ var suite = []struct{ kernel, theirs, set string }{
 	{"volumerender", "", others},
 }
 
-// size is the one that figures run: the second.
+// size is the size that figures run: the second.
 const size = "medium"
 
-// label is a kernel's name in a picture: the paper's, if it has it.
+// label returns a kernel's name in a picture: the paper's name, if it has one.
 func label(k int) string {
 	if suite[k].theirs != "" {
 		return suite[k].theirs
@@ -90,7 +120,7 @@ func label(k int) string {
 	return suite[k].kernel
 }
 
-// compared are the counters of each kernel of the suite on some machines.
+// compared returns the counters of each kernel of the suite on some machines.
 func compared(machines ...setup) (all [][]testbench.Counters, err error) {
 	for _, k := range suite {
 		row := make([]testbench.Counters, len(machines))
@@ -104,11 +134,10 @@ func compared(machines ...setup) (all [][]testbench.Counters, err error) {
 	return all, nil
 }
 
-// theirs is what the text of the paper has for a bar: of a kernel by its name there, or of
-// a set, by the name of the bar.
+// theirs holds values in the paper's text, by kernel or set, and by bar.
 type theirs map[string]map[string]float64
 
-// of is those of a group, for bars in order; nil: none.
+// of returns the values of a group for bars in order; nil if there are none.
 func (t theirs) of(group string, bars []string) []float64 {
 	if t[group] == nil {
 		return nil
@@ -124,7 +153,7 @@ func (t theirs) of(group string, bars []string) []float64 {
 	return list
 }
 
-// comparison is machines against a base.
+// comparison compares machines with a base.
 type comparison struct {
 	value func(base, other *testbench.Counters) float64
 	y     string
@@ -134,7 +163,7 @@ type comparison struct {
 	paper theirs
 }
 
-// means are the harmonic means over each set, and over both of the paper's.
+// means returns the harmonic means over each set, and over both of the paper's sets.
 func (c *comparison) means(all [][]testbench.Counters) map[string][]float64 {
 	inverse, count := map[string][]float64{}, map[string]float64{}
 	for k, row := range all {
@@ -160,7 +189,7 @@ func (c *comparison) means(all [][]testbench.Counters) map[string][]float64 {
 	return inverse
 }
 
-// draw makes a row for each kernel of some sets, and means of sets.
+// draw draws a row for each kernel of some sets, and the means of sets.
 func (c *comparison) draw(sets ...string) (*Drawing, error) {
 	all, err := compared(append([]setup{c.base}, c.other...)...)
 	if err != nil {
@@ -174,7 +203,8 @@ func (c *comparison) draw(sets ...string) (*Drawing, error) {
 			cells, bars = append(cells, round(v)), append(bars, []float64{v})
 		}
 		d.Rows = append(d.Rows, cells)
-		picture.Groups = append(picture.Groups, chart.Group{Name: group, Values: bars, Theirs: c.paper.of(group, c.names)})
+		picture.Groups = append(picture.Groups,
+			chart.Group{Name: group, Values: bars, Theirs: c.paper.of(group, c.names)})
 	}
 	for k, row := range all {
 		if len(sets) > 0 && !slices.Contains(sets, suite[k].set) {
@@ -199,7 +229,7 @@ func (c *comparison) draw(sets ...string) (*Drawing, error) {
 
 func round(v float64) float64 { return math.Round(v*1000) / 1000 }
 
-// speed is the cycles of a base over those of another machine.
+// speed returns the cycles of a base divided by those of another machine.
 func speed(base, other *testbench.Counters) float64 {
 	return float64(base.Cycles) / float64(other.Cycles)
 }
@@ -235,7 +265,8 @@ func drawOverall() (*Drawing, error) {
 			cells, bars = append(cells, round(v)), append(bars, []float64{v})
 		}
 		d.Rows = append(d.Rows, cells)
-		picture.Groups = append(picture.Groups, chart.Group{Name: set, Values: bars, Theirs: mechanisms.paper.of(set, mechanisms.names)})
+		picture.Groups = append(picture.Groups,
+			chart.Group{Name: set, Values: bars, Theirs: mechanisms.paper.of(set, mechanisms.names)})
 	}
 	d.Charts = chart.Column{picture}
 	return d, nil
@@ -270,10 +301,10 @@ func drawMechanisms() (*Drawing, error) {
 	return d, nil
 }
 
-// priorities are those of figure 15.
+// priorities are the CTA priorities of figure 15.
 var priorities = []sm.CTAPriority{sm.PriorityAge, sm.PriorityRRB, sm.PrioritySRR, sm.PriorityNone}
 
-// prioritized is TBC under a priority of CTAs.
+// prioritized returns TBC with a CTA priority.
 func prioritized(p sm.CTAPriority) setup {
 	m := paperTBC
 	m.priority = p
@@ -301,7 +332,8 @@ func drawPriorities() (*Drawing, error) {
 func drawTraffic() (*Drawing, error) {
 	bytes := func(c *testbench.Counters) float64 { return float64(c.Requests.Bytes + c.Responses.Bytes) }
 	c := comparison{
-		value: func(base, other *testbench.Counters) float64 { return bytes(other) / bytes(base) }, y: "bytes, PDOM = 1",
+		value: func(base, other *testbench.Counters) float64 { return bytes(other) / bytes(base) },
+		y:     "bytes, PDOM = 1",
 		names: []string{"TBC AGE", "TBC RRB"}, base: paperPDOM, other: []setup{paperTBC, prioritized(sm.PriorityRRB)},
 	}
 	d, err := c.draw()
@@ -315,7 +347,7 @@ func drawTraffic() (*Drawing, error) {
 	return d, nil
 }
 
-// small is a machine with the L2 of section 6.4.
+// small returns a machine with the L2 of section 6.4.
 func small(s setup) setup {
 	s.smallL2 = true
 	return s
@@ -338,8 +370,8 @@ func drawSmallL2() (*Drawing, error) {
 	return d, nil
 }
 
-// likely are the machines of figure 11: each with likely-convergence points behind the
-// same without.
+// likely are the machines of figure 11. Each one with likely-convergence points follows the same
+// one without.
 var likely = []setup{
 	{preset: "tbc", mechanism: "pdom", priority: sm.PriorityNone},
 	{preset: "tbc", mechanism: "pdom-lcp", priority: sm.PriorityNone},
@@ -348,7 +380,10 @@ var likely = []setup{
 }
 
 func drawLikely() (*Drawing, error) {
-	d := &Drawing{Header: []string{"kernel", "in the paper", "PDOM-LCP over PDOM", "TBC-LCP over TBC", "depth PDOM", "depth PDOM-LCP", "depth TBC", "depth TBC-LCP"}}
+	d := &Drawing{Header: []string{
+		"kernel", "in the paper", "PDOM-LCP over PDOM", "TBC-LCP over TBC", "depth PDOM",
+		"depth PDOM-LCP", "depth TBC", "depth TBC-LCP",
+	}}
 	all, err := compared(likely...)
 	if err != nil {
 		return nil, err
@@ -363,7 +398,8 @@ func drawLikely() (*Drawing, error) {
 			cells = append(cells, row[i].Divergence.MaxDepth)
 		}
 		d.Rows = append(d.Rows, cells)
-		picture.Groups = append(picture.Groups, chart.Group{Name: label(k), Values: [][]float64{{pdom}, {tbc}}, Theirs: paper.of(label(k), bars)})
+		picture.Groups = append(picture.Groups,
+			chart.Group{Name: label(k), Values: [][]float64{{pdom}, {tbc}}, Theirs: paper.of(label(k), bars)})
 	}
 	d.Charts = chart.Column{picture}
 	d.Notes = []string{
@@ -375,8 +411,9 @@ func drawLikely() (*Drawing, error) {
 	return d, err
 }
 
-// rareBreak is a loop with two ways that go on at E, of which one has a break, which no thread takes: E post-dominates
-// neither, but is likely (Fung & Aamodt, HPCA 2011, section 4 and figure 10).
+// rareBreak is a loop with two sides that continue at E; one has a break, which no thread takes. E
+// post-dominates neither side, but is the likely reconvergence point (Fung & Aamodt, HPCA 2011,
+// section 4 and figure 10).
 const rareBreak = `
 	mov.u32 %r2, %r0;
 	mov.u32 %r3, 0;
@@ -403,7 +440,8 @@ F:
 	st.global.u32 [%rd2], %r2;
 	exit;`
 
-// likelyGain is the speed of that loop with likely-convergence points, without = 1, on PDOM and on TBC.
+// likelyGain returns the speed of rareBreak with likely-convergence points relative to without, on
+// PDOM and on TBC.
 func likelyGain() (pdom, tbc float64, err error) {
 	var of [4]testbench.Counters
 	for i, mechanism := range []string{"pdom", "pdom-lcp", "tbc", "tbc-lcp"} {
@@ -417,7 +455,10 @@ func likelyGain() (pdom, tbc float64, err error) {
 }
 
 func drawCharacter() (*Drawing, error) {
-	d := &Drawing{Header: []string{"kernel", "in the paper", "their set", "SIMD efficiency (%)", "set by 76 %", "divergent branches (%)", "P-branches (%)"}}
+	d := &Drawing{Header: []string{
+		"kernel", "in the paper", "their set", "SIMD efficiency (%)", "set by 76 %",
+		"divergent branches (%)", "P-branches (%)",
+	}}
 	all, err := compared(paperPDOM)
 	if err != nil {
 		return nil, err
@@ -434,7 +475,8 @@ func drawCharacter() (*Drawing, error) {
 		}
 		c := &row[0].Divergence
 		d.Rows = append(d.Rows, []any{
-			suite[k].kernel, suite[k].theirs, suite[k].set, round(e), set, round(100 * float64(c.Divergent) / float64(max(c.Branches, 1))), round(p),
+			suite[k].kernel, suite[k].theirs, suite[k].set, round(e), set,
+			round(100 * float64(c.Divergent) / float64(max(c.Branches, 1))), round(p),
 		})
 		picture.Groups = append(picture.Groups, chart.Group{Name: label(k), Values: [][]float64{{e}}})
 	}
@@ -446,8 +488,7 @@ func drawCharacter() (*Drawing, error) {
 	return d, nil
 }
 
-// programmatic is the part of the divergent executions of branches that are
-// P-branches, in per cent.
+// programmatic returns the share of P-branches among divergent branch executions, in per cent.
 func programmatic(kernel string) (float64, error) {
 	paths, err := pathsOnce(kernel, func() (kernels.Workload, error) { return workload(kernel, size) })
 	if err != nil {
@@ -463,8 +504,8 @@ func programmatic(kernel string) (float64, error) {
 	return 100 * float64(p) / float64(max(all, 1)), nil
 }
 
-// drawBreakdown is the cycles of SMs by what they are spent on, those of PDOM = 1, and
-// the stalls of the memory pipeline, those of PDOM = 1 as well.
+// drawBreakdown draws the cycles of SMs by cause, and the stalls of the memory pipeline. Both are
+// relative to PDOM.
 func drawBreakdown(set string) (*Drawing, error) {
 	machines := []setup{paperPDOM, paperTBC, paperDWF, paperWB}
 	bars := []string{"PDOM", "TBC", "DWF", "DWF-WB"}
@@ -475,13 +516,17 @@ func drawBreakdown(set string) (*Drawing, error) {
 	}
 	d := &Drawing{Header: append(append([]string{"kernel", "in the paper", "machine"}, layers...), "memory stalls")}
 	cycles := &chart.Groups{Title: "(a) Cycles, PDOM = 1", Y: "cycles", Bars: bars, Layers: layers}
-	stalls := &chart.Groups{Title: "(b) Stalls of the memory pipeline, PDOM = 1", Y: "cycles in which an access is held up", Bars: bars}
+	stalls := &chart.Groups{
+		Title: "(b) Stalls of the memory pipeline, PDOM = 1",
+		Y:     "cycles in which an access is held up", Bars: bars,
+	}
 	inverse, count := make([]float64, len(machines)), 0.0
 	for k, row := range all {
 		if suite[k].set != set {
 			continue
 		}
-		base, held := float64(row[0].SMCycles-row[0].Classes[sm.ClassEmpty]), float64(max(memoryStalls(&row[0].Stalls), 1))
+		base, held := float64(row[0].SMCycles-row[0].Classes[sm.ClassEmpty]),
+			float64(max(memoryStalls(&row[0].Stalls), 1))
 		group, other := chart.Group{Name: label(k)}, chart.Group{Name: label(k)}
 		for i := range row {
 			c := &row[i].Classes
@@ -518,7 +563,7 @@ func drawBreakdown(set string) (*Drawing, error) {
 	return d, nil
 }
 
-// memoryStalls are the cycles in which an access is held up, whatever the reason.
+// memoryStalls sums the cycles in which an access is held up, over all causes.
 func memoryStalls(s *memsys.Stalls) (n uint64) {
 	for _, causes := range s {
 		for _, cycles := range causes {
@@ -528,7 +573,7 @@ func memoryStalls(s *memsys.Stalls) (n uint64) {
 	return n
 }
 
-// perCore is the CTAs of a core in table 1, of each kernel of a benchmark.
+// perCore holds the CTAs of a core in table 1, for each kernel of a benchmark.
 var perCore = map[string]string{
 	"BFS2": "2", "FCDT": "5,4", "HOTSP": "2", "LPS": "6", "MUM": "4", "MUMpp": "3", "NAMD": "7", "NVRT": "3",
 	"AES": "2", "BACKP": "4,4", "CP": "8", "LIB": "8,8", "STMCL": "2", "STO": "1",
@@ -536,9 +581,13 @@ var perCore = map[string]string{
 	"DG": "4,5,6", "HRTWL": "1", "MGST": "1,3,8,3,4,2,4", "WP": "4",
 }
 
-// drawResident is how many CTAs are resident on the paper's machine, and by which limit.
+// drawResident lists the number of resident CTAs on the paper's machine, and the resource that
+// limits it.
 func drawResident() (*Drawing, error) {
-	d := &Drawing{Header: []string{"kernel", "in the paper", "threads of a CTA", "theirs", "ours", "limit", "registers", "registers at most for theirs", "registers, addresses of 64 bits"}}
+	d := &Drawing{Header: []string{
+		"kernel", "in the paper", "threads of a CTA", "theirs", "ours", "limit", "registers",
+		"registers at most for theirs", "registers, addresses of 64 bits",
+	}}
 	for _, k := range suite {
 		if k.set == others {
 			continue
@@ -574,7 +623,10 @@ func drawResident() (*Drawing, error) {
 			if err != nil {
 				return nil, err
 			}
-			d.Rows = append(d.Rows, []any{name, k.theirs, threads, perCore[k.theirs], run.Occupancy.CTAs, run.Occupancy.Limit, run.Launch.Prog.LiveRegs, limit, p.LiveRegs})
+			d.Rows = append(d.Rows, []any{
+				name, k.theirs, threads, perCore[k.theirs], run.Occupancy.CTAs,
+				run.Occupancy.Limit, run.Launch.Prog.LiveRegs, limit, p.LiveRegs,
+			})
 		}
 	}
 	d.Notes = []string{
@@ -583,7 +635,7 @@ func drawResident() (*Drawing, error) {
 	return d, nil
 }
 
-// resident runs a kernel on the golden model, as it would be launched on the paper's machine.
+// resident runs a kernel on the golden model, launched as on the paper's machine.
 func resident(name string) (*testbench.Session, error) {
 	k, err := kernels.Find(name)
 	if err != nil {
@@ -605,10 +657,11 @@ func resident(name string) (*testbench.Session, error) {
 	return session, s.New(1).Run(runner.New32(session))
 }
 
-// depths are those of table 3.
+// depths are the stack depths of table 3.
 var depths = map[string]uint64{
 	"BFS2": 3, "FCDT": 5, "HOTSP": 2, "LPS": 5, "MUM": 13, "MUMpp": 14, "NAMD": 5, "NVRT": 5,
-	"AES": 1, "BACKP": 2, "CP": 1, "DG": 2, "HRTWL": 5, "LIB": 1, "LKYT": 3, "MGST": 38, "NNC": 3, "RAY": 9, "STMCL": 3, "STO": 1, "WP": 8,
+	"AES": 1, "BACKP": 2, "CP": 1, "DG": 2, "HRTWL": 5, "LIB": 1, "LKYT": 3, "MGST": 38, "NNC": 3, "RAY": 9, "STMCL": 3,
+	"STO": 1, "WP": 8,
 }
 
 func drawStacks() (*Drawing, error) {
@@ -617,14 +670,21 @@ func drawStacks() (*Drawing, error) {
 		return nil, err
 	}
 	d := &Drawing{Header: []string{"kernel", "in the paper", "set", "theirs", "ours"}}
-	picture := &chart.Groups{Title: "Entries of the deepest stack, TBC with likely-convergence points", Y: "entries", Bars: []string{"ours"}}
+	picture := &chart.Groups{
+		Title: "Entries of the deepest stack, TBC with likely-convergence points", Y: "entries",
+		Bars: []string{"ours"},
+	}
 	for k, row := range all {
 		if suite[k].set == others {
 			continue
 		}
 		n := row[0].Divergence.MaxDepth
 		d.Rows = append(d.Rows, []any{suite[k].kernel, suite[k].theirs, suite[k].set, depths[suite[k].theirs], n})
-		picture.Groups = append(picture.Groups, chart.Group{Name: label(k), Values: [][]float64{{float64(n)}}, Theirs: []float64{float64(depths[suite[k].theirs])}})
+		picture.Groups = append(picture.Groups,
+			chart.Group{
+				Name: label(k), Values: [][]float64{{float64(n)}},
+				Theirs: []float64{float64(depths[suite[k].theirs])},
+			})
 	}
 	d.Charts = chart.Column{picture}
 	d.Notes = []string{

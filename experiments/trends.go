@@ -18,19 +18,20 @@ import (
 	"divergo/units"
 )
 
-// setup is a machine of two SMs: a preset, and what figures vary.
+// setup is a machine of two SMs: a preset, and the parameters that figures vary.
 type setup struct {
 	preset    string
 	mechanism string
 	lanes     units.Permutation
 	priority  sm.CTAPriority
-	smallL2   bool // 128 KB and 8 ways for a memory channel (Fung & Aamodt, section 6.4)
+	smallL2   bool // 128 KB and 8 ways for each memory channel (Fung & Aamodt, HPCA 2011, section 6.4)
 	wide      bool // twice the registers: see benchmark.tiled
 }
 
-// The machines of Fung & Aamodt, HPCA 2011, section 6: TBC with likely-convergence
-// points, and by age between CTAs (section 6.2); DWF by majority; and the baseline,
-// whose policy is loose round robin (table 2).
+// The machines of Fung & Aamodt, HPCA 2011, section 6.
+//
+// TBC has likely-convergence points, and priority by age between CTAs (section 6.2). DWF selects by
+// majority. The baseline's policy is loose round robin (table 2).
 var (
 	paperPDOM = setup{preset: "tbc", mechanism: "pdom", priority: sm.PriorityNone}
 	paperTBC  = setup{preset: "tbc", mechanism: "tbc-lcp", priority: sm.PriorityAge}
@@ -38,12 +39,12 @@ var (
 	paperWB   = setup{preset: "tbc", mechanism: "dwf-wb", priority: sm.PriorityNone}
 )
 
-// slp is a machine of Rhu & Erez, ISCA 2013, table 2: sticky round robin for all.
+// slp returns a machine of Rhu & Erez, ISCA 2013, table 2. All of them use sticky round robin.
 func slp(mechanism string, lanes units.Permutation) setup {
 	return setup{preset: "slp", mechanism: mechanism, lanes: lanes, priority: sm.PrioritySRR}
 }
 
-// config is the configuration of the machine.
+// config returns the configuration of the machine.
 func (s setup) config() (gpu.Config, error) {
 	p, err := gpu.FindPreset(s.preset)
 	if err != nil {
@@ -64,15 +65,14 @@ func (s setup) config() (gpu.Config, error) {
 	return c, nil
 }
 
-// ran is a run of a workload on a machine, by its name: claims and figures share many, and
-// equal runs are equal.
+// ran identifies the run of a named workload on a machine. Claims and figures share equal runs.
 type ran struct {
 	setup
 	workload string
 }
 
-// outcome is what came of a run: what was counted, and under thread block compaction
-// what was made of the ways of branches.
+// outcome is the result of a run: the counters, and, under thread block compaction, the paths of
+// branches.
 type outcome struct {
 	testbench.Counters
 	paths *Paths
@@ -82,13 +82,13 @@ var runs = map[ran]func() (outcome, error){}
 
 var runsLock sync.Mutex
 
-// run runs a kernel of the suite in a size, checks the result, and counts.
+// run runs a built-in kernel in a size, checks the result, and returns the counters.
 func (s setup) run(kernel, size string) (testbench.Counters, error) {
 	o, err := s.once(kernel+" "+size, func() (kernels.Workload, error) { return workload(kernel, size) })
 	return o.Counters, err
 }
 
-// workload is that of a kernel of the suite.
+// workload returns the workload of a built-in kernel.
 func workload(kernel, size string) (kernels.Workload, error) {
 	k, err := kernels.Find(kernel)
 	if err != nil {
@@ -101,7 +101,7 @@ func workload(kernel, size string) (kernels.Workload, error) {
 	return found.New(1), nil
 }
 
-// once runs a workload that has not run on the machine before.
+// once runs a workload on the machine, once.
 func (s setup) once(name string, workload func() (kernels.Workload, error)) (outcome, error) {
 	key := ran{s, name}
 	runsLock.Lock()
@@ -148,9 +148,11 @@ func (s setup) count(w kernels.Workload) (o outcome, err error) {
 	return o, err
 }
 
-// madeOf measures what a machine with thread block compaction makes of the ways of a workload's
-// branches under permutations.
-func (s setup) madeOf(name string, workload func() (kernels.Workload, error), perms ...units.Permutation) (*Paths, error) {
+// madeOf measures the compaction of a workload's paths under permutations, on a machine with thread
+// block compaction.
+func (s setup) madeOf(name string, workload func() (kernels.Workload, error), perms ...units.Permutation) (*Paths,
+	error,
+) {
 	var all *Paths
 	for _, lanes := range perms {
 		s.lanes = lanes
@@ -170,9 +172,10 @@ func (s setup) madeOf(name string, workload func() (kernels.Workload, error), pe
 	return all, nil
 }
 
-// machine has the kernels with addresses of 32 bits on the machines of the papers of
-// 2011 and 2013, whose SMs have 16,384 registers: so were the programs compiled that they
-// ran. Those of 64 bits take so many more that fewer CTAs are resident than theirs had.
+// machine runs the kernels with 32-bit addresses on the machines of the papers of 2011 and 2013.
+//
+// Their SMs have 16,384 registers, and their programs were compiled with such addresses. Programs
+// with 64-bit addresses need so many more registers that fewer CTAs are resident.
 func (s setup) machine(session *testbench.Session) kernels.Machine {
 	if s.preset == "ppc" {
 		return runner.New(session)
@@ -180,13 +183,13 @@ func (s setup) machine(session *testbench.Session) kernels.Machine {
 	return runner.New32(session)
 }
 
-// efficiency is the share of lanes that are active in an issued instruction.
+// efficiency returns the share of active lanes in an issued instruction.
 func efficiency(c *testbench.Counters) float64 {
 	return float64(c.Lanes) / float64(c.Instructions) / 32
 }
 
-// faster is the cycles of a kernel, in its medium size, on a machine over those on
-// another one.
+// faster returns the cycles of a kernel, in its medium size, on one machine divided by those on
+// another.
 func faster(name string, base, other setup) (float64, error) {
 	b, err := base.run(name, "medium")
 	if err != nil {
@@ -196,8 +199,8 @@ func faster(name string, base, other setup) (float64, error) {
 	return float64(b.Cycles) / float64(o.Cycles), err
 }
 
-// signs says of kernels whether another machine is faster than a base: above 1,
-// below, or even, which is within 1 %.
+// signs compares the speed of kernels on another machine with a base: above 1, below 1, or even,
+// which is within 1 %.
 func signs(base, other setup, names ...string) (string, error) {
 	var words []string
 	var ratios []float64
@@ -215,8 +218,8 @@ func signs(base, other setup, names ...string) (string, error) {
 	return fmt.Sprintf("%s (%.3f)", spaced(words), ratios), nil
 }
 
-// rowCycle is the time between two activations of a bank, in DRAM cycles: how much
-// longer a load takes with each thread that wants another row of the same bank.
+// rowCycle measures the time between two activations of a bank, in DRAM cycles. A load takes that
+// much longer for each thread that accesses another row of the same bank.
 func rowCycle() (string, error) {
 	d := gpu.Default().DRAM
 	stride := d.Channels * d.RowBytes * d.Banks
@@ -242,9 +245,11 @@ func rowCycle() (string, error) {
 	return fmt.Sprintf("%.0f", each), err
 }
 
-// compactable are the ten benchmarks of the paper that have P-branches to compact, and
-// rates their compaction rates in per cent, in the mean.
-var compactable = []string{"BITONIC", "REDUCT", "LPS", "BACKP", "AOSSORT", "QSRDM", "FDTD3D", "3DFD", "MDBROT", "SOBFLT"}
+// compactable are the paper's ten benchmarks with compactable P-branches.
+var compactable = []string{
+	"BITONIC", "REDUCT", "LPS", "BACKP", "AOSSORT", "QSRDM", "FDTD3D", "3DFD", "MDBROT",
+	"SOBFLT",
+}
 
 func rates(perms ...units.Permutation) (of []float64, ideal float64, err error) {
 	of = make([]float64, len(perms))
@@ -265,10 +270,10 @@ func rates(perms ...units.Permutation) (of []float64, ideal float64, err error) 
 	return of, ideal, nil
 }
 
-// emulated are the paths of kernels by the golden model, in the size that figures run, by name.
+// emulated holds the paths of kernels on the golden model, by name, in the size that figures run.
 var emulated = map[string]func() (*Paths, error){}
 
-// pathsOnce measures paths on the golden model, once.
+// pathsOnce measures named paths on the golden model, once.
 func pathsOnce(name string, workload func() (kernels.Workload, error)) (*Paths, error) {
 	runsLock.Lock()
 	one, ok := emulated[name]
@@ -286,7 +291,7 @@ func pathsOnce(name string, workload func() (kernels.Workload, error)) (*Paths, 
 	return one()
 }
 
-// near says whether values are within 5 points of theirs.
+// near reports whether all values are within 5 points of theirs.
 func near(ours, theirs []float64) string {
 	word := "within 5 points"
 	for i := range ours {
@@ -297,7 +302,7 @@ func near(ours, theirs []float64) string {
 	return fmt.Sprintf("%s (%.1f; theirs %.1f)", word, ours, theirs)
 }
 
-// anyLane counts the warps that hardware issues which lets threads change lanes.
+// anyLane counts the warps issued by hardware in which threads can change lanes.
 func anyLane() (string, error) {
 	return forAll(60, func(sample uint64) (string, error) {
 		width := 4 << (sample % 3)

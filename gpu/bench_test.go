@@ -7,11 +7,11 @@ import (
 	"divergo/isa"
 )
 
-// benchmark runs a kernel that does not end on one SM of 32 lanes with all
-// warps resident, one core cycle an iteration.
+// benchmark runs an endless kernel on one SM of 32 lanes with all warps resident. An iteration is
+// one core cycle.
 func benchmark(b *testing.B, p *isa.Program) { benchmarkOn(b, p, 1, 8, 128) }
 
-// benchmarkOn is benchmark on several SMs, with another grid.
+// benchmarkOn does the same as benchmark on several SMs, with another grid.
 func benchmarkOn(b *testing.B, p *isa.Program, sms int, grid, block uint32) {
 	preset, err := gpu.FindPreset("slp")
 	if err != nil {
@@ -39,8 +39,7 @@ func issued(m *gpu.Machine) (n uint64) {
 	return n
 }
 
-// BenchmarkCompute issues an instruction a cycle: integer and float arithmetic
-// in a loop.
+// BenchmarkCompute issues one instruction a cycle, of integer and float arithmetic in a loop.
 func BenchmarkCompute(b *testing.B) {
 	benchmark(b, program(b, `
 	cvt.rn.f32.u32 %f1, %r1;
@@ -57,8 +56,7 @@ LOOP:
 	exit;`))
 }
 
-// BenchmarkDivergent is the same with half of the lanes on either side of a
-// branch.
+// BenchmarkDivergent is BenchmarkCompute with half of the lanes on either side of a branch.
 func BenchmarkDivergent(b *testing.B) {
 	benchmark(b, program(b, `
 	and.b32 %r8, %r1, 1;
@@ -78,8 +76,8 @@ JOIN:
 	exit;`))
 }
 
-// BenchmarkMemory loads and stores what stays in the L1. It stores other values
-// each time: a state that comes back would be a loop without end, and end the run.
+// BenchmarkMemory loads and stores data that stays in the L1. It stores other values each time: if
+// a state recurred, the watchdog would end the run as an endless loop.
 func BenchmarkMemory(b *testing.B) {
 	benchmark(b, program(b, `
 	and.b32 %r4, %r0, 255;
@@ -94,7 +92,7 @@ LOOP:
 	exit;`))
 }
 
-// chain is atomics of one address, one after the other.
+// chain has atomics of one address, one after the other.
 const chain = `
 LOOP:
 	atom.global.add.u32 %r5, [%rd0], 1;
@@ -102,14 +100,14 @@ LOOP:
 	@%p1 bra LOOP;
 	exit;`
 
-// BenchmarkWaiting has one warp that waits for a chain of misses: what an SM
-// costs that does next to nothing.
+// BenchmarkWaiting has one warp that waits for a chain of misses. It measures the cost of an almost
+// idle SM.
 func BenchmarkWaiting(b *testing.B) {
 	benchmark(b, program(b, `
 	setp.ge.u32 %p2, %r0, 32;
 	@%p2 exit;`+chain))
 }
 
-// BenchmarkWaitingSMs has a warp on each of 30 SMs wait for one channel, which is
-// busy: cost follows what happens, and not SMs.
+// BenchmarkWaitingSMs has a warp on each of 30 SMs that waits for one busy channel. The cost
+// depends on the events, not on the number of SMs.
 func BenchmarkWaitingSMs(b *testing.B) { benchmarkOn(b, program(b, chain), 30, 30, 32) }

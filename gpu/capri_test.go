@@ -16,9 +16,9 @@ import (
 	"divergo/sm/divergence"
 )
 
-// sequence is a loop that all threads go through five times. The bits of r5 say
-// in which iterations the threads of 2 warps of 4 that branch are in other lanes
-// of either warp, so that compaction is adequate: 1, 1, 0, 0, 1.
+// sequence is a loop of five iterations for all threads of 2 warps of 4. The bits of r5 are 1, 1,
+// 0, 0, 1. In an iteration with bit 1 the branching threads of the two warps are in different
+// lanes, so that compaction is adequate.
 const sequence = `
 	mov.u32 %r4, 0;
 	mov.u32 %r5, 19;
@@ -44,10 +44,10 @@ JOIN:
 	st.global.u32 [%rd2], %r3;
 	exit;`
 
-// TestAdequacyPrediction: the branch of the sequence has no entry in the table
-// the first time and diverges; two of the four predictions that follow are right.
-// A second launch of the kernel begins with what the table has learned: of its
-// predictions the third and the last are wrong. Another kernel has PCs of its own.
+// TestAdequacyPrediction: the branch of the sequence has no line in the table the first time, and
+// diverges. Two of the next four predictions are right. A second launch of the kernel starts with
+// the contents of the table: its third and last predictions are wrong. Another kernel has separate
+// PCs.
 func TestAdequacyPrediction(t *testing.T) {
 	cfg := small()
 	cfg.SM.WarpSize, cfg.SM.SIMDWidth, cfg.SM.Threads = 4, 4, 64
@@ -65,17 +65,19 @@ func TestAdequacyPrediction(t *testing.T) {
 
 	require.NoError(t, m.Load(*m.SMs[0].Kernel()))
 	require.Equal(t, gpu.Finished, m.Run(nil, 100_000))
-	assert.Equal(t, divergence.Prediction{Branches: 10, Correct: 5, Misses: 1, Bypasses: 10, Compacts: 5}, m.SMs[0].Div.Stats().Prediction)
+	assert.Equal(t, divergence.Prediction{Branches: 10, Correct: 5, Misses: 1, Bypasses: 10, Compacts: 5},
+		m.SMs[0].Div.Stats().Prediction)
 
 	other := *m.SMs[0].Kernel()
 	other.Prog = program(t, sequence)
 	require.NoError(t, m.Load(other))
 	require.Equal(t, gpu.Finished, m.Run(nil, 100_000))
-	assert.Equal(t, divergence.Prediction{Branches: 15, Correct: 7, Misses: 2, Bypasses: 16, Compacts: 7}, m.SMs[0].Div.Stats().Prediction)
+	assert.Equal(t, divergence.Prediction{Branches: 15, Correct: 7, Misses: 2, Bypasses: 16, Compacts: 7},
+		m.SMs[0].Div.Stats().Prediction)
 }
 
-// TestAdequacyPredictionResults: a kernel with divergent branches, loops of
-// different length, shared memory and barriers, on every machine.
+// TestAdequacyPredictionResults runs a kernel with divergent branches, loops of different length,
+// shared memory and barriers on every machine.
 func TestAdequacyPredictionResults(t *testing.T) {
 	p := program(t, mixed)
 	for _, preset := range gpu.Presets() {
@@ -91,8 +93,8 @@ func TestAdequacyPredictionResults(t *testing.T) {
 	}
 }
 
-// TestAdequacyPredictionExits: threads that leave in a bypassed branch, of warps
-// whose slots other CTAs use after them.
+// TestAdequacyPredictionExits: threads exit in a bypassed branch, and other CTAs later use the
+// slots of their warps.
 func TestAdequacyPredictionExits(t *testing.T) {
 	p := program(t, `
 	and.b32 %r4, %r1, 3;
@@ -120,8 +122,8 @@ JOIN:
 	}
 }
 
-// TestAdequacyPredictionCalls: warps that call functions of their own do not go
-// the same way, though none of them diverges.
+// TestAdequacyPredictionCalls: warps that call different functions take different paths, though
+// none of them diverges.
 func TestAdequacyPredictionCalls(t *testing.T) {
 	const function = `
 .func (.reg .u32 %r) NAME(.reg .u32 %x)
@@ -186,8 +188,8 @@ LOOP:
 	}
 }
 
-// TestAdequacyPredictionProperties: checked run, any order of processes,
-// snapshots, reset, tracing, islands in parallel: all the same.
+// TestAdequacyPredictionProperties compares runs of this machine. The checked run, any order of
+// processes, snapshots, reset, tracing, and islands in parallel give the same result.
 func TestAdequacyPredictionProperties(t *testing.T) {
 	p := program(t, mixed)
 	cfg := small()

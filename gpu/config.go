@@ -16,9 +16,9 @@ import (
 	_ "divergo/sm/divergence/all"
 )
 
-// Config is a whole machine. Every field is a key, named by the toml tags on
-// the way to it: sm.warp_size, dram.channels. Keys lists them with units and
-// sources. The embedded part is the memory system.
+// Config is a whole machine. Every field is a key, named by the toml tags on the path to it, for
+// example sm.warp_size or dram.channels. Keys lists the keys with units and sources. The embedded
+// part is the memory system.
 type Config struct {
 	GPU        Chip               `toml:"gpu"`
 	Clocks     Clocks             `toml:"clocks"`
@@ -27,13 +27,13 @@ type Config struct {
 	memsys.Config
 }
 
-// Chip counts the parts of the machine.
+// Chip sets the number of SMs and the size of device memory.
 type Chip struct {
 	SMs    int `toml:"sms" range:"1..128" doc:"streaming multiprocessors" source:"tbc: table 2"`
 	Memory int `toml:"memory" range:"1..3072" unit:"MiB" doc:"device memory that the host can allocate, beside variables and local memory" source:"ours"`
 }
 
-// Bytes is how much device memory the host can allocate.
+// Bytes returns the bytes of device memory that the host can allocate.
 func (c *Chip) Bytes() uint64 { return uint64(c.Memory) << 20 }
 
 // Clocks are the frequencies of the three clock domains in MHz. The ratios are
@@ -44,16 +44,16 @@ type Clocks struct {
 	DRAMMHz int `toml:"dram_mhz" range:"1..100000" unit:"MHz" doc:"command clock of the DRAM" source:"tbc: table 2"`
 }
 
-// maxStorage is the most that registers, caches and shared memory of a machine
-// can hold together, in bytes: several times what any GPU has.
+// maxStorage is the limit for registers, caches and shared memory of a machine together, in bytes.
+// It is several times the storage of any GPU.
 const maxStorage = 256 << 20
 
-// Check reports everything that keeps the machine from being built: what each
-// block refuses, and what two blocks disagree about. Each error names the key,
-// the value and what is possible.
+// Check reports every reason why the machine cannot be built: the refusals of each block, and
+// conflicts between blocks. Each error names the key, the value and the allowed values.
 func (c *Config) Check() error {
 	k := key.NewCheck("", c)
-	if k.Sound("icnt.concentration", "gpu.sms") && (c.GPU.SMs+c.Icnt.Concentration)/c.Icnt.Concentration > memsys.MaxPorts {
+	if k.Sound("icnt.concentration", "gpu.sms") &&
+		(c.GPU.SMs+c.Icnt.Concentration)/c.Icnt.Concentration > memsys.MaxPorts {
 		k.Refuse("%d SMs would need more than the %d ports of a crossbar", c.GPU.SMs, memsys.MaxPorts)
 	}
 	c.SM.Rules(k)
@@ -66,12 +66,11 @@ func (c *Config) Check() error {
 	return k.Err()
 }
 
-// maxErrors is how many unknown keys of a document are told.
+// maxErrors is the largest number of unknown keys of a document that Load reports.
 const maxErrors = 10
 
-// Load overlays a TOML document on c; keys that it does not mention keep their
-// value. The file name is for messages, which say file:line:column, show the
-// line and name the nearest key.
+// Load overlays a TOML document on c; keys absent from it keep their value. Errors begin with
+// file:line:column, show the line and name the nearest key.
 func (c *Config) Load(file string, text []byte) error {
 	doc, take := key.Open(c)
 	decoder := toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields()
@@ -100,14 +99,14 @@ func (c *Config) Load(file string, text []byte) error {
 	return fmt.Errorf("%s: %w", file, err)
 }
 
-// placeOf puts a message where the decoder says.
+// placeOf adds to a message the place that the decoder reports.
 func placeOf(file string, text []byte, e *toml.DecodeError, message string) error {
 	row, column := e.Position()
 	return place.Error(file, text, row, column, message)
 }
 
-// reason is what is wrong with a document that the TOML decoder refused. Its
-// messages about syntax are fit to print, those about types name Go types.
+// reason describes the fault of a document that the TOML decoder refused. The decoder's messages
+// about syntax are fit to print; those about types name Go types.
 func reason(e *toml.DecodeError) string {
 	name := strings.Join(e.Key(), ".")
 	message := strings.TrimPrefix(e.Error(), "toml: ")
@@ -117,11 +116,12 @@ func reason(e *toml.DecodeError) string {
 	if k, err := findKey(name); err == nil {
 		return fmt.Sprintf("%s: want %s", name, k.Want())
 	}
-	return name + ": a value of the wrong type; [" + name + "] is a table, whose keys \"divergo list keys\" shows with their types"
+	return name + ": a value of the wrong type; [" + name +
+		"] is a table, whose keys \"divergo list keys\" shows with their types"
 }
 
-// Set changes one value, given as key=value. The error names the key, the
-// value and what was expected.
+// Set changes one value, given as key=value. The error names the key, the value and the expected
+// values.
 func (c *Config) Set(assignment string) error {
 	name, value, found := strings.Cut(assignment, "=")
 	name, value = strings.TrimSpace(name), strings.TrimSpace(value)
@@ -137,15 +137,15 @@ func (c *Config) Set(assignment string) error {
 	return err
 }
 
-// Setting is one key of a resolved configuration with its value, an int, a
-// bool or a kind of string.
+// Setting is one key of a resolved configuration with its value: an int, a bool or a kind of
+// string.
 type Setting struct {
 	Key   string
 	Value any
 }
 
-// Resolved lists every key with its value, in the order of Keys. It is part of
-// every result, so that a result says which machine it comes from.
+// Resolved lists every key with its value, in the order of Keys. It is part of every result, so
+// that a result identifies its machine.
 func (c *Config) Resolved() []Setting {
 	var list []Setting
 	for _, k := range Keys() {
@@ -154,8 +154,8 @@ func (c *Config) Resolved() []Setting {
 	return list
 }
 
-// TOML is the resolved configuration as a document that Load reads, with the
-// range, the unit and the meaning of each key beside it.
+// TOML returns the resolved configuration as a document for Load. Each key has its range, unit and
+// meaning beside it.
 func (c *Config) TOML() []byte {
 	var b bytes.Buffer
 	section := ""

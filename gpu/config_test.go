@@ -37,13 +37,16 @@ func TestPresetNumbers(t *testing.T) {
 			"gpu.sms": "30", "sm.warp_size": "32", "sm.simd_width": "8", "sm.threads": "1024", "sm.registers": "16384",
 			"clocks.core_mhz": "1300", "clocks.icnt_mhz": "650", "clocks.dram_mhz": "800",
 			"dram.channels": "8", "dram.queue": "32", "dram.scheduler": "frfcfs", "dram.bus_bytes": "8",
-			"dram.t_cl": "10", "dram.t_rp": "10", "dram.t_rc": "35", "dram.t_ras": "25", "dram.t_rcd": "12", "dram.t_rrd": "8",
-			"l1.size": "32768", "l1.line": "64", "l1.assoc": "8", "l2.size": "1048576", "l2.line": "64", "l2.assoc": "64",
+			"dram.t_cl": "10", "dram.t_rp": "10", "dram.t_rc": "35", "dram.t_ras": "25", "dram.t_rcd": "12",
+			"dram.t_rrd": "8",
+			"l1.size":    "32768", "l1.line": "64", "l1.assoc": "8", "l2.size": "1048576", "l2.line": "64",
+			"l2.assoc":    "64",
 			"shared.size": "16384", "divergence.mechanism": "pdom",
 		}},
 		{"slp", map[string]string{
 			"gpu.sms": "30", "sm.warp_size": "32", "sm.simd_width": "32", "sm.threads": "1024", "sm.registers": "16384",
-			"shared.size": "32768", "l1.size": "32768", "l1.line": "64", "l1.assoc": "8", "l2.size": "1048576", "l2.line": "64", "l2.assoc": "64",
+			"shared.size": "32768", "l1.size": "32768", "l1.line": "64", "l1.assoc": "8", "l2.size": "1048576",
+			"l2.line": "64", "l2.assoc": "64",
 			"dram.channels": "8", "dram.scheduler": "frfcfs",
 		}},
 		{"ppc", map[string]string{"sm.warp_size": "16"}},
@@ -130,7 +133,7 @@ func TestCheckCountsCrossbarPorts(t *testing.T) {
 	assert.NoError(t, c.Check())
 }
 
-// One Check tells of all blocks at once.
+// One Check reports the faults of all blocks.
 func TestCheckTellsAll(t *testing.T) {
 	c := Default()
 	c.GPU.SMs = 0
@@ -148,11 +151,15 @@ func TestLoad(t *testing.T) {
 	for _, test := range []struct{ text, fault string }{
 		{"gpu.sms = 4\n[sm]\nscheduler = \"gto\"\n", ""},
 		{"", ""},
-		{"[gpu]\n  smx = 4\n[xyz]\nb = 1", "m.toml:2:3: unknown key \"gpu.smx\"; did you mean \"gpu.sms\"?\n      smx = 4\n      ^\n" +
-			"m.toml:3:2: unknown key \"xyz\"; \"divergo list keys\" shows all\n    [xyz]\n     ^"},
+		{
+			"[gpu]\n  smx = 4\n[xyz]\nb = 1",
+			"m.toml:2:3: unknown key \"gpu.smx\"; did you mean \"gpu.sms\"?\n      smx = 4\n      ^\n" +
+				"m.toml:3:2: unknown key \"xyz\"; \"divergo list keys\" shows all\n    [xyz]\n     ^",
+		},
 		{"[gpu]\nsms = \"four\"\n", "m.toml:2:7: gpu.sms: want an integer, 1 to 128\n    sms = \"four\"\n          ^"},
 		{"[gpu]\nsms = 2.5\n", "m.toml:2:7: gpu.sms: want an integer, 1 to 128\n    sms = 2.5\n          ^"},
-		{"[sm]\n\tscheduler = 3\n", "m.toml:2:14: sm.scheduler: want one of " + strings.Join(scheduler.Words, ", ") + "\n    \tscheduler = 3\n    \t            ^"},
+		{"[sm]\n\tscheduler = 3\n", "m.toml:2:14: sm.scheduler: want one of " + strings.Join(scheduler.Words, ", ") +
+			"\n    \tscheduler = 3\n    \t            ^"},
 		{"gpu = 3\n", "m.toml:1:7: gpu: a value of the wrong type; [gpu] is a table, whose keys \"divergo list keys\" shows with their types\n    gpu = 3\n          ^"},
 		{"[gpu]\nsms = 1\nsms = 2\n", "m.toml:3:1: key sms is already defined\n    sms = 2\n    ^"},
 		{"[gpu\n", "m.toml:1:5: expected ']' to close table name\n    [gpu\n        ^"},
@@ -170,7 +177,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// What a result prints as its machine makes the same machine again.
+// The machine that a result prints can be built again from the result.
 func TestResolvedConfigurationReadsBack(t *testing.T) {
 	for _, p := range Presets() {
 		from, to := p.Config(), Config{}
@@ -188,13 +195,17 @@ func ExampleConfig_Set() {
 	// unknown key "sm.smid_width"; did you mean "sm.simd_width"?
 }
 
-// What registers and sets in the hardware hold bounds the ranges of keys.
+// The registers and sets of the hardware limit the ranges of keys.
 func TestRangesFitTheHardware(t *testing.T) {
 	for name, most := range map[string]int{
-		"sm.warp_size": isa.MaxLanes, "sm.ctas": sm.MaxCTAs, "sm.threads": sm.MaxWarps * isa.MaxLanes, "divergence.token_window": divergence.SpillWords,
-		"l1.pending": memsys.MaxPending, "l1.mshrs": memsys.MaxMSHRs, "l1.mshr_merge": memsys.MaxMerge, "l1.assoc": memsys.MaxAssoc, "l1.line": memsys.MaxLine,
-		"l2.mshrs": memsys.MaxMSHRs, "l2.assoc": memsys.MaxAssoc, "l2.line": memsys.MaxLine, "shared.banks": memsys.MaxBanks,
-		"dram.banks": dram.MaxBanks, "dram.queue": dram.MaxQueue, "dram.channels": dram.MaxChannels, "dram.bus_bytes": dram.MaxLine,
+		"sm.warp_size": isa.MaxLanes, "sm.ctas": sm.MaxCTAs, "sm.threads": sm.MaxWarps * isa.MaxLanes,
+		"divergence.token_window": divergence.SpillWords,
+		"l1.pending":              memsys.MaxPending, "l1.mshrs": memsys.MaxMSHRs, "l1.mshr_merge": memsys.MaxMerge,
+		"l1.assoc": memsys.MaxAssoc, "l1.line": memsys.MaxLine,
+		"l2.mshrs": memsys.MaxMSHRs, "l2.assoc": memsys.MaxAssoc, "l2.line": memsys.MaxLine,
+		"shared.banks": memsys.MaxBanks,
+		"dram.banks":   dram.MaxBanks, "dram.queue": dram.MaxQueue, "dram.channels": dram.MaxChannels,
+		"dram.bus_bytes": dram.MaxLine,
 	} {
 		k, err := findKey(name)
 		require.NoError(t, err)
@@ -202,11 +213,14 @@ func TestRangesFitTheHardware(t *testing.T) {
 	}
 }
 
-// The lines of a document are found however it says which key it means.
+// Lines of a document are found for every way to write a key.
 func TestLocate(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"sm.warp_size = 3", "m.toml:1:16: sm.warp_size = 3: want a power of two from 1 to 32\n    sm.warp_size = 3\n                   ^"},
-		{"[sm]\n\t\"warp_size\"=3 # odd\r\n", "m.toml:2:14: sm.warp_size = 3: want a power of two from 1 to 32\n    \t\"warp_size\"=3 # odd\n    \t            ^"},
+		{
+			"[sm]\n\t\"warp_size\"=3 # odd\r\n",
+			"m.toml:2:14: sm.warp_size = 3: want a power of two from 1 to 32\n    \t\"warp_size\"=3 # odd\n    \t            ^",
+		},
 		{"sm = {simd_width = 8, warp_size = 3}", "m.toml:1:35: sm.warp_size = 3: "},
 		{"[dram]\nt_rp=20\n[ sm . ]\n", ""},
 		{"[dram]\nt_rp=20\n", "m.toml:2:6: dram.t_rc = 35: want at least dram.t_ras + dram.t_rp = 25 + 20 = 45"},
@@ -226,5 +240,6 @@ func TestLocate(t *testing.T) {
 	assert.NoError(t, Locate(nil, "", nil, nil))
 	c := Default()
 	c.SM.WarpSize = 3
-	assert.EqualError(t, Locate(c.Check(), "m.toml", []byte("sm.warp_size = 5"), []string{"sm.warp_size"}), "sm.warp_size = 3: want a power of two from 1 to 32")
+	assert.EqualError(t, Locate(c.Check(), "m.toml", []byte("sm.warp_size = 5"), []string{"sm.warp_size"}),
+		"sm.warp_size = 3: want a power of two from 1 to 32")
 }

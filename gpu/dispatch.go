@@ -6,7 +6,7 @@ import (
 	"divergo/sm"
 )
 
-// phase is where a launch stands.
+// phase is the state of a launch.
 type phase uint8
 
 // The phases, in order.
@@ -22,39 +22,38 @@ func (p phase) String() string {
 	return [...]string{"idle", "run", "flush_l1", "flush_l2", "ended", "?", "?", "?"}[p&7]
 }
 
-// dispatcher hands the CTAs of a grid to the SMs: in linear order, to the SMs
-// in turn, one a cycle, as far as they have room. When the last CTA has ended
-// it has every L1, then every L2 slice, write back, so that the host finds the
-// results in device memory.
+// dispatcher sends the CTAs of a grid to the SMs: in linear order, to the SMs in turn, one a cycle,
+// while they have room. When the last CTA has ended, it makes every L1, then every L2 slice, write
+// back. The host then finds the results in device memory.
 type dispatcher struct {
 	rtl.State[struct {
 		Phase phase  `bits:"3"`
-		Turn  uint8  // SM that is looked at first
+		Turn  uint8  // first SM to be searched for room
 		Sent  uint8  // SMs or slices told to write back
-		Acks  uint8  // of them, done
-		CTAs  uint64 // of the grid
-		Next  uint64 // CTA that goes out next
+		Acks  uint8  // of these, the ones that have done so
+		CTAs  uint64 // CTAs of the grid
+		Next  uint64 // next CTA to send
 		Ended uint64 // CTAs that have ended
 		Start uint64 // cycle of the launch
-		End   uint64 // cycle in which the last CTA was known to have ended
+		End   uint64 // cycle in which the dispatcher knew that the last CTA had ended
 	}]
 	SMs  []smPort
 	Req  rtl.Out[memsys.Request] // to the interconnect
 	Rsp  rtl.In[memsys.Response]
-	Room *rtl.Mem[uint8] // CTAs that each SM could take
+	Room *rtl.Mem[uint8] // CTAs that each SM can still take
 
-	port   uint8 // of the interconnect
+	port   uint8 // port of the interconnect
 	slices int
 	sim    *rtl.Sim
 }
 
-// smPort joins the dispatcher with an SM.
+// smPort connects the dispatcher with an SM.
 type smPort struct {
 	Command rtl.Out[sm.Command]
 	Notice  rtl.In[sm.Notice]
 }
 
-// launch starts a grid. Only between runs.
+// launch starts a grid, between runs.
 func (d *dispatcher) launch(ctas uint64, room uint8) {
 	for i := range d.SMs {
 		d.Room.Set(i, room)
@@ -65,7 +64,7 @@ func (d *dispatcher) launch(ctas uint64, room uint8) {
 	d.Init(s)
 }
 
-// Tick sends at most one CTA and hears every SM.
+// Tick sends at most one CTA and takes a notice of every SM.
 func (d *dispatcher) Tick() {
 	q, n := d.Regs()
 	for i := range d.SMs {
@@ -111,7 +110,7 @@ func (d *dispatcher) Tick() {
 	}
 }
 
-// send gives the next CTA to the first SM in turn that has room.
+// send sends the next CTA to the first SM in turn that has room.
 func (d *dispatcher) send() {
 	q, n := d.Regs()
 	for k := range d.SMs {

@@ -19,9 +19,9 @@ func formation(mechanism string) gpu.Config {
 	return c
 }
 
-// manager is what NVRT does (Fung & Aamodt, HPCA 2011, section 2.3): the first
-// thread of each static warp takes 32 task numbers from a queue for all of the
-// warp, which relies on the others waiting at the join without a barrier.
+// manager follows NVRT (Fung & Aamodt, HPCA 2011, section 2.3). The first thread of each static
+// warp takes 32 task numbers from a queue for the whole warp. The warp relies on the others waiting
+// at the join without a barrier.
 //
 //	if (lane == 0)
 //		task[warp] = atomicAdd(queue, 32);
@@ -44,9 +44,8 @@ WORK:
 	st.global.u32 [%rd2+4], %r8;
 	exit;`
 
-// TestManagerThread: warps that stay together, or wait at a warp barrier, get
-// each task once; with dynamic warp formation the workers go on with a task
-// number that is not there yet.
+// TestManagerThread: warps that stay together, or wait at a warp barrier, get each task once. With
+// dynamic warp formation the workers continue before the task number is there.
 func TestManagerThread(t *testing.T) {
 	const threads = 4 * 96
 	for _, c := range []struct {
@@ -75,8 +74,8 @@ func TestManagerThread(t *testing.T) {
 	}
 }
 
-// TestFormationOnPresets: the mixed kernel (divergent branch, loops of
-// different lengths, barrier, atomics) gives its result on every preset.
+// TestFormationOnPresets: the mixed kernel gives its result on every preset. It has a divergent
+// branch, loops of different lengths, a barrier and atomics.
 func TestFormationOnPresets(t *testing.T) {
 	for _, preset := range gpu.Presets() {
 		for _, mechanism := range []string{"dwf", "dwf-wb"} {
@@ -96,8 +95,7 @@ func TestFormationOnPresets(t *testing.T) {
 	}
 }
 
-// TestFormationProperties: the machine with a warp pool is a design like any
-// other.
+// TestFormationProperties: the machine with a warp pool has the properties of all hardware.
 func TestFormationProperties(t *testing.T) {
 	p := program(t, mixed)
 	for _, mechanism := range []string{"dwf", "dwf-wb"} {
@@ -109,9 +107,9 @@ func TestFormationProperties(t *testing.T) {
 	}
 }
 
-// TestFormationBarrierOfSomeWarps: the first two of three warps exchange values
-// at a named barrier that expects 64 threads, after half of the threads of each
-// have taken a detour; the third one never gets there.
+// TestFormationBarrierOfSomeWarps: the first two of three warps exchange values at a named barrier
+// that expects 64 threads. Before it, half of the threads of each have taken a detour. The third
+// warp never reaches it.
 func TestFormationBarrierOfSomeWarps(t *testing.T) {
 	for _, mechanism := range []string{"pdom", "dwf", "dwf-wb"} {
 		m := load(t, formation(mechanism), program(t, `
@@ -144,8 +142,7 @@ OUT:
 	}
 }
 
-// TestFormationDeadlock: threads that wait for a barrier that others have left
-// are named.
+// TestFormationDeadlock: the report names threads that wait at a barrier which others have left.
 func TestFormationDeadlock(t *testing.T) {
 	for _, mechanism := range []string{"dwf", "dwf-wb"} {
 		m := load(t, formation(mechanism), program(t, `
@@ -167,8 +164,7 @@ EVEN:
 	}
 }
 
-// TestFormationOfShorterKernel: the majority that is left from a kernel is at a PC that
-// the next one does not have.
+// TestFormationOfShorterKernel: the majority PC left by a kernel does not exist in the next one.
 func TestFormationOfShorterKernel(t *testing.T) {
 	m := load(t, formation("dwf"), program(t, manager), 2, 64)
 	require.Equal(t, gpu.Finished, m.Run(nil, 100_000))

@@ -2,8 +2,7 @@ package gpu
 
 import "divergo/sm"
 
-// Fault is the first misbehaviour of a thread, the SM, and whether there is
-// one.
+// Fault returns the first fault of a thread, the index of its SM, and whether there is one.
 func (m *Machine) Fault() (f sm.Fault, index int, ok bool) {
 	for i, s := range m.SMs {
 		if g, bad := s.Fault(); bad && (!ok || g.Cycle < f.Cycle) {
@@ -13,7 +12,7 @@ func (m *Machine) Fault() (f sm.Fault, index int, ok bool) {
 	return f, index, ok
 }
 
-// WarpStatus is where a group of threads of a warp stands.
+// WarpStatus is the state of a group of threads of a warp.
 type WarpStatus struct {
 	SM   int
 	CTA  [3]uint32 // ctaid

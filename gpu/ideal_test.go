@@ -13,9 +13,8 @@ import (
 	"divergo/sm"
 )
 
-// moved has every fourth of 96 threads go a way of its own, on which they fill
-// one warp if they can change their lanes. There each looks at what it is, and
-// what it has.
+// moved sends every fourth of 96 threads down a separate path. They fill one warp there if they can
+// change lanes. On that path each thread reads its identity and its state.
 const moved = `
 	.local .align 4 .b8 mine[8];
 	mov.u64 %rd3, mine;
@@ -60,8 +59,8 @@ func ideal() gpu.Config {
 	return cfg
 }
 
-// TestThreadsChangeLanes: a thread is what it is and has what it has, in whatever
-// lane it runs: registers, predicates, special registers, local and shared memory.
+// TestThreadsChangeLanes: a thread keeps its identity and state in whatever lane it runs. These are
+// registers, predicates, special registers, local and shared memory.
 func TestThreadsChangeLanes(t *testing.T) {
 	for _, lanes := range []string{"sequential", "balanced"} {
 		cfg := ideal()
@@ -83,12 +82,13 @@ func TestThreadsChangeLanes(t *testing.T) {
 		assert.EqualValues(t, 4*24*23/2, got[0])
 		one := map[bool]uint32{true: 1}
 		for i := uint32(0); i < 96; i += 4 {
-			require.Equal(t, []uint32{i % 32, i / 32, i % 32, i, one[i >= 50], i, i, one[i < 10]}, got[8*i+8:8*i+16], "%s: thread %d", lanes, i)
+			require.Equal(t, []uint32{i % 32, i / 32, i % 32, i, one[i >= 50], i, i, one[i < 10]}, got[8*i+8:8*i+16],
+				"%s: thread %d", lanes, i)
 		}
 	}
 }
 
-// TestChangedLaneFaults: a fault is that of the thread, not of the lane it is in.
+// TestChangedLaneFaults: a fault names the thread, not the lane in which it ran.
 func TestChangedLaneFaults(t *testing.T) {
 	for kind, does := range map[sm.FaultKind]string{
 		sm.OutOfBounds: "@%p4 st.global.u32 [8], %r1;",
@@ -110,8 +110,8 @@ JOIN:
 	}
 }
 
-// TestWaitsForItsOwn: a thread in another lane waits for the registers that it has
-// loaded there, and for no others.
+// TestWaitsForItsOwn: a thread in another lane waits for the registers that it loaded there, and
+// for no others.
 func TestWaitsForItsOwn(t *testing.T) {
 	p := program(t, `
 	and.b32 %r6, %r1, 31;
@@ -138,7 +138,7 @@ JOIN:
 	for i, v := range words(t, m, 128) {
 		want := []uint32{1, 107, 107, 107}[i%4]
 		if i%32 == 0 {
-			want = 0 // it has left before, so that lane 0 of the row pends for nothing
+			want = 0 // it has exited before, so that lane 0 of the row has no pending register
 		}
 		require.Equal(t, want, v, "thread %d", i)
 	}
@@ -147,8 +147,8 @@ JOIN:
 	}
 }
 
-// TestIdealProperties: checked run, any order of processes, snapshots, reset,
-// tracing, islands in parallel: all the same.
+// TestIdealProperties compares runs of this machine. The checked run, any order of processes,
+// snapshots, reset, tracing, and islands in parallel give the same result.
 func TestIdealProperties(t *testing.T) {
 	p := program(t, mixed)
 	rtltest.SystemProperties(t, func() *rtl.System { return load(t, ideal(), p, 5, 64).System() }, 1200)

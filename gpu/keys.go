@@ -9,7 +9,7 @@ import (
 	"divergo/internal/nearest"
 )
 
-// Key is one value of a Config. It is a line at a field: see package key.
+// Key is one value of a Config, described by the tags of its field: see package key.
 type Key = key.Key
 
 // Keys lists all keys in the order of Config's fields.
@@ -24,7 +24,7 @@ func findKey(name string) (Key, error) {
 	return keys[0], nil
 }
 
-// findKeys returns the key of that name, or those that had it before.
+// findKeys returns the key of that name, or the keys that had that name earlier.
 func findKeys(name string) (list []Key, err error) {
 	for _, k := range Keys() {
 		if k.Name == name || k.Old != "" && k.Old == name {
@@ -37,8 +37,8 @@ func findKeys(name string) (list []Key, err error) {
 	return list, err
 }
 
-// Ends are the ends of the range of an integer key, in a machine whose other keys
-// are in theirs.
+// Ends returns the ends of the range of an integer key. The other keys of the machine must be
+// within their ranges.
 func (c *Config) Ends(k *Key) (low, high int) {
 	end := func(b key.Bound) int {
 		if b.Key == "" {
@@ -46,7 +46,7 @@ func (c *Config) Ends(k *Key) (low, high int) {
 		}
 		other, err := findKey(b.Key)
 		if err != nil {
-			panic(err) // key.List knows that it exists
+			panic(err) // key.List has checked that it exists
 		}
 		return other.Value(c).(int)
 	}

@@ -12,8 +12,8 @@ import (
 	"divergo/units"
 )
 
-// places writes for each thread %laneid, %warpid and the lane masks, packed into
-// one word, in a CTA whose last warp is not full.
+// places writes %laneid, %warpid and the lane masks of each thread, packed into one word. The last
+// warp of its CTA is not full.
 const places = `
 	mov.u32 %r4, %laneid;
 	mov.u32 %r5, %warpid;
@@ -29,8 +29,8 @@ const places = `
 	st.global.u32 [%rd2], %r8;
 	exit;`
 
-// TestLanes: wherever threads are placed, a program sees its threads where it
-// expects them, and computes the same.
+// TestLanes: under every permutation a program sees its threads at their locations, and computes
+// the same results.
 func TestLanes(t *testing.T) {
 	see, compute := program(t, places), program(t, mixed)
 	for _, p := range units.Permutations() {
@@ -53,10 +53,9 @@ func TestLanes(t *testing.T) {
 	}
 }
 
-// TestLanesCompact: of 4 warps every second thread takes a branch (Rhu & Erez,
-// ISCA 2013, figure 9b for warps of 32). In their own lanes their warps cannot be
-// compacted; balanced over the lanes 4 warps become 2, unless the kernel has it
-// otherwise.
+// TestLanesCompact: every second thread of 4 warps takes a branch (Rhu & Erez, ISCA 2013, figure 9b
+// for warps of 32). In sequential lanes the warps cannot be compacted. Balanced over the lanes the
+// 4 warps become 2, unless the kernel disables permutation.
 func TestLanesCompact(t *testing.T) {
 	kernel, counts := micro(t, "bra tid%2,C bra D C: nop D: exit")
 	inLine, apart := *kernel, *kernel

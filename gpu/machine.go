@@ -1,5 +1,5 @@
-// Package gpu joins streaming multiprocessors, interconnect, L2 slices and
-// DRAM channels to a machine, and dispatches the CTAs of a grid to it.
+// Package gpu joins streaming multiprocessors, interconnect, L2 slices and DRAM channels to a
+// machine. It dispatches the CTAs of a grid to the machine.
 //
 //	           Dispatcher
 //	commands /     |     \ flush
@@ -11,9 +11,9 @@
 //	  |        |
 //	DRAM      DRAM
 //
-// Each box is an island: a simulation of its own in one of three clock
-// domains, joined to others by links of fixed latency only. Islands can run on
-// several cores with results that do not depend on how many.
+// Each box is an island: a separate simulation in one of three clock domains. Only links of fixed
+// latency join it to other islands. Islands can run on several cores; the results do not depend on
+// the number of cores.
 package gpu
 
 import (
@@ -28,12 +28,11 @@ import (
 	"divergo/sm/divergence"
 )
 
-// commandLatency is that of the wires between the dispatcher and the SMs, in
-// core cycles.
+// commandLatency is the latency of the wires between the dispatcher and the SMs, in core cycles.
 const commandLatency = 8
 
-// Machine is a GPU. It runs one kernel after another; caches, DRAM pages and
-// clocks keep their state from one to the next.
+// Machine is a GPU. It runs one kernel after another. Caches, DRAM pages and clocks keep their
+// state from one kernel to the next.
 type Machine struct {
 	Config Config
 	SMs    []*sm.SM
@@ -43,7 +42,7 @@ type Machine struct {
 	core     *rtl.Domain
 	dispatch *dispatcher
 	kernel   sm.Kernel
-	fault    atomic.Bool // some SM has one
+	fault    atomic.Bool // an SM has recorded a fault
 }
 
 // smIsland is an SM with its memory side.
@@ -52,7 +51,7 @@ type smIsland struct {
 	Mem *memsys.Unit
 }
 
-// New builds a machine. The error names what is wrong with the configuration.
+// New builds a machine. The error names the faults of the configuration.
 func New(cfg Config) (*Machine, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, err
@@ -79,7 +78,8 @@ func New(cfg Config) (*Machine, error) {
 		}
 		m.dispatch.SMs = append(m.dispatch.SMs, smPort{command.Out(), notice.In()})
 		m.SMs = append(m.SMs, s)
-		if _, err := m.sys.Add(fmt.Sprintf("sm[%d]", i), m.core, &smIsland{s, m.NewUnit(access.In(), reply.Out())}); err != nil {
+		if _, err := m.sys.Add(fmt.Sprintf("sm[%d]", i), m.core,
+			&smIsland{s, m.NewUnit(access.In(), reply.Out())}); err != nil {
 			return nil, err
 		}
 	}
@@ -93,19 +93,19 @@ func New(cfg Config) (*Machine, error) {
 	return m, m.sys.Elaborate()
 }
 
-// System gives access to the simulation, for waveforms and properties.
+// System returns the simulation, for waveforms and properties.
 func (m *Machine) System() *rtl.System { return m.sys }
 
-// Core is the clock domain of the SMs, in whose cycles results are given.
+// Core returns the clock domain of the SMs. Results are in its cycles.
 func (m *Machine) Core() *rtl.Domain { return m.core }
 
-// LocalBytes is the device memory from Kernel.LocalBase on that a kernel takes.
+// LocalBytes returns the bytes of device memory that a kernel needs from Kernel.LocalBase on.
 func (m *Machine) LocalBytes(k *sm.Kernel) uint64 {
 	mech, _ := divergence.Find(m.Config.Divergence.Mechanism)
 	return k.LocalBytes(&m.Config.SM, mech, len(m.SMs))
 }
 
-// Load starts a kernel; Run runs it. The error says why it fits no SM.
+// Load launches a kernel; Run then runs it. The error tells why the kernel fits no SM.
 func (m *Machine) Load(k sm.Kernel) error {
 	if err := m.SMs[0].Load(k); err != nil {
 		return err
@@ -118,17 +118,17 @@ func (m *Machine) Load(k sm.Kernel) error {
 	return nil
 }
 
-// End says why a run came to an end.
+// End is the reason why a run ended.
 type End uint8
 
 // The ends.
 const (
 	Finished     End = iota // every CTA has ended and its results are in device memory
-	Stopped                 // stop said so
-	Faulted                 // a thread misbehaved: see sm.SM.Fault
-	Deadlock                // threads wait for ever, for others that do or that go in circles: see sm.SM.Paths
-	EndlessLoop             // all threads go in circles, or wait at barriers for those that do
-	GridDeadlock            // the same, where the loops read memory and CTAs of the grid have no room: see Room
+	Stopped                 // stop returned true
+	Faulted                 // a thread has a fault: see sm.SM.Fault
+	Deadlock                // threads wait for threads that never progress: see sm.SM.Paths
+	EndlessLoop             // all threads repeat loops, or wait at barriers for those that do
+	GridDeadlock            // the same, but the loops read memory and CTAs of the grid have no room: see Room
 	OutOfTime               // max cycles have passed
 )
 
@@ -136,9 +136,8 @@ func (e End) String() string {
 	return [...]string{"finished", "stopped", "fault", "deadlock", "endless loop", "grid deadlock", "watchdog"}[e]
 }
 
-// Run runs the loaded kernel until it ends, for at most max core cycles (0: no
-// limit). stop, if not nil, is asked again and again on the caller's
-// goroutine; the run ends when it is true.
+// Run runs the loaded kernel until it ends, for at most max core cycles; 0 means no limit. If stop
+// is not nil, Run calls it repeatedly on the caller's goroutine, and ends when it returns true.
 func (m *Machine) Run(stop func() bool, max uint64) End {
 	if max == 0 {
 		max = math.MaxUint64 >> 8
@@ -174,8 +173,8 @@ func (m *Machine) faulted() bool {
 	})
 }
 
-// Cycles of the core clock from the launch until the last CTA was known to
-// have ended, or until now.
+// Cycles returns the core cycles from the launch until the dispatcher knew that the last CTA had
+// ended, or until the present cycle.
 func (m *Machine) Cycles() uint64 {
 	q := m.dispatch.Q()
 	if q.Phase > phaseRun {
@@ -184,14 +183,14 @@ func (m *Machine) Cycles() uint64 {
 	return m.core.Now() - q.Start
 }
 
-// Room is how many CTAs of the loaded kernel the machine holds at once, and how many of the
-// grid have not begun.
+// Room returns the number of CTAs of the loaded kernel that the machine holds at once, and the
+// number of CTAs not yet begun.
 func (m *Machine) Room() (ctas, unbegun uint64) {
 	q := m.dispatch.Q()
 	return uint64(len(m.SMs) * m.SMs[0].CTAs()), q.CTAs - q.Next
 }
 
-// Progress is how many CTAs of the grid have ended, and of how many.
+// Progress returns the number of CTAs of the grid that have ended, and the number of all CTAs.
 func (m *Machine) Progress() (ended, of uint64) {
 	q := m.dispatch.Q()
 	return q.Ended, q.CTAs

@@ -15,8 +15,8 @@ import (
 	"divergo/sm"
 )
 
-// program is the body of a kernel with one pointer parameter, in %rd0, and the
-// thread's number in the grid in %r0 and in the CTA in %r1.
+// program compiles the body of a kernel. It has one pointer parameter in %rd0, the thread's number
+// in the grid in %r0, and that in the CTA in %r1.
 func program(t testing.TB, body string) *isa.Program {
 	t.Helper()
 	src := `.version 6.0
@@ -78,8 +78,8 @@ func words(t *testing.T, m *gpu.Machine, n int) []uint32 {
 	return out
 }
 
-// mixed has a divergent branch, a loop with a trip count of its own for each
-// thread, shared memory, a barrier, an atomic and local traffic to the L2.
+// mixed has a divergent branch and a loop with a different trip count for each thread. It also has
+// shared memory, a barrier, an atomic, and local traffic to the L2.
 const mixed = `
 	mov.u32 %r4, 0;
 	and.b32 %r5, %r1, 7;
@@ -110,7 +110,7 @@ JOIN:
 	atom.global.add.u32 %r12, [%rd0+4092], 1;
 	exit;`
 
-// result of the mixed kernel for thread i of CTAs of n threads.
+// result returns the result of the mixed kernel for thread i of CTAs of n threads.
 func result(i, n uint32) uint32 {
 	partner := i ^ 1
 	v := partner * max(partner%n&7, 1)
@@ -136,15 +136,14 @@ func TestMixedKernel(t *testing.T) {
 	}
 }
 
-// TestMachineProperties: checked run, any order of processes, snapshots, reset,
-// tracing, islands in parallel: all the same.
+// TestMachineProperties compares runs of this machine. The checked run, any order of processes,
+// snapshots, reset, tracing, and islands in parallel give the same result.
 func TestMachineProperties(t *testing.T) {
 	p := program(t, mixed)
 	rtltest.SystemProperties(t, func() *rtl.System { return load(t, small(), p, 5, 64).System() }, 1200)
 }
 
-// TestDeterministic: the same cycles and memory on any number of workers, and
-// again.
+// TestDeterministic: any number of workers, and a second run, give the same cycles and memory.
 func TestDeterministic(t *testing.T) {
 	p := program(t, mixed)
 	type outcome struct {
@@ -164,8 +163,8 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// TestKernelsInSequence: a machine runs a kernel after another, and the second
-// finds what the first has left in memory.
+// TestKernelsInSequence: a machine runs two kernels in sequence. The second finds the memory
+// contents left by the first.
 func TestKernelsInSequence(t *testing.T) {
 	double := program(t, `
 	mul.wide.u32 %rd1, %r0, 4;
@@ -271,8 +270,8 @@ FIRST:
 	}
 }
 
-// TestLongLoopIsNoDeadlock: a warp that counts for long while another waits for
-// it at a barrier, with threads parked at a reconvergence point, is at work.
+// TestLongLoopIsNoDeadlock: a warp counts for long, with threads parked at a reconvergence point,
+// while another waits for it at a barrier. This is no deadlock.
 func TestLongLoopIsNoDeadlock(t *testing.T) {
 	m := load(t, small(), program(t, `
 	setp.ne.u32 %p1, %r1, 0;
@@ -289,7 +288,7 @@ OUT:
 	assert.Greater(t, m.Cycles(), uint64(100_000))
 }
 
-// TestFaultOfASnapshot: a machine knows of a fault that comes with a restored snapshot, and forgets one that goes.
+// TestFaultOfASnapshot: restoring a snapshot restores its fault, or the absence of a fault.
 func TestFaultOfASnapshot(t *testing.T) {
 	p := program(t, "trap;")
 	m := load(t, small(), p, 1, 32)

@@ -9,8 +9,8 @@ import (
 	"divergo/sm/divergence"
 )
 
-// scattered is a loop in which each thread takes random ways: an if with an
-// else, an if within its first side, and a loop of up to 4 rounds.
+// scattered is a loop in which each thread takes random paths. Its body has an if with an else, an
+// if within the first side, and a loop of up to 4 rounds.
 const scattered = `
 	add.u32 %r4, %r0, 1;
 LOOP:
@@ -40,7 +40,7 @@ ROUND:
 	@%p4 bra LOOP;
 	exit;`
 
-// scatter starts it under a mechanism: one SM with 32 warps of 32 lanes.
+// scatter starts scattered under a mechanism: one SM with 32 warps of 32 lanes.
 func scatter(tb testing.TB, mechanism string) *gpu.Machine {
 	preset, err := gpu.FindPreset("slp")
 	if err != nil {
@@ -55,9 +55,9 @@ func scatter(tb testing.TB, mechanism string) *gpu.Machine {
 	return m
 }
 
-// BenchmarkMechanisms has each mechanism run the same kernel, a core cycle an
-// iteration. Mechanisms that issue more in a cycle have more to do in it:
-// ns/inst is what they have in common.
+// BenchmarkMechanisms runs the same kernel under each mechanism. An iteration is one core cycle.
+// Mechanisms that issue more in a cycle simulate more work in it; ns/inst is comparable between
+// them.
 func BenchmarkMechanisms(b *testing.B) {
 	for _, mechanism := range divergence.Mechanisms() {
 		b.Run(mechanism.Name, func(b *testing.B) {
@@ -74,8 +74,8 @@ func BenchmarkMechanisms(b *testing.B) {
 	}
 }
 
-// TestNoAllocations: the machine has all memory that it needs once it runs,
-// under every mechanism. A longer run allocates no more than a shorter one.
+// TestNoAllocations: under every mechanism a running machine allocates no more memory. A longer run
+// allocates no more than a shorter one.
 func TestNoAllocations(t *testing.T) {
 	for _, mechanism := range divergence.Mechanisms() {
 		m := scatter(t, mechanism.Name)

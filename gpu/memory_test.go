@@ -12,8 +12,8 @@ import (
 	"divergo/sm"
 )
 
-// TestMemoryOfAnSM: at most 5 MB for each SM, all parts of the machine
-// included, beside the program's own buffers.
+// TestMemoryOfAnSM: the host memory of a machine is at most 5 MB for each SM. This includes all
+// parts of the machine, but not the program's own buffers.
 func TestMemoryOfAnSM(t *testing.T) {
 	p := program(t, mixed)
 	for _, preset := range gpu.Presets() {
@@ -36,7 +36,7 @@ func TestMemoryOfAnSM(t *testing.T) {
 	}
 }
 
-// TestProgramIsShared: the SMs of a machine read one decoded program.
+// TestProgramIsShared: all SMs of a machine share one decoded program.
 func TestProgramIsShared(t *testing.T) {
 	const n = 4000
 	p := program(t, strings.Repeat("add.u32 %r1, %r2, 7;\n", n)+"exit;")
@@ -45,7 +45,11 @@ func TestProgramIsShared(t *testing.T) {
 	require.NoError(t, err)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	require.NoError(t, m.Load(sm.Kernel{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{32, 1, 1}, Params: make([]byte, p.ParamBytes)}))
+	require.NoError(t, m.Load(sm.Kernel{
+		Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{32, 1, 1},
+		Params: make([]byte, p.ParamBytes),
+	}))
 	runtime.ReadMemStats(&after)
-	assert.Less(t, (after.TotalAlloc-before.TotalAlloc)/n, uint64(2000), "bytes for an instruction on %d SMs", cfg.GPU.SMs)
+	assert.Less(t, (after.TotalAlloc-before.TotalAlloc)/n, uint64(2000), "bytes for an instruction on %d SMs",
+		cfg.GPU.SMs)
 }

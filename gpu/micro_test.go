@@ -16,14 +16,14 @@ import (
 	"divergo/sm/divergence/paths"
 )
 
-// micro turns a micro-kernel into PTX. Its lines are those of the design
-// notes: "nop", "i++" (counts as an instruction), "bra L" and "exit", labels
-// with a colon, and "bra COND L" with a condition below. What a condition needs
-// is computed by instructions that do not count.
+// micro turns a micro-kernel into PTX. Its lines are those of the design notes: "nop", "i++"
+// (counts as an instruction), "bra L" and "exit", labels with a colon, and "bra COND L" with a
+// condition below. Instructions that compute a condition do not count.
 func micro(t *testing.T, text string) (*isa.Program, func(in *isa.Inst) bool) {
 	conditions := map[string]string{
-		"tid>=2": "setp.ge.u32 %p1, %r1, 2;", "tid>=4": "setp.ge.u32 %p1, %r1, 4;", "tid>=6": "setp.ge.u32 %p1, %r1, 6;",
-		"tid<2": "setp.lt.u32 %p1, %r1, 2;", "tid<4": "setp.lt.u32 %p1, %r1, 4;", "tid<6": "setp.lt.u32 %p1, %r1, 6;",
+		"tid>=2": "setp.ge.u32 %p1, %r1, 2;", "tid>=4": "setp.ge.u32 %p1, %r1, 4;",
+		"tid>=6": "setp.ge.u32 %p1, %r1, 6;",
+		"tid<2":  "setp.lt.u32 %p1, %r1, 2;", "tid<4": "setp.lt.u32 %p1, %r1, 4;", "tid<6": "setp.lt.u32 %p1, %r1, 6;",
 		"tid==7": "setp.eq.u32 %p1, %r1, 7;", "i<=tid": "setp.le.u32 %p1, %r5, %r1;",
 		"i<4": "setp.lt.u32 %p1, %r5, 4;", "i<8": "setp.lt.u32 %p1, %r5, 8;",
 		"(tid+i)%2": "add.u32 %r6, %r1, %r5; and.b32 %r6, %r6, 1; setp.ne.u32 %p1, %r6, 0;",
@@ -69,9 +69,9 @@ func micro(t *testing.T, text string) (*isa.Program, func(in *isa.Inst) bool) {
 	return p, counts
 }
 
-// TestFigure7 runs the example of Fung & Aamodt, HPCA 2011, figure 7 (lower
-// half) through a whole machine: two warps of 4, one counted instruction a
-// block, 8 issue slots with 24 of 32 lanes active.
+// TestFigure7 runs the example of Fung & Aamodt, HPCA 2011, figure 7 (lower half) through a whole
+// machine. It has two warps of 4, one counted instruction a block, and 8 issue slots with 24 of 32
+// lanes active.
 func TestFigure7(t *testing.T) {
 	cfg := small()
 	cfg.SM.WarpSize, cfg.SM.SIMDWidth, cfg.SM.Threads = 4, 4, 64
@@ -93,19 +93,18 @@ func TestFigure7(t *testing.T) {
 	}, masks)
 }
 
-// column is what a mechanism makes of a micro-kernel: issued warp instructions,
-// activity factor, and stack depth where it is given.
+// column is the result of a mechanism for a micro-kernel: issued warp instructions, activity
+// factor, and stack depth if given.
 type column struct {
 	issues   int
 	activity float64
 	depth    uint64
 }
 
-// TestMicroKernels runs the micro-kernels (design notes, section 3.6) through a
-// whole machine with warps of 8: issued warp instructions, activity factor and
-// stack depth are those of the divergence unit alone. The columns are the
-// stack with post-dominators, the smallest PC, and paired-path comparison with
-// one and with cascading pops.
+// TestMicroKernels runs the micro-kernels (design notes, section 3.6) through a whole machine with
+// warps of 8. Issued warp instructions, activity factor and stack depth must equal those of the
+// divergence unit in isolation. The columns are the stack with post-dominators, the smallest PC,
+// and paired-path comparison with one and with cascading pops.
 func TestMicroKernels(t *testing.T) {
 	for _, c := range []struct {
 		name, text                      string
@@ -217,7 +216,8 @@ func TestMicroKernels(t *testing.T) {
 			}{
 				{divergence.Options{Mechanism: "pdom", PathOrder: divergence.TakenFirst}, c.pdom},
 				{divergence.Options{Mechanism: "ptpc", PathOrder: divergence.TakenFirst}, c.ptpc},
-				{paths.PPCKeys.With(divergence.Options{Mechanism: "ppc", PathOrder: divergence.TakenFirst}, paths.PPCParams{Verbatim: true}), c.verbatim},
+				{paths.PPCKeys.With(divergence.Options{Mechanism: "ppc", PathOrder: divergence.TakenFirst},
+					paths.PPCParams{Verbatim: true}), c.verbatim},
 				{divergence.Options{Mechanism: "ppc", PathOrder: divergence.TakenFirst}, c.cascading},
 			} {
 				cfg := small()
@@ -243,7 +243,7 @@ func TestMicroKernels(t *testing.T) {
 	}
 }
 
-// TestLockBetweenThreadsOfAWarp: every mechanism that cannot finish says so.
+// TestLockBetweenThreadsOfAWarp: every mechanism that cannot finish reports it.
 func TestLockBetweenThreadsOfAWarp(t *testing.T) {
 	p := program(t, `
 LOOP:
@@ -270,8 +270,8 @@ LOOP:
 	}
 }
 
-// TestPathAtABarrier: a path that waits at a barrier for its sibling, which
-// never comes because it loops, is reported as such.
+// TestPathAtABarrier: a path waits at a barrier for its sibling, which loops and never arrives. The
+// status reports this path as waiting at a barrier.
 func TestPathAtABarrier(t *testing.T) {
 	p := program(t, `
 	and.b32 %r4, %r1, 1;
@@ -298,8 +298,8 @@ WAIT:
 	}
 }
 
-// TestDualPathHidesLatency: with one warp, whose two paths wait for a load each,
-// the paths of a dual-path stack wait together.
+// TestDualPathHidesLatency: the two paths of the only warp each wait for a load. With a dual-path
+// stack they wait at the same time.
 func TestDualPathHidesLatency(t *testing.T) {
 	p := program(t, `
 	mul.wide.u32 %rd1, %r1, 128;
@@ -332,9 +332,9 @@ JOIN:
 	assert.Less(t, cycles["dpe"]*5, cycles["pdom"]*4, "%v", cycles)
 }
 
-// TestPathChangesWithoutABranch: the paths of the inner branch meet by falling
-// through to J, and the outer branch's other path at E1 goes first. The fetch
-// unit, which has buffered all of J, has to be told.
+// TestPathChangesWithoutABranch: the paths of the inner branch reconverge by falling through to J,
+// and the outer branch's other path at E1 runs first. The fetch unit has buffered all of J and must
+// be redirected.
 func TestPathChangesWithoutABranch(t *testing.T) {
 	p, counts := micro(t, "bra tid>=4,E1 bra tid>=2,E2 nop bra J E1: nop bra J E2: nop nop nop nop J: exit")
 	cfg := small()

@@ -11,9 +11,9 @@ import (
 	"divergo/internal/place"
 )
 
-// Locate says of each fault that a Check found where in a document that Load
-// read its value is: file:line:column, with the line. A fault of a value that is
-// not in the document, or that was changed behind it, stays as it is.
+// Locate adds a place in a document to each fault that Check found: file:line:column, with the
+// line. The document is the one that Load read. A fault stays as it is if its value is not in the
+// document, or was changed after loading.
 func Locate(err error, file string, text []byte, changed []string) error {
 	if err == nil {
 		return nil
@@ -36,10 +36,10 @@ func Locate(err error, file string, text []byte, changed []string) error {
 	return errors.Join(errs...)
 }
 
-// position in a document, both counted from 1, the column in bytes.
+// position is a place in a document. Row and column count from 1; the column is in bytes.
 type position struct{ row, column int }
 
-// positions finds the values of a valid document by key.
+// positions returns the places of the values of a valid document, by key.
 func positions(text []byte) map[string]position {
 	at := map[string]position{}
 	var p unstable.Parser
@@ -76,5 +76,5 @@ func positions(text []byte) map[string]position {
 	return at
 }
 
-// MaxDocument is more bytes than any configuration takes.
+// MaxDocument is a size limit in bytes that no configuration reaches.
 const MaxDocument = 64 << 10

@@ -9,14 +9,14 @@ import (
 	"divergo/units"
 )
 
-// DefaultPreset is the machine of a run that names none.
+// DefaultPreset is the machine of a run that names no preset.
 const DefaultPreset = "tbc"
 
 // Preset is a machine with a name.
 type Preset struct {
 	Name   string
 	Doc    string // one line
-	Source string // where the numbers come from
+	Source string // source of the numbers
 	Config func() Config
 }
 
@@ -31,7 +31,7 @@ var presets = []Preset{
 // Presets lists the machines of the papers, the default first.
 func Presets() []Preset { return presets }
 
-// RegisterPreset adds a machine to the list, in an init function; its name must be new.
+// RegisterPreset adds a machine to the list. Call it in an init function, with a new name.
 func RegisterPreset(p Preset) {
 	if _, err := FindPreset(p.Name); err == nil || p.Name == "" || p.Doc == "" || p.Source == "" || p.Config == nil {
 		panic("gpu: preset " + p.Name + ": want a name that is new, Doc, Source and Config")
@@ -51,24 +51,25 @@ func FindPreset(name string) (Preset, error) {
 	return Preset{}, papers.Unknown("preset", name, names)
 }
 
-// Default is the configuration of the default preset.
+// Default returns the configuration of the default preset.
 func Default() Config { return tbc() }
 
-// tbc follows Fung and Aamodt (HPCA 2011), table 2. What the table leaves
-// open comes from GPGPU-Sim 2.1.1b, the simulator that they changed, or is a
-// choice of this model, as the key table says.
+// tbc follows Fung and Aamodt (HPCA 2011), table 2. Values missing in the table come from GPGPU-Sim
+// 2.1.1b, the simulator that they changed, or are choices of this model. The key table names the
+// source of each.
 func tbc() Config {
 	return Config{
 		GPU:    Chip{SMs: 30, Memory: 512},
 		Clocks: Clocks{CoreMHz: 1300, IcntMHz: 650, DRAMMHz: 800},
 		SM: sm.Config{
-			WarpSize: 32, Lanes: units.Sequential, SIMDWidth: 8, Skip: sm.SkipNone, Interweave: sm.InterweaveNone, AbsentLane: sm.AbsentZero, Threads: 1024, CTAs: 8,
+			WarpSize: 32, Lanes: units.Sequential, SIMDWidth: 8, Skip: sm.SkipNone, Interweave: sm.InterweaveNone,
+			AbsentLane: sm.AbsentZero, Threads: 1024, CTAs: 8,
 			Registers: 16384, RegAlloc: 4,
 			Scheduler: sm.LRR, CTAPriority: sm.PriorityNone, Scoreboard: sm.OneInFlight,
 			FetchWidth: 1, IBuffer: 1, RFBanks: 16, WBPorts: 1,
-			// A warp takes 4 cycles to enter a pipe of 8 lanes; with operand read
-			// and write-back a dependent instruction follows after some 24 cycles,
-			// as on the hardware (Volkov & Demmel, SC 2008).
+			// A warp takes 4 cycles to enter a pipe of 8 lanes. With operand read and write-back, a
+			// dependent instruction follows after about 24 cycles, as on the hardware (Volkov &
+			// Demmel, SC 2008).
 			ALULatency: 16, AGULatency: 4, MemQueue: 16,
 			DPLatency: 24, DPWidth: 1,
 			SFULatency: 24, SFUWidth: 2,
@@ -81,9 +82,9 @@ func tbc() Config {
 	}
 }
 
-// slp follows Rhu and Erez (ISCA 2013), table 2, where it differs from the
-// table above. Their sticky round robin is taken to be that of the other paper,
-// which they build on (section 6.2).
+// slp follows Rhu and Erez (ISCA 2013), table 2, where it differs from tbc. Our reading: their
+// sticky round robin is that of Fung and Aamodt (HPCA 2011, section 6.2), the paper that they build
+// on.
 func slp() Config {
 	c := tbc()
 	c.SM.SIMDWidth = 32
@@ -92,8 +93,8 @@ func slp() Config {
 	return c
 }
 
-// ppc has the wave-front size of Huang et al., section IV, the one number of
-// their platform that the paper gives.
+// ppc has the wavefront size of Huang et al., section IV, the only number of their platform in the
+// paper.
 func ppc() Config {
 	c := tbc()
 	c.SM.WarpSize = 16
@@ -101,14 +102,16 @@ func ppc() Config {
 	return c
 }
 
-// kepler is a GTX 770 (GK104), one of the devices of the divergence-cost
-// paper's table II: 8 SMs at 1046 MHz, 256-bit GDDR5 at 1753 MHz, limits of
-// compute capability 3.0 (CUDA C Programming Guide, technical specifications),
-// a dependent instruction after 9 cycles (Jia et al., arXiv 1804.06826,
-// table 4.1). The L1 has 16 of the 64 KiB that it shares with shared memory,
-// which is the driver's default; the L2 is 512 KiB over 4 channels of 64 bits,
-// which move 32 bytes in a cycle of the command clock. DRAM timing is that of
-// the GDDR5 chips in GPGPU-Sim 3's configurations (Hynix H5GQ1H24AFR).
+// kepler is a GTX 770 (GK104), a device of table II of the divergence-cost paper. Its numbers have
+// these sources:
+//   - The device has 8 SMs at 1046 MHz and 256-bit GDDR5 at 1753 MHz.
+//   - The limits are those of compute capability 3.0 (CUDA C Programming Guide, technical
+//     specifications).
+//   - A dependent instruction follows after 9 cycles (Jia et al., arXiv 1804.06826, table 4.1).
+//   - The L1 has 16 of the 64 KiB that it shares with shared memory, the driver's default.
+//   - The L2 is 512 KiB over 4 channels of 64 bits, which move 32 bytes in a cycle of the command
+//     clock.
+//   - DRAM timing is that of the GDDR5 chips in GPGPU-Sim 3's configurations (Hynix H5GQ1H24AFR).
 func kepler() Config {
 	c := tbc()
 	c.GPU.SMs = 8
@@ -132,12 +135,13 @@ func kepler() Config {
 	return c
 }
 
-// maxwell is a GTX 850M (GM107), the other one: 5 SMs at 936 MHz, 128-bit
-// GDDR5 at 1253 MHz, limits of compute capability 5.0, a dependent instruction
-// after 6 cycles (Jia et al., arXiv 1804.06826, table 4.1), 24 KiB of L1, 64 KiB
-// of shared memory and an L2 of 2 MiB over 2 channels of 64 bits. A token is
-// popped in 26 cycles; of the 176 for a spill and a fill (divergence cost,
-// section IV) each gets half.
+// maxwell is a GTX 850M (GM107), the other device of table II. Its numbers have these sources:
+//   - The device has 5 SMs at 936 MHz and 128-bit GDDR5 at 1253 MHz.
+//   - The limits are those of compute capability 5.0.
+//   - A dependent instruction follows after 6 cycles (Jia et al., arXiv 1804.06826, table 4.1).
+//   - It has 24 KiB of L1, 64 KiB of shared memory and an L2 of 2 MiB over 2 channels of 64 bits.
+//   - A token is popped in 26 cycles. A spill and a fill take 176 cycles together (divergence cost,
+//     section IV). Our reading: each takes half.
 func maxwell() Config {
 	c := kepler()
 	c.GPU.SMs = 5

@@ -11,52 +11,56 @@ import (
 	"divergo/units"
 )
 
-// A thread that waits in a loop for another thread of its warp waits for ever
-// if the mechanism runs the loop first: a SIMT deadlock (ElTantawy & Aamodt,
-// MICRO 2016), in which instructions go on being issued. It is told from a
-// long computation by what the program can know of itself, whatever the
-// mechanism does. A thread that comes to a place with the registers and the
-// local memory that it had there before, while no memory of others has changed,
-// will come there again and again. When that holds for all threads that run, and
-// the rest have not been issued for long, nothing will ever change. If some of
-// the rest are held by the mechanism it is a SIMT deadlock; if there are none, or
-// they wait at barriers that the others do not come to, the loop is the program's.
+// The watchdog detects threads that wait for ever in loops.
 //
-// Where CTAs of the grid have not begun, since there is no room for them, and the loop
-// reads global memory, it waits for them, as those of a barrier of the whole grid do:
-// a deadlock for want of resident CTAs.
+// A thread may wait in a loop for another thread of its warp. If the mechanism runs the loop first,
+// the thread waits for ever. This is a SIMT deadlock (ElTantawy & Aamodt, MICRO 2016), in which
+// instructions continue to issue. The watchdog distinguishes it from a long computation by the state
+// of the program, whatever the mechanism does. Suppose that a thread returns to a PC with the same
+// registers and local memory, while other memory has not changed. It will then return there for
+// ever. If that holds for all running threads, and the rest have not issued for long, nothing will
+// change:
+//   - if the mechanism holds some of the rest, it is a SIMT deadlock;
+//   - if there are no others, or they wait at barriers that the loops never reach, the loop is the
+//     program's fault;
+//   - if CTAs of the grid have no room to begin, and the loop reads global memory, it waits for
+//     these CTAs. This is a deadlock for want of resident CTAs, as at a barrier of the whole grid.
 //
-// Who waits for what moves, is no deadlock: a loop that counts in memory, or
-// that reads a clock, is not seen to be endless.
+// A thread waiting for something that still changes is not deadlocked. A loop that counts in memory
+// or reads a clock is therefore never reported.
 //
-// Nearly all grids are alive, and one thread shows it: at first a thread of each SM
-// is watched, and all of them only if each of these has come back to registers that
-// it had.
+// Nearly all grids progress, and one thread shows it. The watchdog first watches one thread of each
+// SM. It watches all threads only if each of these has returned to an earlier state of its registers.
 const (
-	quietCycles = 1 << 15 // without a new or ended CTA before threads are watched, a quarter as long one of each SM, then all; doubles each time they prove alive
-	mostChanges = 1 << 10 // of memory on behalf of an SM while watched, and
-	mostBytes   = 1 << 18 // bytes that its threads store to: these are at work
+	// quietCycles is the time without a new or ended CTA before the watchdog watches threads. It
+	// watches one thread of each SM for a quarter of that time, then all threads for another
+	// quarter. The time doubles whenever they make progress.
+	quietCycles = 1 << 15
+	// An SM progresses if it changes memory more often than mostChanges while watched, or if its threads
+	// store to more than mostBytes bytes.
+	mostChanges = 1 << 10
+	mostBytes   = 1 << 18
 )
 
-// watchdog looks for loops that never end on behalf of a run.
+// watchdog looks for endless loops during a run.
 type watchdog struct {
 	m        *Machine
-	progress uint64 // last seen
-	since    uint64 // cycle in which it changed
+	progress uint64 // progress last seen
+	since    uint64 // cycle in which progress changed
 	patience uint64
 
 	witnesses []*witness // by SM, while one thread of each is watched
-	watched   []*watched // by SM, while all are
+	watched   []*watched // by SM, while all threads are watched
 	until     uint64
-	live      int // threads when it began
+	live      int // live threads at its start
 }
 
 func newWatchdog(m *Machine) *watchdog {
 	return &watchdog{m: m, since: m.core.Now(), patience: quietCycles}
 }
 
-// verdict is asked between quanta. It is Deadlock, EndlessLoop or GridDeadlock if no
-// thread will get anywhere, else Finished.
+// verdict is called between quanta. It returns Deadlock, EndlessLoop or GridDeadlock if no thread
+// will progress, else Finished.
 func (w *watchdog) verdict() End {
 	now := w.m.core.Now()
 	if p := w.m.progress(); p != w.progress {
@@ -91,7 +95,7 @@ func (w *watchdog) verdict() End {
 	return end
 }
 
-// progress counts the CTAs that have been sent, and those that have ended.
+// progress returns the number of CTAs sent plus the number ended.
 func (m *Machine) progress() uint64 { return m.dispatch.Q().Ended + m.dispatch.Q().Next }
 
 // live counts the threads that have not exited.
@@ -104,7 +108,7 @@ func (m *Machine) live() (n int) {
 	return n
 }
 
-// one begins to watch a thread of each SM.
+// one starts to watch one thread of each SM.
 func (w *watchdog) one(now uint64) {
 	w.until = now + w.patience/4
 	for _, s := range w.m.SMs {
@@ -114,7 +118,7 @@ func (w *watchdog) one(now uint64) {
 	}
 }
 
-// all begins to watch all threads.
+// all starts to watch all threads.
 func (w *watchdog) all(now uint64) {
 	w.until, w.live = now+w.patience/4, w.m.live()
 	for _, s := range w.m.SMs {
@@ -134,7 +138,7 @@ func (w *watchdog) stop() {
 	w.witnesses, w.watched = nil, nil
 }
 
-// busy reports whether threads change more memory than those that wait do.
+// busy reports whether threads change more memory than waiting threads do.
 func (w *watchdog) busy() bool {
 	for _, s := range w.watched {
 		if s.busy() {
@@ -144,12 +148,12 @@ func (w *watchdog) busy() bool {
 	return false
 }
 
-// judge says what comes of the threads that have been watched.
+// judge returns the verdict on the threads that have been watched.
 func (w *watchdog) judge() End {
 	if w.live == 0 || w.busy() || w.disputed() {
 		return Finished
 	}
-	quiet := uint64(0) // last change of memory
+	quiet := uint64(0) // cycle of the last change of memory
 	for _, s := range w.watched {
 		quiet = max(quiet, s.changed)
 	}
@@ -170,7 +174,7 @@ func (w *watchdog) judge() End {
 				reads = reads || t.Issued && s.read >= t.From
 			}
 			if held && (p.Comes || p.Running && p.Wait == divergence.Runs) {
-				return Finished // the scheduler has left it out, or it waits for its turn
+				return Finished // the scheduler has not chosen it, or it waits for its turn
 			}
 			if held && p.Wait != divergence.WaitsBarrier {
 				end = Deadlock
@@ -178,7 +182,7 @@ func (w *watchdog) judge() End {
 		}
 	}
 	if !runs {
-		return Finished // all wait, but something is going on, or the machine would be idle
+		return Finished // all wait, but something still progresses: otherwise the machine would be idle
 	}
 	if end == GridDeadlock && !reads {
 		end = EndlessLoop
@@ -186,7 +190,7 @@ func (w *watchdog) judge() End {
 	return end
 }
 
-// disputed reports whether threads of two SMs store different values to a place.
+// disputed reports whether threads of two SMs store different values to the same byte.
 func (w *watchdog) disputed() bool {
 	last := map[uint64]byte{}
 	for _, s := range w.watched {
@@ -203,7 +207,7 @@ func (w *watchdog) disputed() bool {
 	return false
 }
 
-// witness is the first thread of an SM that branches back since it is looked for.
+// witness is the first thread of an SM that takes a backward branch after watching starts.
 type witness struct {
 	spin
 	sm    *sm.SM
@@ -211,7 +215,7 @@ type witness struct {
 	leave func()
 }
 
-// alive reports whether the thread has not come back to registers that it had.
+// alive reports whether the thread has not returned to an earlier state of its registers.
 func (w *witness) alive() bool { return w.Issued && w.Period == 0 }
 
 // issue chooses the thread, or records its state.
@@ -229,7 +233,7 @@ func (w *witness) issue(e sm.Issued) {
 	w.pass(e.Cycle, e.PC, state[w.home.Lane])
 }
 
-// in reports whether the thread is one of those of an instruction.
+// in reports whether an instruction has the thread among its active threads.
 func (w *witness) in(f *sm.Flight) bool {
 	for m := f.Mask; f.Rows>>w.home.Row&1 != 0 && m != 0; m &= m - 1 {
 		if f.Home(bits.TrailingZeros32(m)) == w.home {
@@ -239,43 +243,41 @@ func (w *witness) in(f *sm.Flight) bool {
 	return false
 }
 
-// watched is what is known of the threads of an SM since they are watched, and
-// of the memory that they change.
+// watched is the state of the watch over an SM: its threads and the memory that they change.
 type watched struct {
 	sm      *sm.SM
 	threads [][isa.MaxLanes]spin // by row and lane
 	state   [isa.MaxLanes]uint64
-	bytes   map[address]byte          // last stored
-	atomics map[uint16]*memsys.Access // without reply, by tag
+	bytes   map[address]byte          // value last stored
+	atomics map[uint16]*memsys.Access // atomics without a reply, by tag
 	changed uint64                    // cycle of the last change
 	read    uint64                    // cycle of the last load or atomic of global memory
 	changes int
-	leave   []func() // what it observes
+	leave   []func() // ends each observation
 }
 
-// address is that of a byte of memory.
+// address is the address of a byte of memory.
 type address struct {
 	shared bool
 	addr   uint64
 }
 
-// spin is where a thread has been in its loop: the algorithm of Brent (An
-// improved Monte Carlo factorization algorithm, BIT 20, 1980), which keeps one
-// state and takes another one after twice as many steps. Steps are backward
-// branches.
+// spin records the states of a thread in its loop by the algorithm of Brent (An improved Monte
+// Carlo factorization algorithm, BIT 20, 1980). The algorithm keeps one state, and replaces it
+// after twice as many steps each time. A step is a backward branch.
 type spin struct {
 	Issued bool
-	PC     uint32 // kept state
+	PC     uint32 // PC of the kept state
 	Hash   uint64
-	Steps  uint32 // since the thread was in that
+	Steps  uint32 // steps since the kept state
 	Limit  uint32
-	Period uint32 // steps from the state to itself, 0 if it has not come back
-	Was    uint64 // cycle in which the thread was in it last,
-	From   uint64 // and before that
-	Local  uint64 // fingerprint of what it has stored to local memory
+	Period uint32 // steps from the kept state back to it; 0 if it has not returned
+	Was    uint64 // cycle in which the kept state last occurred
+	From   uint64 // cycle in which it occurred the time before
+	Local  uint64 // fingerprint of the thread's stores to local memory
 }
 
-// pass records a state of the thread.
+// pass records a state of the thread at a backward branch.
 func (t *spin) pass(cycle uint64, pc uint32, hash uint64) {
 	t.Steps++
 	switch {
@@ -288,22 +290,22 @@ func (t *spin) pass(cycle uint64, pc uint32, hash uint64) {
 	}
 }
 
-// watch observes an SM with so many rows.
+// watch starts to observe an SM with the given number of rows.
 func watch(s *sm.SM, rows int) *watched {
 	w := &watched{
 		sm: s, threads: make([][isa.MaxLanes]spin, rows),
 		bytes: map[address]byte{}, atomics: map[uint16]*memsys.Access{},
 	}
 	w.leave = []func(){
-		s.Issue.OnIssue.Add(w.issue), s.Issue.OnInserted.Add(w.mark), s.LSU.OnAccess.Add(w.access), s.LSU.OnAtomic.Add(w.atomic),
+		s.Issue.OnIssue.Add(w.issue), s.Issue.OnInserted.Add(w.mark), s.LSU.OnAccess.Add(w.access),
+		s.LSU.OnAtomic.Add(w.atomic),
 	}
 	return w
 }
 
 func (w *watched) busy() bool { return w.changes > mostChanges || len(w.bytes) > mostBytes }
 
-// mark notes who executes an instruction, be it one that the mechanism has
-// inserted.
+// mark marks the threads that execute an instruction. It may be one that the mechanism inserted.
 func (w *watched) mark(e sm.Issued) {
 	for m := e.Mask; m != 0; m &= m - 1 {
 		h := e.Home(bits.TrailingZeros32(m))
@@ -311,11 +313,11 @@ func (w *watched) mark(e sm.Issued) {
 	}
 }
 
-// issue records the states of the threads that execute a branch back.
+// issue records the states of the threads that execute a backward branch.
 func (w *watched) issue(e sm.Issued) {
 	in := &w.sm.Kernel().Prog.Insts[e.PC]
 	if in.ReadsTime() {
-		w.change(e.Cycle) // which no thread can wait for in vain
+		w.change(e.Cycle) // a thread that reads time cannot wait in vain
 	}
 	w.mark(e)
 	if !w.sm.Backward(e.PC) {
@@ -334,17 +336,17 @@ func (w *watched) issue(e sm.Issued) {
 	}
 }
 
-// change notes that memory may not be what it was.
+// change records that memory may have changed.
 func (w *watched) change(cycle uint64) {
 	w.changes++
 	w.changed = max(w.changed, cycle)
 }
 
-// access looks at what is stored. What a place had before the first store to it
-// while watched is not known: that counts as a change. Local memory is a part of
-// the thread's state.
+// access records the memory effects of an access. The first store to a place while watched counts
+// as a change, because its earlier value is unknown. Local memory is a part of the thread's state.
 func (w *watched) access(e sm.Accessed) {
-	if !e.Shared && e.Space != isa.SpaceLocal && e.Space != isa.SpaceConst && (e.Kind == memsys.Load || e.Kind == memsys.Atomic) {
+	if !e.Shared && e.Space != isa.SpaceLocal && e.Space != isa.SpaceConst &&
+		(e.Kind == memsys.Load || e.Kind == memsys.Atomic) {
 		w.read = e.Cycle
 	}
 	switch {
@@ -386,7 +388,7 @@ func (w *watched) store(cycle uint64, f *sm.Flight, a *memsys.Access) {
 	}
 }
 
-// expect keeps the operands of an atomic, whose lanes may be in several accesses.
+// expect keeps the operands of an atomic. Its lanes may be in several accesses.
 func (w *watched) expect(a *memsys.Access) {
 	e := w.atomics[a.Tag]
 	if e == nil {
@@ -402,10 +404,10 @@ func (w *watched) expect(a *memsys.Access) {
 	e.Mask |= a.Mask
 }
 
-// atomic compares what an atomic has found with what it has left.
+// atomic compares the value that an atomic found with the value that it left.
 func (w *watched) atomic(r sm.Answered) {
 	a := w.atomics[r.Tag]
-	if a == nil { // it left before the threads were watched
+	if a == nil { // it was sent before watching started
 		w.change(r.Cycle)
 		return
 	}

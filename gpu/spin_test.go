@@ -10,8 +10,7 @@ import (
 	"divergo/sm/divergence"
 )
 
-// ends runs a program with a block of so many threads and so many CTAs under a
-// mechanism.
+// ends runs a program under a mechanism, with the given numbers of CTAs and of threads in a block.
 func ends(t *testing.T, mechanism, body string, ctas, threads int) (gpu.End, *gpu.Machine) {
 	t.Helper()
 	cfg := small()
@@ -20,9 +19,8 @@ func ends(t *testing.T, mechanism, body string, ctas, threads int) (gpu.End, *gp
 	return m.Run(nil, 3_000_000), m
 }
 
-// TestSpinLocks: the thread that has a lock waits for those of its warp that want
-// it. What a mechanism does with the paths of the waiting threads in the
-// meantime changes nothing.
+// TestSpinLocks: the thread that holds a lock waits for those of its warp that want it. The verdict
+// does not depend on the mechanism's treatment of the waiting threads' paths.
 func TestSpinLocks(t *testing.T) {
 	for name, body := range map[string]string{
 		"a branch in the loop": `
@@ -77,7 +75,7 @@ COUNT:
 		t.Run(name, func(t *testing.T) {
 			for _, mech := range divergence.Mechanisms() {
 				end, m := ends(t, mech.Name, body, 1, 32)
-				if mech.Name == "dwf" { // the owner needs nobody to get a slot
+				if mech.Name == "dwf" { // the owner gets a slot by itself
 					assert.Equal(t, gpu.Finished, end, mech.Name)
 					continue
 				}
@@ -97,8 +95,8 @@ COUNT:
 	}
 }
 
-// TestEndlessLoops: where no thread waits for others, or only at a barrier of the
-// program, the loop is at fault and not the mechanism.
+// TestEndlessLoops: if no thread waits for others, or only at a barrier of the program, the fault
+// is the loop's and not the mechanism's.
 func TestEndlessLoops(t *testing.T) {
 	for _, mech := range divergence.Mechanisms() {
 		for name, body := range map[string]string{
@@ -139,8 +137,8 @@ BAR:
 	}
 }
 
-// TestAtWork: loops in which no register of a thread changes from one iteration
-// to the next, and that end none the less.
+// TestAtWork runs loops that end although no register of a thread changes from one iteration to the
+// next.
 func TestAtWork(t *testing.T) {
 	count := func(ld, st string) string {
 		return `
@@ -161,7 +159,10 @@ LOOP:
 		"counts in shared memory": {count("ld.shared.u32 %r4, [tile];", "st.shared.u32 [tile], %r4;"), 1, 32},
 		"counts in local memory":  {count("ld.local.u32 %r4, [mine];", "st.local.u32 [mine], %r4;"), 1, 32},
 		"counts by atomics":       {count("atom.global.add.u32 %r4, [%rd0], 1;", ""), 1, 1},
-		"counts by reductions":    {count("red.global.add.u32 [%rd0], 1; ld.volatile.global.u32 %r4, [%rd0];", ""), 1, 1},
+		"counts by reductions": {
+			count("red.global.add.u32 [%rd0], 1; ld.volatile.global.u32 %r4, [%rd0];", ""), 1,
+			1,
+		},
 		"waits for a time": {`
 	mov.u32 %r5, %clock;
 LOOP:
@@ -219,10 +220,9 @@ TURN:
 	}
 }
 
-// TestGridBarrier: a barrier of the whole grid is passed by a grid whose CTAs are all
-// resident, of which a small machine holds 24. With one more the CTAs wait for one that has
-// no room, under every mechanism. A loop that reads no memory waits for nobody, however
-// large the grid is.
+// TestGridBarrier: a grid passes a barrier of the whole grid if all its CTAs are resident; a small
+// machine holds 24. With one more, the CTAs wait for one without room, under every mechanism. A
+// loop that reads no memory waits for no other CTA, however large the grid is.
 func TestGridBarrier(t *testing.T) {
 	const arrive = `
 	mov.u32 %r5, %nctaid.x;
@@ -277,7 +277,7 @@ BAR:
 	bar.sync 0;
 	exit;`, 40, 64)
 	assert.Equal(t, gpu.GridDeadlock, end)
-	// A lock that a thread of the warp holds is the mechanism's fault, though CTAs wait.
+	// A lock held by a thread of the warp is the mechanism's fault, though CTAs wait.
 	end, m := ends(t, "pdom", `
 LOOP:
 	atom.global.cas.b32 %r4, [%rd0], 0, 1;

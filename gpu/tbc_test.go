@@ -17,9 +17,9 @@ import (
 	"divergo/sm/divergence/compaction"
 )
 
-// TestCompactionFigure7 runs the example of Fung & Aamodt, HPCA 2011, figure 7,
-// through a whole machine with thread block compaction: 7 issue slots with the
-// threads of the figure, counted from 1, and 24 of 28 lanes active.
+// TestCompactionFigure7 runs the example of Fung & Aamodt, HPCA 2011, figure 7, through a whole
+// machine with thread block compaction. It has 7 issue slots with the threads of the figure,
+// counted from 1, and 24 of 28 lanes active.
 func TestCompactionFigure7(t *testing.T) {
 	cfg := small()
 	cfg.SM.WarpSize, cfg.SM.SIMDWidth, cfg.SM.Threads = 4, 4, 64
@@ -50,8 +50,8 @@ func TestCompactionFigure7(t *testing.T) {
 	assert.ElementsMatch(t, []string{"1 2 3 4", "5 6 7 8"}, warps[5:], "D")
 }
 
-// TestCompactionResults: a kernel with divergent branches, loops of different
-// length, shared memory and barriers, on every machine.
+// TestCompactionResults runs a kernel with divergent branches, loops of different length, shared
+// memory and barriers on every machine.
 func TestCompactionResults(t *testing.T) {
 	p := program(t, mixed)
 	for _, preset := range gpu.Presets() {
@@ -59,20 +59,24 @@ func TestCompactionResults(t *testing.T) {
 			for _, static := range []bool{false, true} {
 				cfg := preset.Config()
 				cfg.GPU.SMs = min(cfg.GPU.SMs, 3)
-				cfg.Divergence = compaction.Keys.With(divergence.Options{Mechanism: mech, PathOrder: divergence.TakenFirst}, compaction.Params{Static: static})
+				cfg.Divergence = compaction.Keys.With(divergence.Options{
+					Mechanism: mech,
+					PathOrder: divergence.TakenFirst,
+				}, compaction.Params{Static: static})
 				m := load(t, cfg, p, 7, 96)
 				require.Equal(t, gpu.Finished, m.Run(nil, 1_000_000))
 				got := words(t, m, bufferBytes/4)
 				for i := range uint32(7 * 96) {
-					require.Equal(t, result(i, 96), got[i], "%s, %s, static %t: thread %d", preset.Name, mech, static, i)
+					require.Equal(t, result(i, 96), got[i], "%s, %s, static %t: thread %d", preset.Name, mech,
+						static, i)
 				}
 			}
 		}
 	}
 }
 
-// TestCompactionProperties: checked run, any order of processes, snapshots,
-// reset, tracing, islands in parallel: all the same.
+// TestCompactionProperties compares runs of this machine. The checked run, any order of processes,
+// snapshots, reset, tracing, and islands in parallel give the same result.
 func TestCompactionProperties(t *testing.T) {
 	p := program(t, mixed)
 	cfg := small()
@@ -80,7 +84,7 @@ func TestCompactionProperties(t *testing.T) {
 	rtltest.SystemProperties(t, func() *rtl.System { return load(t, cfg, p, 5, 64).System() }, 1200)
 }
 
-// TestCompactionDeadlocks: what cannot go on ends as a deadlock, with the
+// TestCompactionDeadlocks: a program that cannot continue ends as a deadlock. The report has the
 // groups of threads that wait for each other.
 func TestCompactionDeadlocks(t *testing.T) {
 	for _, c := range []struct {
@@ -119,9 +123,8 @@ OUT:
 	}
 }
 
-// TestCompactionBottom: at the bottom of the stack warps are the static ones,
-// also when some of their threads have left; a branch that is the same for all
-// of the CTA needs no stack.
+// TestCompactionBottom: at the bottom of the stack the warps are the static ones, even after some
+// of their threads have exited. A branch with one outcome for the whole CTA needs no stack.
 func TestCompactionBottom(t *testing.T) {
 	p := program(t, `
 	and.b32 %r4, %r1, 31;
@@ -163,8 +166,8 @@ JOIN:
 	}
 }
 
-// TestCompactionBarrierAfterExit: a warp that waits at a barrier goes on when
-// the other one leaves instead, after a load.
+// TestCompactionBarrierAfterExit: a warp waiting at a barrier continues when the other warp exits
+// instead, after a load.
 func TestCompactionBarrierAfterExit(t *testing.T) {
 	p := program(t, `
 	setp.ge.u32 %p1, %r1, 32;

@@ -17,8 +17,7 @@ import (
 	"divergo/sm/divergence/tokens"
 )
 
-// inserted are the mechanisms that put instructions of their own into the
-// program.
+// inserted lists the mechanisms that insert instructions into the program.
 var inserted = []string{"token", "barrier"}
 
 // TestInsertedProperties: a machine under such a mechanism has the properties of
@@ -37,10 +36,10 @@ func TestInsertedProperties(t *testing.T) {
 	}
 }
 
-// stackBase is the memory for the stacks, and there is no other local memory.
+// stackBase is the address of the memory for the stacks. There is no other local memory.
 const stackBase = 1 << 32
 
-// loadStacks is load with memory for the stacks.
+// loadStacks does the same as load, with memory for the stacks.
 func loadStacks(t *testing.T, cfg gpu.Config, p *isa.Program, grid, block uint32) *gpu.Machine {
 	m := load(t, cfg, p, grid, block)
 	k := *m.SMs[0].Kernel()
@@ -50,8 +49,8 @@ func loadStacks(t *testing.T, cfg gpu.Config, p *isa.Program, grid, block uint32
 	return m
 }
 
-// ragged is a loop that each thread leaves by itself, the last first, and then
-// stores how often it went round.
+// ragged is a loop that the threads leave one by one, the last thread first. Each then stores its
+// number of iterations.
 const ragged = `
 	mov.u32 %r4, 0;
 LOOP:
@@ -65,12 +64,11 @@ LOOP:
 	exit;
 `
 
-// TestTokenTraffic: what spills and fills is in the counters of the L1, the L2
-// and the DRAM, beside the one store of the kernel, and each warp gets its own tokens
-// back. Where memory is slower than a fill takes at least, the warp waits for
-// memory.
+// TestTokenTraffic: spills and fills appear in the counters of the L1, the L2 and the DRAM, beside
+// the one store of the kernel. Each warp gets its own tokens back. If memory is slower than the
+// shortest fill, the warp waits for memory.
 func TestTokenTraffic(t *testing.T) {
-	const ctas, pushed = 3, 32 // of a warp: ssy, and 31 threads before the last one
+	const ctas, pushed = 3, 32 // pushed by a warp: ssy, and 31 threads before the last one
 	run := func(window, latency int) (m *gpu.Machine, loads, stores, l2 uint64) {
 		cfg := small()
 		cfg.Divergence.Mechanism = "token"
@@ -92,7 +90,8 @@ func TestTokenTraffic(t *testing.T) {
 		return m, loads, stores, l2
 	}
 	fast, loads, stores, l2 := run(divergence.SpillWords, 1)
-	assert.Equal(t, [3]uint64{0, 2 * ctas, 2 * ctas}, [3]uint64{loads, stores, l2}, "a warp stores two lines of 64 bytes")
+	assert.Equal(t, [3]uint64{0, 2 * ctas, 2 * ctas}, [3]uint64{loads, stores, l2},
+		"a warp stores two lines of 64 bytes")
 
 	const moves = (pushed - 16) / 4
 	m, loads, stores, l2 := run(16, 1)
@@ -102,7 +101,7 @@ func TestTokenTraffic(t *testing.T) {
 	wait := uint64(moves * (keys.Spill + keys.Fill))
 	assert.Equal(t, fast.Cycles()+wait, m.Cycles())
 
-	// In device memory: the threads of ssy, then those that left first.
+	// Device memory holds the threads of ssy, then those that left first.
 	for i := range m.SMs {
 		const warps = 32
 		b := make([]byte, 8*moves*4)
@@ -119,7 +118,7 @@ func TestTokenTraffic(t *testing.T) {
 	assert.EqualValues(t, moves*50, slower.Cycles()-slow.Cycles())
 }
 
-// TestTokenOverflow: a program that pushes without end is stopped.
+// TestTokenOverflow: a program that pushes endlessly is stopped.
 func TestTokenOverflow(t *testing.T) {
 	p := program(t, "LOOP:\n\tadd.u32 %r4, %r4, 1;\n\tbra LOOP;")
 	pc := uint32(len(p.Insts) - 2)
@@ -135,8 +134,8 @@ func TestTokenOverflow(t *testing.T) {
 	assert.EqualValues(t, 16+divergence.SpillWords+1, m.SMs[0].Div.Stats().Pushes)
 }
 
-// TestInsertedKeepsPCs: observers, faults and the status of a run speak of the
-// kernel's PCs, and the counts are those of the kernel.
+// TestInsertedKeepsPCs: observers, faults and the status of a run use the kernel's PCs. The counts
+// are those of the kernel.
 func TestInsertedKeepsPCs(t *testing.T) {
 	const arm = `
 	and.b32 %r5, %r1, 3;
@@ -160,7 +159,8 @@ func TestInsertedKeepsPCs(t *testing.T) {
 		assert.Equal(t, *want, *got, mech)
 		assert.Equal(t, stack.SMs[0].Issue.Count.Q().Issued, m.SMs[0].Issue.Count.Q().Issued, mech)
 		assert.Equal(t, stack.SMs[0].Issue.Count.Q().Lanes, m.SMs[0].Issue.Count.Q().Lanes, mech)
-		assert.EqualValues(t, 3, m.SMs[0].Issue.Count.Q().Added, "%s: one at the start, and one at the end for each path", mech)
+		assert.EqualValues(t, 3, m.SMs[0].Issue.Count.Q().Added,
+			"%s: one at the start, and one at the end for each path", mech)
 
 		m, _, last := start(mech, "add.u64 %rd2, %rd0, 8192; st.global.u32 [%rd2], %r0;")
 		require.Equal(t, gpu.Faulted, m.Run(nil, 100_000))

@@ -12,8 +12,8 @@ import (
 	"divergo/sm/divergence"
 )
 
-// TestWords: every word that a key lists is accepted, by --set and by a Check, and
-// there is a machine that runs by it; any other word is refused by all of them.
+// TestWords: --set and Check accept every word that a key lists, and a machine runs with it. They
+// all refuse any other word.
 func TestWords(t *testing.T) {
 	p := program(t, mixed)
 	for _, k := range gpu.Keys() {
@@ -40,7 +40,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// unchecked gives a word to a key behind its back.
+// unchecked sets a key to a word without a check.
 func unchecked(t *testing.T, c *gpu.Config, k *gpu.Key) {
 	t.Helper()
 	before := *c
@@ -49,8 +49,8 @@ func unchecked(t *testing.T, c *gpu.Config, k *gpu.Key) {
 	assert.NotEqual(t, before, *c)
 }
 
-// TestWordsHaveFunctions: a word is a line of a table that has its meaning and its
-// function too; only the mechanisms have a table of their own, Mechanism.
+// TestWordsHaveFunctions: a table gives each word its meaning and its function. Only the mechanisms
+// have a different table, Mechanism.
 func TestWordsHaveFunctions(t *testing.T) {
 	var fields func(typ reflect.Type)
 	fields = func(typ reflect.Type) {

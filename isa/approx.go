@@ -6,10 +6,10 @@ import (
 )
 
 // Approximate functions (PTX ISA, section 9.7.3, the .approx and .full forms).
-// They are computed in float64 with polynomials of our own: the library's
-// versions have assembly for some machines and would differ in the last bit.
-// Every product is rounded explicitly, so that none is fused with an addition.
-// The results lie well within the error bounds of the manual; its tables of
+//
+// They use float64 polynomials of this package: the library's versions have assembly on some
+// machines and would differ in the last bit. Every product is rounded explicitly, so that none is
+// fused with an addition. The results lie well within the manual's error bounds; its tables of
 // special values hold.
 
 const (
@@ -35,7 +35,7 @@ var (
 	cosSeries   = []float64{1, -1. / 2, 1. / 24, -1. / 720, 1. / 40320, -1. / 3628800, 1. / 479001600}
 )
 
-// Ex2Approx is 2^x, for ex2.approx.f32: the manual allows 2 ulp.
+// Ex2Approx is 2^x, for ex2.approx.f32. The manual allows 2 ulp.
 func Ex2Approx(x float32) float32 {
 	v := float64(x)
 	switch {
@@ -51,8 +51,7 @@ func Ex2Approx(x float32) float32 {
 	return float32(y * math.Float64frombits(uint64(int64(n)+1023)<<52))
 }
 
-// TanhApprox is tanh(x), for tanh.approx.f32: the manual allows a relative error
-// of 2^-11.
+// TanhApprox is tanh(x), for tanh.approx.f32. The manual allows a relative error of 2^-11.
 func TanhApprox(x float32) float32 {
 	v := math.Abs(float64(x))
 	switch {
@@ -66,8 +65,8 @@ func TanhApprox(x float32) float32 {
 	return float32(math.Copysign((e-1)/(e+1), float64(x)))
 }
 
-// Lg2Approx is log2(x), for lg2.approx.f32: the manual allows an absolute error
-// of 2^-22 for x between 0.5 and 2, and a relative one of 2^-22 elsewhere.
+// Lg2Approx is log2(x), for lg2.approx.f32. The manual allows an absolute error of 2^-22 for x
+// between 0.5 and 2, and a relative error of 2^-22 elsewhere.
 func Lg2Approx(x float32) float32 {
 	v := float64(x)
 	switch {
@@ -89,9 +88,8 @@ func Lg2Approx(x float32) float32 {
 	return float32(float64(2/ln2*s*horner(float64(s*s), atanhSeries)) + float64(e))
 }
 
-// SinApprox is sin(x), for sin.approx.f32: the manual allows an absolute error
-// of 2^-20.5 in [-2 pi, 2 pi] and nothing beyond 100 pi; the reduction here is
-// exact for all x.
+// SinApprox is sin(x), for sin.approx.f32. The manual allows an absolute error of 2^-20.5 in [-2
+// pi, 2 pi] and gives no bound beyond 100 pi. The reduction here is exact for all x.
 func SinApprox(x float32) float32 {
 	switch v := math.Abs(float64(x)); {
 	case !finite(v):
@@ -120,9 +118,9 @@ func CosApprox(x float32) float32 {
 // twoOverPi is 2/pi in binary: 64 zeros, then the bits after the point.
 var twoOverPi = [...]uint64{0, 0xA2F9836E4E441529, 0xFC2757D1F534DDC0, 0xDB6295993C439041, 0xFE5163ABDEBBC561}
 
-// wave is sin(|x| + quadrant*pi/2) for |x| >= 2^-13. It multiplies the mantissa
-// of x with those 128 bits of 2/pi that decide the quadrant and the fraction of
-// it (M. Payne and R. Hanek, SIGNUM Newsletter 18, 1983).
+// wave is sin(|x| + quadrant*pi/2) for |x| >= 2^-13. It multiplies the mantissa of x by 128 bits of
+// 2/pi, those that decide the quadrant and the fraction of it (M. Payne & R. Hanek, SIGNUM
+// Newsletter 18, 1983).
 func wave(quadrant uint64, x float32) float32 {
 	u := math.Float32bits(x)
 	m := uint64(u&(1<<23-1) | 1<<23)
@@ -150,22 +148,21 @@ func wave(quadrant uint64, x float32) float32 {
 	return float32(y)
 }
 
-// RcpApprox is 1/x, for rcp.approx.f32: the manual allows 1 ulp.
+// RcpApprox is 1/x, for rcp.approx.f32. The manual allows 1 ulp.
 func RcpApprox(x float32) float32 { return 1 / x }
 
-// SqrtApprox is the square root of x, for sqrt.approx.f32: the manual allows a
-// relative error of 2^-23.
+// SqrtApprox is the square root of x, for sqrt.approx.f32. The manual allows a relative error of
+// 2^-23.
 func SqrtApprox(x float32) float32 { return float32(math.Sqrt(float64(x))) }
 
-// RsqrtApprox is 1/sqrt(x), for rsqrt.approx.f32: the manual allows a relative
-// error of 2^-22.9.
+// RsqrtApprox is 1/sqrt(x), for rsqrt.approx.f32. The manual allows a relative error of 2^-22.9.
 func RsqrtApprox(x float32) float32 { return float32(1 / math.Sqrt(float64(x))) }
 
 // RsqrtApprox64 is 1/sqrt(x), for rsqrt.approx.f64.
 func RsqrtApprox64(x float64) float64 { return 1 / math.Sqrt(x) }
 
-// DivApprox is a*(1/b), for div.approx.f32: the manual allows 2 ulp for |b| from
-// 2^-126 to 2^126. Above that 1/b is subnormal and counts as zero.
+// DivApprox is a*(1/b), for div.approx.f32. The manual allows 2 ulp for |b| from 2^-126 to 2^126.
+// For larger |b|, 1/b is subnormal and counts as zero.
 func DivApprox(a, b float32) float32 {
 	r := 1 / b
 	if math.Abs(float64(r)) < 0x1p-126 {
@@ -174,20 +171,19 @@ func DivApprox(a, b float32) float32 {
 	return a * r
 }
 
-// DivFull is a/b, for div.full.f32: the manual allows 2 ulp for all a and b.
+// DivFull is a/b, for div.full.f32. The manual allows 2 ulp for all a and b.
 func DivFull(a, b float32) float32 { return a / b }
 
 // coarseNaN is the result of a coarse f64 function for NaN.
 const coarseNaN = 0x7FFF_FFFF_0000_0000
 
-// RcpCoarse64 is 1/x for rcp.approx.ftz.f64, on encodings: of argument and
-// result only the upper 32 bits count, and subnormals are zero.
+// RcpCoarse64 is 1/x for rcp.approx.ftz.f64, on encodings. Only the upper 32 bits of argument and
+// result count; subnormals are zero.
 func RcpCoarse64(x uint64) uint64 {
 	return coarse(x, func(v float64) float64 { return 1 / v })
 }
 
-// RsqrtCoarse64 is 1/sqrt(x) for rsqrt.approx.ftz.f64, on encodings as
-// RcpCoarse64.
+// RsqrtCoarse64 is 1/sqrt(x) for rsqrt.approx.ftz.f64, on encodings like RcpCoarse64.
 func RsqrtCoarse64(x uint64) uint64 { return coarse(x, RsqrtApprox64) }
 
 func coarse(x uint64, f func(v float64) float64) uint64 {
@@ -198,8 +194,7 @@ func coarse(x uint64, f func(v float64) float64) uint64 {
 	return flushCoarse(y)
 }
 
-// flushCoarse cuts an f64 to its upper word, and to a zero if it is subnormal.
-// A NaN stays one.
+// flushCoarse cuts an f64 to its upper word, and flushes a subnormal to zero. A NaN stays a NaN.
 func flushCoarse(x uint64) uint64 {
 	if v := double(x); v != v {
 		return coarseNaN
@@ -243,8 +238,10 @@ func (d *datapath) addApproximations() {
 			return flush32(bits32(e.f(float(flush32(a)), float(flush32(b)))))
 		}))
 	}
-	d.add(form{op: OpTanh, typ: F32, flags: FlagApprox}, unary(func(a uint64) uint64 { return bits32(TanhApprox(float(a))) }))
-	d.add(form{op: OpRsqrt, typ: F64, flags: FlagApprox}, unary(func(a uint64) uint64 { return bits64(RsqrtApprox64(double(a))) }))
+	d.add(form{op: OpTanh, typ: F32, flags: FlagApprox},
+		unary(func(a uint64) uint64 { return bits32(TanhApprox(float(a))) }))
+	d.add(form{op: OpRsqrt, typ: F64, flags: FlagApprox},
+		unary(func(a uint64) uint64 { return bits64(RsqrtApprox64(double(a))) }))
 	d.add(form{op: OpRcp, typ: F64, flags: FlagApprox | FlagFtz}, unary(RcpCoarse64))
 	d.add(form{op: OpRsqrt, typ: F64, flags: FlagApprox | FlagFtz}, unary(RsqrtCoarse64))
 }

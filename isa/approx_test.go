@@ -18,8 +18,7 @@ const (
 	f32One       = 0x3F800000
 )
 
-// TestApproximationSpecialValues has the tables of the manual, as the
-// instructions give them.
+// TestApproximationSpecialValues checks the manual's tables of special values, by instruction.
 func TestApproximationSpecialValues(t *testing.T) {
 	const normal, minusNormal, tiny, minusTiny = 0x40490FDB, 0xC0490FDB, 1, 0x80000001
 	for _, c := range []struct {
@@ -29,45 +28,99 @@ func TestApproximationSpecialValues(t *testing.T) {
 	}{
 		{
 			OpRcp,
-			[][2]uint64{{f32MinusInf, f32MinusZero}, {f32MinusZero, f32MinusInf}, {0, f32Inf}, {f32Inf, 0}, {0x7FC00000, f32NaN}},
+			[][2]uint64{
+				{f32MinusInf, f32MinusZero},
+				{f32MinusZero, f32MinusInf},
+				{0, f32Inf},
+				{f32Inf, 0},
+				{0x7FC00000, f32NaN},
+			},
 			[][2]uint64{{tiny, f32Inf}, {minusTiny, f32MinusInf}, {0x7F000000, 0}, {0xFF7FFFFF, f32MinusZero}},
 		},
 		{
 			OpSqrt,
-			[][2]uint64{{f32MinusInf, f32NaN}, {minusNormal, f32NaN}, {f32MinusZero, f32MinusZero}, {0, 0}, {f32Inf, f32Inf}, {0xFFC00000, f32NaN}},
+			[][2]uint64{
+				{f32MinusInf, f32NaN},
+				{minusNormal, f32NaN},
+				{f32MinusZero, f32MinusZero},
+				{0, 0},
+				{f32Inf, f32Inf},
+				{0xFFC00000, f32NaN},
+			},
 			[][2]uint64{{tiny, 0}, {minusTiny, f32MinusZero}},
 		},
 		{
 			OpRsqrt,
-			[][2]uint64{{f32MinusInf, f32NaN}, {minusNormal, f32NaN}, {f32MinusZero, f32MinusInf}, {0, f32Inf}, {f32Inf, 0}, {0x7F800001, f32NaN}},
+			[][2]uint64{
+				{f32MinusInf, f32NaN},
+				{minusNormal, f32NaN},
+				{f32MinusZero, f32MinusInf},
+				{0, f32Inf},
+				{f32Inf, 0},
+				{0x7F800001, f32NaN},
+			},
 			[][2]uint64{{tiny, f32Inf}, {minusTiny, f32MinusInf}},
 		},
 		{
 			OpSin,
-			[][2]uint64{{f32MinusInf, f32NaN}, {f32MinusZero, f32MinusZero}, {0, 0}, {f32Inf, f32NaN}, {0x7FC00000, f32NaN}, {tiny, tiny}},
+			[][2]uint64{
+				{f32MinusInf, f32NaN},
+				{f32MinusZero, f32MinusZero},
+				{0, 0},
+				{f32Inf, f32NaN},
+				{0x7FC00000, f32NaN},
+				{tiny, tiny},
+			},
 			[][2]uint64{{minusTiny, f32MinusZero}},
 		},
 		{
 			OpCos,
-			[][2]uint64{{f32MinusInf, f32NaN}, {f32MinusZero, f32One}, {0, f32One}, {f32Inf, f32NaN}, {0x7FC00000, f32NaN}},
+			[][2]uint64{
+				{f32MinusInf, f32NaN},
+				{f32MinusZero, f32One},
+				{0, f32One},
+				{f32Inf, f32NaN},
+				{0x7FC00000, f32NaN},
+			},
 			[][2]uint64{{minusTiny, f32One}},
 		},
 		{
 			OpLg2,
-			[][2]uint64{{f32MinusInf, f32NaN}, {minusNormal, f32NaN}, {f32MinusZero, f32MinusInf}, {0, f32MinusInf}, {f32Inf, f32Inf}, {0x7FC00000, f32NaN}, {f32One, 0}, {tiny, 0xC3150000}},
+			[][2]uint64{
+				{f32MinusInf, f32NaN},
+				{minusNormal, f32NaN},
+				{f32MinusZero, f32MinusInf},
+				{0, f32MinusInf},
+				{f32Inf, f32Inf},
+				{0x7FC00000, f32NaN},
+				{f32One, 0},
+				{tiny, 0xC3150000},
+			},
 			[][2]uint64{{tiny, f32MinusInf}, {minusTiny, f32MinusInf}},
 		},
 		{
 			OpEx2,
-			[][2]uint64{{f32MinusInf, 0}, {f32MinusZero, f32One}, {0, f32One}, {f32Inf, f32Inf}, {0x7FC00000, f32NaN}, {f32One, 0x40000000}, {0x43000000, f32Inf}, {0xC3150000, 1}, {0xC3170000, 0}},
+			[][2]uint64{
+				{f32MinusInf, 0},
+				{f32MinusZero, f32One},
+				{0, f32One},
+				{f32Inf, f32Inf},
+				{0x7FC00000, f32NaN},
+				{f32One, 0x40000000},
+				{0x43000000, f32Inf},
+				{0xC3150000, 1},
+				{0xC3170000, 0},
+			},
 			[][2]uint64{{tiny, f32One}, {0xC2FE0000, 0}},
 		},
 	} {
 		for _, row := range c.rows {
-			assert.Equal(t, row[1], one(t, Inst{Op: c.op, Type: F32, Flags: FlagApprox}, row[0]), "op %d of %x", c.op, row[0])
+			assert.Equal(t, row[1], one(t, Inst{Op: c.op, Type: F32, Flags: FlagApprox}, row[0]), "op %d of %x", c.op,
+				row[0])
 		}
 		for _, row := range c.ftz {
-			assert.Equal(t, row[1], one(t, Inst{Op: c.op, Type: F32, Flags: FlagApprox | FlagFtz}, row[0]), "op %d.ftz of %x", c.op, row[0])
+			assert.Equal(t, row[1], one(t, Inst{Op: c.op, Type: F32, Flags: FlagApprox | FlagFtz}, row[0]),
+				"op %d.ftz of %x", c.op, row[0])
 		}
 	}
 }
@@ -94,20 +147,19 @@ func TestDivApproximationSpecialValues(t *testing.T) {
 		{FlagFull | FlagFtz, 1, f32One, 0},
 		{FlagApprox | FlagFtz, 0x80000001, f32One, f32MinusZero},
 	} {
-		assert.Equal(t, c.want, one(t, Inst{Op: OpDiv, Type: F32, Flags: c.flags}, c.a, c.b), "flags %d: %x / %x", c.flags, c.a, c.b)
+		assert.Equal(t, c.want, one(t, Inst{Op: OpDiv, Type: F32, Flags: c.flags}, c.a, c.b), "flags %d: %x / %x",
+			c.flags, c.a, c.b)
 	}
 }
 
-// ulps is the distance of got from want in units of the last place of the f32
-// nearest to want.
+// ulps is the distance of got from want, in units in the last place of the f32 nearest to want.
 func ulps(got float32, want float64) float64 {
 	exponent := max(math.Ilogb(want), -126)
 	return math.Abs(float64(got)-want) / math.Ldexp(1, exponent-23)
 }
 
-// TestApproximationErrors measures the error over a stride of all f32 against
-// the float64 functions of Go, which are good to a unit of float64. The bounds
-// are those of the manual.
+// TestApproximationErrors measures the error over a stride of all f32 against Go's float64
+// functions, which are accurate to a unit of float64. The bounds are those of the manual.
 func TestApproximationErrors(t *testing.T) {
 	bounds := []struct {
 		name  string
@@ -119,7 +171,10 @@ func TestApproximationErrors(t *testing.T) {
 	}{
 		{"rcp", RcpApprox, func(v float64) float64 { return 1 / v }, all, ulps, 1},
 		{"sqrt", SqrtApprox, math.Sqrt, positive, relative, 0x1p-23},
-		{"rsqrt", RsqrtApprox, func(v float64) float64 { return 1 / math.Sqrt(v) }, positive, relative, math.Exp2(-22.9)},
+		{
+			"rsqrt", RsqrtApprox, func(v float64) float64 { return 1 / math.Sqrt(v) }, positive, relative,
+			math.Exp2(-22.9),
+		},
 		{"ex2", Ex2Approx, math.Exp2, all, ulps, 2},
 		{"lg2 near 1", Lg2Approx, math.Log2, func(v float64) bool { return v > 0.5 && v < 2 }, absolute, 0x1p-22},
 		{"lg2", Lg2Approx, math.Log2, func(v float64) bool { return v > 0 && (v <= 0.5 || v >= 2) }, relative, 0x1p-22},
@@ -127,7 +182,7 @@ func TestApproximationErrors(t *testing.T) {
 		{"sin far", SinApprox, math.Sin, within(100 * math.Pi), absolute, math.Exp2(-14.7)},
 		{"cos", CosApprox, math.Cos, within(2 * math.Pi), absolute, math.Exp2(-20.5)},
 		{"cos far", CosApprox, math.Cos, within(100 * math.Pi), absolute, math.Exp2(-14.7)},
-		// Ours hold everywhere; the manual promises nothing that far.
+		// Our bounds hold everywhere; the manual gives none that far.
 		{"sin anywhere", SinApprox, math.Sin, all, absolute, math.Exp2(-20.5)},
 		{"cos anywhere", CosApprox, math.Cos, all, absolute, math.Exp2(-20.5)},
 	}
@@ -175,7 +230,8 @@ func TestDivApproximationErrors(t *testing.T) {
 	for range 200000 {
 		a, b := float(single.random(rng, edges)), float(single.random(rng, edges))
 		want := float64(a) / float64(b)
-		if b == 0 || !finite(float64(a)) || !finite(float64(b)) || float32(want) == 0 || !finite(float64(float32(want))) {
+		if b == 0 || !finite(float64(a)) || !finite(float64(b)) || float32(want) == 0 ||
+			!finite(float64(float32(want))) {
 			continue
 		}
 		require.LessOrEqual(t, ulps(DivFull(a, b), want), 2.0, "%g / %g", a, b)
@@ -209,7 +265,8 @@ func TestTwoOverPi(t *testing.T) {
 	pi.Mul(pi, big.NewInt(4)).Sub(pi, arctan(239)).Mul(pi, big.NewInt(4))
 	quotient := new(big.Int).Quo(new(big.Int).Lsh(big.NewInt(1), 400+256+1), pi)
 	for i := len(twoOverPi) - 1; i > 0; i-- {
-		assert.Equal(t, new(big.Int).And(quotient, new(big.Int).SetUint64(math.MaxUint64)).Uint64(), twoOverPi[i], "word %d", i)
+		assert.Equal(t, new(big.Int).And(quotient, new(big.Int).SetUint64(math.MaxUint64)).Uint64(), twoOverPi[i],
+			"word %d", i)
 		quotient.Rsh(quotient, 64)
 	}
 	assert.Zero(t, quotient.Sign())
@@ -221,7 +278,8 @@ func TestApproximationsOfF64(t *testing.T) {
 	rsqrt := Inst{Op: OpRsqrt, Type: F64, Flags: FlagApprox}
 	assert.Equal(t, d(0.5), one(t, rsqrt, d(4)))
 	assert.Equal(t, uint64(nan64), one(t, rsqrt, d(-4)))
-	const inf, minusInf, minusZero, tiny, minusTiny, nan = 0x7FF0000000000000, 0xFFF0000000000000, 1 << 63, 1, 1<<63 | 1, 0x7FFFFFFF00000000
+	const inf, minusInf, minusZero, tiny, minusTiny, nan = 0x7FF0000000000000, 0xFFF0000000000000, 1 << 63, 1, 1<<63 |
+		1, 0x7FFFFFFF00000000
 	for _, c := range []struct {
 		op      Op
 		a, want uint64
@@ -246,12 +304,13 @@ func TestApproximationsOfF64(t *testing.T) {
 		{OpRcp, d(1) | 1, d(1)},
 		{OpRcp, d(0x1p1023), 0}, // a subnormal result
 	} {
-		assert.Equal(t, c.want, one(t, Inst{Op: c.op, Type: F64, Flags: FlagApprox | FlagFtz}, c.a), "op %d of %x", c.op, c.a)
+		assert.Equal(t, c.want, one(t, Inst{Op: c.op, Type: F64, Flags: FlagApprox | FlagFtz}, c.a), "op %d of %x",
+			c.op, c.a)
 	}
 }
 
-// TestOldDefaults runs div, rcp and sqrt without modifiers, as PTX before 1.4
-// has them: approximate in f32, to nearest in f64.
+// TestOldDefaults runs div, rcp and sqrt without modifiers, as in PTX before 1.4: approximate in
+// f32, to nearest in f64.
 func TestOldDefaults(t *testing.T) {
 	assert.Equal(t, uint64(0), one(t, Inst{Op: OpDiv, Type: F32}, f32One, 0x7F000000), "div.approx of 2^127")
 	third := one(t, Inst{Op: OpDiv, Type: F64}, math.Float64bits(1), math.Float64bits(3))

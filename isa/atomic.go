@@ -1,10 +1,10 @@
 package isa
 
-// Atomic is the new value of a memory word of type t that holds old, after the
-// atomic operation op with operands a and b (PTX ISA, atom and red). Only cas
-// has b: it stores b where old equals a. inc counts up and wraps to 0 at a; dec
-// counts down and wraps to a at 0 and from above a. add of floats rounds to
-// nearest and keeps subnormals. Bits above the width of t are zero.
+// Atomic is the result of the atomic operation op on a memory word (PTX ISA, atom and red). The
+// word has type t and holds old; a and b are the operands. Only cas uses b: it stores b if old
+// equals a. inc counts up and wraps to 0 at a; dec counts down and wraps to a, from 0 and from
+// above a. add of floats rounds to nearest and keeps subnormals. Bits above the width of t are
+// zero.
 func Atomic(op AtomOp, t Type, old, a, b uint64) uint64 {
 	width := uint64(1)<<(t.Bits()-1)<<1 - 1
 	old, a, b = old&width, a&width, b&width
@@ -53,8 +53,7 @@ func Atomic(op AtomOp, t Type, old, a, b uint64) uint64 {
 	return old
 }
 
-// addHalves adds one or two numbers of 16 bits; the two of a word are each for
-// themselves.
+// addHalves adds one or two numbers of 16 bits; the two halves of a word are independent.
 func addHalves(t Type, a, b uint64) (sum uint64) {
 	f := layoutOf(t.Element())
 	for at := 0; at < t.Bits(); at += 16 {
@@ -63,8 +62,8 @@ func addHalves(t Type, a, b uint64) (sum uint64) {
 	return sum
 }
 
-// GlobalAtomic is Atomic on global memory, where adding f32 flushes subnormal
-// operands and results; on shared memory they are kept (PTX ISA, atom).
+// GlobalAtomic is Atomic on global memory. There an f32 addition flushes subnormal operands and
+// results; on shared memory it keeps them (PTX ISA, atom).
 func GlobalAtomic(op AtomOp, t Type, old, a, b uint64) uint64 {
 	if op == AtomAdd && t == F32 {
 		return flush32(Atomic(op, t, flush32(old), flush32(a), b))

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAtomicHalves compares additions of 16 bits with exact ones, of which the
-// nearest number of the format is looked for among its two neighbours.
+// TestAtomicHalves compares additions of 16 bits with exact sums. The nearest number of the format
+// is found among the two neighbours of the sum.
 func TestAtomicHalves(t *testing.T) {
 	for _, c := range []struct {
 		single, double Type
@@ -68,7 +68,8 @@ func TestAtomicHalves(t *testing.T) {
 		for range 20_000 {
 			old, a := uint64(r.Uint32()), uint64(r.Uint32())
 			if r.IntN(2) == 0 { // near to each other, of any sign
-				a = (old&0x7FFF_7FFF + uint64(r.IntN(64))<<16 + uint64(r.IntN(64))) ^ uint64(r.IntN(2))<<15 ^ uint64(r.IntN(2))<<31
+				a = (old&0x7FFF_7FFF + uint64(r.IntN(64))<<16 +
+					uint64(r.IntN(64))) ^ uint64(r.IntN(2))<<15 ^ uint64(r.IntN(2))<<31
 			}
 			low, high := sum(old&0xFFFF, a&0xFFFF), sum(old>>16, a>>16&0xFFFF)
 			require.Equal(t, low, Atomic(AtomAdd, c.single, old, a, 0), "%#x + %#x", old&0xFFFF, a&0xFFFF)

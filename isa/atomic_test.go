@@ -46,14 +46,14 @@ func TestAtomic(t *testing.T) {
 		{AtomCas, B32, 7, 7, 9, 9},
 		{AtomCas, B32, 7, 8, 9, 7},
 		{AtomCas, B64, 1 << 40, 1 << 40, 3, 3},
-		{AtomCas, B32, 0xFFFFFFFF_00000007, 7, 9, 9}, // only the word counts
+		{AtomCas, B32, 0xFFFFFFFF_00000007, 7, 9, 9}, // only the low word counts
 	} {
 		assert.Equal(t, c.want, Atomic(c.op, c.typ, c.old, c.a, c.b), "%+v", c)
 	}
 }
 
-// TestGlobalAtomic: adding f32 on global memory flushes subnormals, with their
-// sign, and nothing else does.
+// TestGlobalAtomic checks that an f32 addition on global memory flushes subnormals, with their
+// sign, and that no other operation does.
 func TestGlobalAtomic(t *testing.T) {
 	const tiny, least, half, minus = 0x0000_0001, 0x0080_0000, 0x0040_0000, 0x8000_0000
 	for _, c := range []struct {

@@ -8,26 +8,24 @@ import (
 	"divergo/internal/graph"
 )
 
-// Func is a device function of a program. Its instructions follow those of the
-// kernel. A call writes where to return to into the function's link register,
-// which its return jumps through; functions that are called by address share
-// one. Parameters and results are in local memory.
+// Func is a device function of a program. Its instructions follow those of the kernel. A call
+// writes its return PC into the function's link register, through which the return jumps. Functions
+// called by address share one link register. Parameters and results are in local memory.
 type Func struct {
 	Name  string
 	Entry uint32
-	Addr  uint64 // what an indirect call names it by; 0 if nobody takes its address
+	Addr  uint64 // operand of indirect calls; 0 if the address is not taken
 	Link  uint16 // register
-	// Cycle is 0 for a function that a thread is never in twice at a time. Others
-	// have the same number if they call one another. Their parameters and
-	// variables are in a frame of this many bytes on the stack.
+	// Cycle is 0 for a function with at most one activation per thread at a time. Functions that
+	// call one another have the same number. Their parameters and variables lie in a frame on the
+	// stack, of Frame bytes.
 	Cycle   int
 	Frame   uint32
-	Masks   uint32 // where it has room for MaxBarriers masks (WithBarriers)
-	returns bool   // it has a return; otherwise its threads end
+	Masks   uint32 // offset in the frame of MaxBarriers masks (WithBarriers)
+	returns bool   // it has a return; otherwise its threads end in it
 }
 
-// FuncAt is the function that the instruction at pc belongs to, nil for the
-// kernel.
+// FuncAt is the function of the instruction at pc, nil for the kernel.
 func (p *Program) FuncAt(pc uint32) *Func {
 	if i := p.funcAt(pc); i > 0 {
 		return &p.Funcs[i-1]
@@ -35,14 +33,15 @@ func (p *Program) FuncAt(pc uint32) *Func {
 	return nil
 }
 
-// funcAt numbers the function at pc from 1; the kernel is 0.
+// funcAt is the number of the function at pc, counted from 1; the kernel is 0.
 func (p *Program) funcAt(pc uint32) int {
 	return sort.Search(len(p.Funcs), func(i int) bool { return p.Funcs[i].Entry > pc })
 }
 
-// Callee is the entry of the function with an address; false if there is none.
+// Callee is the entry PC of the function with address addr; ok is false if there is none.
 func (p *Program) Callee(addr uint64) (pc uint32, ok bool) {
-	i, found := slices.BinarySearchFunc(p.addressed, addr, func(i int, addr uint64) int { return cmp.Compare(p.Funcs[i].Addr, addr) })
+	i, found := slices.BinarySearchFunc(p.addressed, addr,
+		func(i int, addr uint64) int { return cmp.Compare(p.Funcs[i].Addr, addr) })
 	if !found {
 		return NoPC, false
 	}
@@ -54,9 +53,9 @@ func (p *Program) OnStack(in *Inst) bool {
 	return p.Recursive && in.Src[0].Kind == OperandReg && in.Src[0].Index == p.Frame
 }
 
-// Landing is where a thread goes that returns to pc, which is a PC before
-// instructions have been inserted: registers hold such PCs, so that the program
-// computes the same with every mechanism. NoPC if there is no such instruction.
+// Landing is the destination of a return to pc, a PC before insertion, or NoPC if there is no such
+// instruction. Registers hold PCs from before insertion, so that the program computes the same with
+// every mechanism.
 func (p *Program) Landing(pc uint64) uint32 {
 	switch {
 	case p.landing != nil && pc < uint64(len(p.landing)):
@@ -67,9 +66,8 @@ func (p *Program) Landing(pc uint64) uint32 {
 	return NoPC
 }
 
-// setLanding completes a program that instructions have been inserted into, with
-// where to go for each PC of before. The targets of calls and the entries of
-// functions are such PCs.
+// setLanding completes a program after insertion, given the destination of each PC from before. It
+// translates the targets of calls and the entries of functions.
 func (p *Program) setLanding(landing []uint32) {
 	p.landing = landing
 	p.Funcs = slices.Clone(p.Funcs)
@@ -83,7 +81,7 @@ func (p *Program) setLanding(landing []uint32) {
 	}
 }
 
-// setReturns finds the functions that return, and those that have an address.
+// setReturns finds the functions that return, and those with an address.
 func setReturns(p *Program) {
 	p.addressed = nil
 	for i := range p.Funcs {
@@ -99,7 +97,7 @@ func setReturns(p *Program) {
 	}
 }
 
-// entries are the blocks at which the kernel and its functions start.
+// entries are the first blocks of the kernel and its functions.
 func (p *Program) entries() []int {
 	list := []int{0}
 	for i := range p.Funcs {
@@ -108,8 +106,7 @@ func (p *Program) entries() []int {
 	return list
 }
 
-// entryOf is the block at which the kernel or function starts that block b
-// belongs to.
+// entryOf is the first block of the kernel or function that contains block b.
 func (p *Program) entryOf(b int) int {
 	if f := p.FuncAt(p.Blocks[b].Start); f != nil {
 		return p.Block(f.Entry)
@@ -117,8 +114,7 @@ func (p *Program) entryOf(b int) int {
 	return 0
 }
 
-// leadsTo reports whether a call can lead to a function of a kind, which gets its
-// number as by funcAt.
+// leadsTo reports whether the call in can reach a function of a kind. kind gets numbers of funcAt.
 func (p *Program) leadsTo(in *Inst, kind func(i int) bool) bool {
 	if !in.Indirect() {
 		return kind(p.funcAt(in.Target))
@@ -126,8 +122,7 @@ func (p *Program) leadsTo(in *Inst, kind func(i int) bool) bool {
 	return slices.ContainsFunc(p.addressed, func(i int) bool { return kind(i + 1) })
 }
 
-// again reports whether the function that is at pc can be entered again by the
-// call there, before it returns.
+// again reports whether the call at pc can enter its own function again before that returns.
 func (p *Program) again(pc uint32) bool {
 	f := p.FuncAt(pc)
 	if f == nil || f.Cycle == 0 {
@@ -136,17 +131,17 @@ func (p *Program) again(pc uint32) bool {
 	return p.leadsTo(&p.Insts[pc], func(i int) bool { return p.Funcs[i-1].Cycle == f.Cycle })
 }
 
-// callGraph is who calls whom: functions as by funcAt, and one node more, which
-// all indirect calls lead to and which leads to all functions that have an
-// address. Nodes that call each other are a part; parts are numbered with
-// callers before those that they call, and calls are in that order.
+// callGraph is the call graph of a program. Its nodes are the functions, numbered by funcAt, and
+// one more for indirect calls. Every indirect call leads to that node, and it leads to every
+// function with an address. Nodes that call each other form a part. Callers' parts have lower
+// numbers than their callees', and calls are in that order.
 type callGraph struct {
 	calls []call
 	part  []int // by node
 	parts int
 }
 
-// call leads from one node to another; pc is NoPC if that is no instruction.
+// call is an edge from one node to another; pc is NoPC if the edge is not an instruction.
 type call struct {
 	pc       uint32
 	from, to int
@@ -179,8 +174,8 @@ func (p *Program) callGraph() *callGraph {
 	return g
 }
 
-// withCallees reports by function, the kernel first, whether it or what it calls
-// is of a kind.
+// withCallees reports, by function with the kernel first, whether it or one of its callees is of a
+// kind.
 func (p *Program) withCallees(kind func(i int) bool) []bool {
 	g := p.callGraph()
 	part := make([]bool, g.parts)
@@ -197,5 +192,5 @@ func (p *Program) withCallees(kind func(i int) bool) []bool {
 	return list
 }
 
-// recursive reports whether function i, as by funcAt, is.
+// recursive reports whether function i, numbered by funcAt, is recursive.
 func (p *Program) recursive(i int) bool { return i > 0 && p.Funcs[i-1].Cycle != 0 }

@@ -2,12 +2,10 @@ package isa
 
 import "sort"
 
-// Analyze fills in what hardware and tools need to know about the control flow
-// of p: basic blocks, dominators and post-dominators, the reconvergence and
-// likely-convergence PC, class and uniformity of branches, and the registers
-// live at once. The targets of branches must be in range.
-// It is an error if they are too large to be analysed.
-// It is an error if they are too large to be analysed.
+// Analyze computes the control-flow facts of p that hardware and tools need: basic blocks,
+// dominators and post-dominators. For branches it sets reconvergence PC, likely-convergence PC,
+// class and uniformity; for p, the registers live at once. The targets of branches must be in
+// range. Analyze returns an error if the live values are too many to analyse.
 func Analyze(p *Program) error {
 	p.flow()
 	if len(p.Blocks) == 0 {
@@ -23,7 +21,7 @@ func Analyze(p *Program) error {
 	return nil
 }
 
-// flow is the part of the analysis that depends on where instructions lie.
+// flow is the part of the analysis that depends on the layout of instructions.
 func (p *Program) flow() {
 	p.Blocks = blocks(p)
 	setReturns(p)
@@ -39,7 +37,7 @@ func (in *Inst) ends() bool {
 	return in.Jumps() || in.Exits() || in.Op == OpCall || in.Returns()
 }
 
-// blocks divides p into basic blocks and joins them.
+// blocks divides p into basic blocks and connects them.
 func blocks(p *Program) []Block {
 	leader := make([]bool, len(p.Insts)+1)
 	leader[0] = true
@@ -88,10 +86,9 @@ func find(list []Block, pc uint32) int {
 // Block is the index of the basic block that holds pc.
 func (p *Program) Block(pc uint32) int { return find(p.Blocks, pc) }
 
-// leaves reports whether threads leave the kernel or function from block b: by
-// an exit, guarded or not, or the end of the program. What counts of a function
-// is its return alone: threads that end in it meet nobody any more, so that
-// those which return can meet as if the others had not been.
+// leaves reports whether threads leave the kernel or function from block b: by an exit, guarded or
+// not, or at the end of the program. In a function only the return counts. Threads that end in it
+// never meet others again, so the returning threads can meet as if those had not been there.
 func leaves(p *Program, b *Block) bool {
 	last := &p.Insts[b.End-1]
 	if f := p.FuncAt(b.Start); f != nil && f.returns {

@@ -9,10 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// flow builds a program with one block for each string: "" falls through, "x"
-// exits, "?x" exits for some threads, "C" branches to block C, "?C" branches
-// there for some threads. Blocks are A, B, C ... in layout order, each of one
-// instruction and its branch.
+// flow builds a program with one block for each string. "" falls through, "x" exits, "?x" exits for
+// some threads, "C" branches to block C, "?C" branches there for some threads. Blocks are A, B, C
+// ... in layout order, each of one instruction and its branch.
 func flow(t *testing.T, ends ...string) *Program {
 	t.Helper()
 	p := &Program{Preds: []string{"p"}}
@@ -28,7 +27,7 @@ func flow(t *testing.T, ends ...string) *Program {
 			if end = strings.TrimPrefix(end, "?"); end == "x" {
 				in.Op = OpExit
 			} else {
-				in.Target = uint32(end[0] - 'A') // block for now
+				in.Target = uint32(end[0] - 'A') // block; replaced by its PC below
 			}
 			p.Insts = append(p.Insts, in)
 		}
@@ -43,7 +42,7 @@ func flow(t *testing.T, ends ...string) *Program {
 	return p
 }
 
-// names lists where a PC of each block leads, "x" for the exit.
+// names lists the destination of a PC of each block, "x" for the exit.
 func names(p *Program, of func(b *Block, last *Inst) uint32) string {
 	var s strings.Builder
 	for i := range p.Blocks {
@@ -63,7 +62,7 @@ func TestReconvergence(t *testing.T) {
 	for _, c := range []struct {
 		name           string
 		blocks         []string
-		reconv, likely string // by block: '.' no conditional branch, 'x' none
+		reconv, likely string // by block: '.' for no conditional branch, 'x' for none
 	}{
 		{
 			// A -> B, C -> D
@@ -84,9 +83,9 @@ func TestReconvergence(t *testing.T) {
 			"while", []string{"", "?D", "B", "x"}, ".D..", ".C..",
 		},
 		{
-			// Fung & Aamodt, HPCA 2011, figure 10. In the layout the paper's blocks
-			// A C D B E F are A B C D E F here: A goes to D or B, B to E or C, the
-			// break in C to F, D to E, and E back to A.
+			// Fung & Aamodt, HPCA 2011, figure 10. The paper's blocks A C D B E F are A B C D E F
+			// here, in layout order. A goes to D or B, B to E or C, the break in C to F, D to E,
+			// and E back to A.
 			"figure 10", []string{"?D", "?E", "F", "", "?A", "x"}, "FF..F.", "EE..x.",
 		},
 		{
@@ -102,8 +101,8 @@ func TestReconvergence(t *testing.T) {
 			"several exits", []string{"?E", "?E", "?E", "?A", "x"}, "EEEE.", "DDDx.",
 		},
 		{
-			// A and C break to E, B continues at A, D closes the loop. The closest branch
-			// back behind A is that of B, behind B that of D.
+			// A and C break to E, B continues at A, D closes the loop. The closest branch back
+			// behind A is that of B, behind B that of D.
 			"break and continue", []string{"?E", "?A", "?E", "A", "x"}, "EEE..", "BDD..",
 		},
 		{
@@ -118,11 +117,11 @@ func TestReconvergence(t *testing.T) {
 			"guarded exit", []string{"?x", "?D", "", "x"}, ".D..", ".x..",
 		},
 		{
-			// two ways into a loop of B and C: irreducible, no natural loop
+			// two entries of a loop of B and C: irreducible, no natural loop
 			"irreducible", []string{"?C", "", "?B", "x"}, "C.D.", "x.x.",
 		},
 		{
-			// B goes round for ever
+			// B loops for ever
 			"no way out", []string{"?C", "B", "x"}, "x..", "x..",
 		},
 		{
@@ -132,15 +131,17 @@ func TestReconvergence(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := flow(t, c.blocks...)
-			assert.Equal(t, c.reconv, names(p, func(_ *Block, in *Inst) uint32 { return in.Reconv }), "reconvergence\n%s", p)
-			assert.Equal(t, c.likely, names(p, func(_ *Block, in *Inst) uint32 { return in.Likely }), "likely convergence\n%s", p)
+			assert.Equal(t, c.reconv, names(p, func(_ *Block, in *Inst) uint32 { return in.Reconv }),
+				"reconvergence\n%s", p)
+			assert.Equal(t, c.likely, names(p, func(_ *Block, in *Inst) uint32 { return in.Likely }),
+				"likely convergence\n%s", p)
 		})
 	}
 }
 
-// TestDominatorsByPaths compares with the definitions: d post-dominates b if no
-// path from b to the exit avoids d, and dominates it if no path from the entry
-// to b does; the immediate one is that which all others dominate.
+// TestDominatorsByPaths compares with the definitions. d post-dominates b if no path from b to the
+// exit avoids d. It dominates b if no path from the entry to b does. The immediate one is dominated
+// by all others.
 func TestDominatorsByPaths(t *testing.T) {
 	const seed = 1
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -164,7 +165,7 @@ func TestDominatorsByPaths(t *testing.T) {
 				require.Equal(t, idom, p.Blocks[b].IDom, "seed %d run %d block %d of %q\n%s", seed, run, b, ends, p)
 			}
 			if p.trapped(b) {
-				continue // loops without way out go by a convention
+				continue // loops without an exit follow a convention
 			}
 			want := -1
 			for d := range p.Blocks {
@@ -244,7 +245,10 @@ func TestClassesFigure10(t *testing.T) {
 	}}
 	Analyze(p)
 	require.NoError(t, p.Check())
-	for pc, want := range map[uint32]Class{2: ClassProgrammatic, 7: ClassData, 10: ClassData, 13: ClassProgrammatic, 1: ClassNone} {
+	for pc, want := range map[uint32]Class{
+		2: ClassProgrammatic, 7: ClassData, 10: ClassData, 13: ClassProgrammatic,
+		1: ClassNone,
+	} {
 		assert.Equal(t, want, p.Insts[pc].Class, "pc %d", pc)
 	}
 }
@@ -257,11 +261,21 @@ func TestUniform(t *testing.T) {
 		insts []Inst
 		want  map[uint32]bool // branches and barriers
 	}{
-		{"parameter", []Inst{load, op(OpSetp, predicate(0), reg(0)), branch(predicate(0), 3), {Op: OpExit}}, map[uint32]bool{2: true}},
-		{"tid", []Inst{op(OpMov, reg(0), special(TidX)), op(OpSetp, predicate(0), reg(0)), branch(predicate(0), 3), {Op: OpExit}}, map[uint32]bool{2: false}},
-		{"ctaid", []Inst{op(OpMov, reg(0), special(CtaidX)), op(OpSetp, predicate(0), reg(0)), branch(predicate(0), 3), {Op: OpExit}}, map[uint32]bool{2: true}},
 		{
-			// A constant that depends on which way a thread went.
+			"parameter",
+			[]Inst{load, op(OpSetp, predicate(0), reg(0)), branch(predicate(0), 3), {Op: OpExit}},
+			map[uint32]bool{2: true},
+		},
+		{"tid", []Inst{
+			op(OpMov, reg(0), special(TidX)), op(OpSetp, predicate(0), reg(0)), branch(predicate(0), 3),
+			{Op: OpExit},
+		}, map[uint32]bool{2: false}},
+		{"ctaid", []Inst{
+			op(OpMov, reg(0), special(CtaidX)), op(OpSetp, predicate(0), reg(0)), branch(predicate(0), 3),
+			{Op: OpExit},
+		}, map[uint32]bool{2: true}},
+		{
+			// A constant that depends on the path of a thread.
 			"control dependence",
 			[]Inst{
 				op(OpMov, reg(0), special(TidX)),
@@ -311,8 +325,16 @@ func TestLiveRegs(t *testing.T) {
 		want  int
 	}{
 		{"unused result", []Inst{op(OpMov, reg(1), immediate(1)), {Op: OpExit}}, 2},
-		{"sequence", []Inst{op(OpMov, reg(0), immediate(1)), op(OpMov, reg(1), reg(0)), op(OpMov, reg(2), immediate(1)), use, {Op: OpExit}}, 3},
-		{"across a loop", []Inst{op(OpMov, reg(1), immediate(1)), op(OpMov, reg(2), immediate(1)), op(OpMov, reg(0), immediate(1)), use, branch(predicate(0), 2), {Op: OpExit}}, 4},
+		{"sequence", []Inst{
+			op(OpMov, reg(0), immediate(1)), op(OpMov, reg(1), reg(0)), op(OpMov, reg(2), immediate(1)),
+			use,
+			{Op: OpExit},
+		}, 3},
+		{"across a loop", []Inst{
+			op(OpMov, reg(1), immediate(1)), op(OpMov, reg(2), immediate(1)),
+			op(OpMov, reg(0), immediate(1)), use, branch(predicate(0), 2),
+			{Op: OpExit},
+		}, 4},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := &Program{Regs: wide, Preds: make([]string, 1), Insts: c.insts}

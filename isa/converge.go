@@ -2,13 +2,11 @@ package isa
 
 import "sort"
 
-// setConvergence sets where the paths of each conditional branch meet. They
-// are sure to meet at the first instruction of the immediate post-dominator
-// (Fung & Aamodt, HPCA 2011, section 2.2.2). They are likely to meet earlier,
-// at the block that closes the innermost loop around the branch, when a break
-// moves the post-dominator out of the loop (section 4 and its footnote 6).
-// Where the post-dominator comes before that block there is nothing to gain,
-// and no likely-convergence point.
+// setConvergence sets the places where the paths of each conditional branch meet. They always meet
+// at the first instruction of the immediate post-dominator (Fung & Aamodt, HPCA 2011, section
+// 2.2.2). A break moves the post-dominator out of the loop around the branch. The paths then are
+// likely to meet earlier, at the block that closes the innermost loop (section 4 and its footnote
+// 6). There is no likely-convergence point if the post-dominator comes before that block.
 func setConvergence(p *Program) {
 	innermost := p.Loops(p.Dominators())
 	s := searcher{Program: p, seen: make([]int, len(p.Blocks)), left: searchSteps}
@@ -30,13 +28,12 @@ func setConvergence(p *Program) {
 	}
 }
 
-// searchSteps bounds the search for likely-convergence points, which is far from
-// it in kernels that people or compilers write. The branches for which it does not
-// suffice have none.
+// searchSteps bounds the search for likely-convergence points, far above the needs of real kernels.
+// Branches beyond the bound have none.
 const searchSteps = 1 << 22
 
-// latch is the one that encloses block b most closely: the first behind it in
-// the layout, or else the last.
+// latch is the latch that encloses block b most closely: the first one behind b in the layout, or
+// else the last.
 func (l *Loop) latch(b int) int {
 	i := sort.SearchInts(l.Latches, b+1) // in layout order
 	return l.Latches[min(i, len(l.Latches)-1)]
@@ -45,14 +42,13 @@ func (l *Loop) latch(b int) int {
 // searcher looks for paths.
 type searcher struct {
 	*Program
-	seen  []int // by block: the last search that came there
+	seen  []int // by block: the last search that reached it
 	count int   // of searches
 	work  []int
-	left  int // steps
+	left  int // remaining steps
 }
 
-// reaches reports whether a path leads from block b to block to that does not
-// pass the block without.
+// reaches reports whether a path leads from block b to block to without passing block without.
 func (s *searcher) reaches(b, to, without int) bool {
 	s.count++
 	s.work = append(s.work[:0], s.Blocks[b].Succs...)

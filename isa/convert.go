@@ -5,14 +5,13 @@ import (
 	"math/bits"
 )
 
-// Conversions (PTX ISA, section 9.7.9, cvt). A conversion takes a lane from the
-// source type, rounds or clamps it to the destination type, and extends it to
-// the width of the destination register.
+// Conversions (PTX ISA, section 9.7.9, cvt). A conversion reads a lane in the source type and
+// rounds or clamps it to the destination type. Then it extends it to the width of the destination
+// register.
 
-// extend is how a value of type t lands in a register of the given width in
-// bits: signed integers are sign-extended, all others zero-extended. It serves
-// ld and cvt, whose destination register may be wider than their type
-// (Inst.DstBits). Bits of v above t are ignored.
+// extend is the content of a register of the given width, in bits, for a value of type t. Signed
+// integers are sign-extended, all others zero-extended. It serves ld and cvt, whose destination
+// register may be wider than their type (Inst.DstBits). Bits of v above t are ignored.
 func extend(t Type, v uint64, width int) uint64 {
 	s := 64 - t.Bits()
 	if !t.Signed() {
@@ -60,8 +59,8 @@ func (d *datapath) addConversions() {
 	}
 }
 
-// extended completes the kernel k of a conversion to an integer type: a signed
-// result extends through a wider register.
+// extended completes the kernel k of a conversion to an integer type: a signed result is extended
+// through a wider register.
 func extended(to Type, k kernel) kernel {
 	if !to.Signed() {
 		return k
@@ -76,9 +75,8 @@ func extended(to Type, k kernel) kernel {
 	}
 }
 
-// intToInt keeps the low bits that both types have. The sign is that of the
-// narrower type; it extends through the destination type and, if that is
-// signed, through the register.
+// intToInt keeps the low bits common to both types. The sign is that of the narrower type. It
+// extends through the destination type and, if that is signed, through the register.
 func intToInt(to, from Type) kernel {
 	n := min(to.Bits(), from.Bits())
 	if to.Bits() <= from.Bits() && !to.Signed() || to.Bits() > from.Bits() && !from.Signed() {
@@ -114,7 +112,7 @@ func signExtend(x *Lanes, n, width int) {
 	}
 }
 
-// clampInt is the value of to next to a (.sat).
+// clampInt is the value of type to nearest to a (.sat).
 func clampInt(to, from Type, a uint64) uint64 {
 	v := extend(from, a, 64)
 	top := ^uint64(0) >> (64 - to.Bits())
@@ -130,8 +128,8 @@ func clampInt(to, from Type, a uint64) uint64 {
 	return 0
 }
 
-// integral rounds v to an integer in the direction of an .rni, .rzi, .rmi or
-// .rpi modifier; the sign of zero stays.
+// integral rounds v to an integer in the direction of an .rni, .rzi, .rmi or .rpi modifier. It
+// keeps the sign of zero.
 func integral(v float64, mode Round) float64 {
 	switch mode {
 	case RoundNearestInt:
@@ -146,7 +144,7 @@ func integral(v float64, mode Round) float64 {
 	return v
 }
 
-// reader is how a lane of floating-point type from becomes a float64.
+// reader converts a lane of floating-point type from to a float64.
 func reader(from Type, flags Flags) func(a uint64) float64 {
 	if from == F64 {
 		return double
@@ -169,7 +167,7 @@ func (d *datapath) addFloatToInt(to, from Type) {
 	}
 }
 
-// truncate is the conversion of casts in C, from f32 to u32 or s32.
+// truncate is the conversion of C casts, from f32 to u32 or s32.
 func truncate(to Type) kernel {
 	low, limit := float32(0), float32(1<<32)
 	if to == S32 {
@@ -190,10 +188,9 @@ func truncate(to Type) kernel {
 	}
 }
 
-// toInt is the value of the integer type to for the integral v, which was of the
-// type from: the nearest where v is out of range. NaN gives 0 only if neither
-// type has 64 bits, and the sign bit alone elsewhere (PTX ISA 9.0, cvt, integer
-// notes).
+// toInt is the value of the integer type to for the integral v, read from type from. An
+// out-of-range v gives the nearest value. NaN gives 0 only if neither type has 64 bits, and only
+// the sign bit elsewhere (PTX ISA 9.0, cvt, integer notes).
 func toInt(to, from Type, v float64) uint64 {
 	top := ^uint64(0) >> (64 - to.Bits())
 	low, limit := 0.0, math.Ldexp(1, to.Bits())
@@ -232,7 +229,7 @@ func (d *datapath) addIntToFloat(to, from Type) {
 	}
 }
 
-// nearestFloat has the conversions to nearest, which Go rounds correctly.
+// nearestFloat holds the conversions with rounding to nearest, which Go computes correctly.
 var nearestFloat = map[form]kernel{
 	{typ: F32, src: U8}: toFloat32[uint8], {typ: F64, src: U8}: toFloat64[uint8],
 	{typ: F32, src: U16}: toFloat32[uint16], {typ: F64, src: U16}: toFloat64[uint16],
@@ -296,7 +293,7 @@ func (d *datapath) addFloatToFloat(to, from Type) {
 	}
 }
 
-// narrow is v in the format of to; mode matters only where f32 cannot hold v.
+// narrow is v in the format of to. The mode matters only if f32 cannot hold v.
 func narrow(to Type, mode Round, v float64) uint64 {
 	switch {
 	case to == F64:

@@ -57,14 +57,16 @@ func TestIntToInt(t *testing.T) {
 					continue
 				}
 				for _, flags := range []Flags{0, FlagSat} {
-					got := evaluate(t, Inst{Op: OpCvt, Type: to, SrcType: from, DstBits: uint8(width), Flags: flags}, src)
+					got := evaluate(t, Inst{Op: OpCvt, Type: to, SrcType: from, DstBits: uint8(width), Flags: flags},
+						src)
 					for i := range src {
 						v := mathematical(from, src[i])
 						if flags == FlagSat {
 							v = saturatedTo(to, v)
 						}
 						value := mathematical(to, wrapped(v, to.Bits()))
-						same(t, wrapped(value, width), got[i], "to %d from %d register %d flags %d: %x", to, from, width, flags, src[i])
+						same(t, wrapped(value, width), got[i], "to %d from %d register %d flags %d: %x", to, from,
+							width, flags, src[i])
 					}
 				}
 			}
@@ -77,7 +79,7 @@ func TestIntToFloat(t *testing.T) {
 		for _, from := range convertible {
 			rng := rand.New(rand.NewPCG(uint64(to), uint64(from)))
 			src := append(integerEdges(from), integerOperands(from, rng)[0]...)
-			for range 3000 { // few bits apart from the leading ones: halfway cases
+			for range 3000 { // few significant bits: halfway cases
 				src = append(src, (rng.Uint64()>>rng.IntN(64)|1<<rng.IntN(64))&^(1<<rng.IntN(64)-1)>>(64-from.Bits()))
 			}
 			for _, mode := range floatModes {
@@ -92,8 +94,10 @@ func TestIntToFloat(t *testing.T) {
 			}
 		}
 	}
-	assert.Equal(t, uint64(0x3F800000), one(t, Inst{Op: OpCvt, Type: F32, SrcType: S32, Round: RoundNearest, Flags: FlagSat}, 7))
-	assert.Equal(t, uint64(0), one(t, Inst{Op: OpCvt, Type: F32, SrcType: S32, Round: RoundNearest, Flags: FlagSat}, 0xFFFFFFFF))
+	assert.Equal(t, uint64(0x3F800000),
+		one(t, Inst{Op: OpCvt, Type: F32, SrcType: S32, Round: RoundNearest, Flags: FlagSat}, 7))
+	assert.Equal(t, uint64(0), one(t, Inst{Op: OpCvt, Type: F32, SrcType: S32, Round: RoundNearest, Flags: FlagSat},
+		0xFFFFFFFF))
 }
 
 // toWhole rounds the exact value of v to an integer.
@@ -125,11 +129,15 @@ func toWhole(v float64, mode Round) *big.Int {
 // floatOperands has values around the limits of the integer types and halves.
 func floatOperands(f ieee, rng *rand.Rand) []uint64 {
 	src := f.edges()
-	for _, v := range []float64{0.5, 1.5, 2.5, 0.49999997, 0.99999994, 127.5, 128, 255.5, 256, 32767.5, 65535.5, 0x1p31 - 0.5, 0x1p31 - 1, 0x1p32 - 0.5, 0x1p53 + 2, 0x1p63, 0x1p63 - 1024, 0x1p64, 0x1p64 - 2048} {
+	for _, v := range []float64{
+		0.5, 1.5, 2.5, 0.49999997, 0.99999994, 127.5, 128, 255.5, 256, 32767.5, 65535.5,
+		0x1p31 - 0.5, 0x1p31 - 1, 0x1p32 - 0.5, 0x1p53 + 2, 0x1p63, 0x1p63 - 1024, 0x1p64, 0x1p64 - 2048,
+	} {
 		src = append(src, f.encode(v), f.encode(-v))
 	}
 	for range 1500 {
-		src = append(src, f.random(rng, src), f.encode(math.Ldexp(rng.Float64()-0.5, rng.IntN(70))), f.encode(float64(rng.IntN(600)-300)/2))
+		src = append(src, f.random(rng, src), f.encode(math.Ldexp(rng.Float64()-0.5, rng.IntN(70))),
+			f.encode(float64(rng.IntN(600)-300)/2))
 	}
 	return src
 }
@@ -141,7 +149,10 @@ func TestFloatToInt(t *testing.T) {
 			for _, mode := range intModes {
 				for i, flags := range []Flags{0, 0, FlagFtz, FlagSat} {
 					width := max(to.Bits(), []int{64, 32, 16, 32}[i]) // of the register
-					got := evaluate(t, Inst{Op: OpCvt, Type: to, SrcType: from, Round: mode, DstBits: uint8(width), Flags: flags}, src)
+					got := evaluate(t, Inst{
+						Op: OpCvt, Type: to, SrcType: from, Round: mode, DstBits: uint8(width),
+						Flags: flags,
+					}, src)
 					for i := range src {
 						v := f.decode(src[i])
 						if flags == FlagFtz && from == F32 && math.Abs(v) < 0x1p-126 {
@@ -150,16 +161,20 @@ func TestFloatToInt(t *testing.T) {
 						want := new(big.Int)
 						switch {
 						case math.IsInf(v, 0):
-							want = saturatedTo(to, new(big.Int).Mul(big.NewInt(int64(math.Copysign(1, v))), new(big.Int).Lsh(big.NewInt(1), 100)))
+							want = saturatedTo(to, new(big.Int).Mul(big.NewInt(int64(math.Copysign(1, v))),
+								new(big.Int).Lsh(big.NewInt(1), 100)))
 						case !math.IsNaN(v):
 							want = saturatedTo(to, toWhole(v, mode))
-						case from == F64 || to.Bits() == 64: // of NaN the sign bit alone (PTX ISA 9.0, cvt, integer notes)
+						// NaN gives only the sign bit (PTX ISA 9.0, cvt, integer notes)
+						case from == F64 || to.Bits() == 64:
 							if want.Lsh(big.NewInt(1), uint(to.Bits())-1); to.Signed() {
 								want.Neg(want)
 							}
 						}
 						if wrapped(want, width) != got[i] {
-							require.Failf(t, "wrong result", "to %d from %d register %d round %d flags %d: %x (%g): got %x, want %d", to, from, width, mode, flags, src[i], v, got[i], want)
+							require.Failf(t, "wrong result",
+								"to %d from %d register %d round %d flags %d: %x (%g): got %x, want %d", to, from,
+								width, mode, flags, src[i], v, got[i], want)
 						}
 					}
 				}
@@ -242,6 +257,7 @@ func TestConversionModifiers(t *testing.T) {
 		{F64, F64, RoundNone, FlagSat, f(math.NaN()), 0},
 		{F64, F64, RoundDownInt, FlagSat, f(0.75), 0},
 	} {
-		assert.Equal(t, c.want, one(t, Inst{Op: OpCvt, Type: c.to, SrcType: c.from, Round: c.mode, Flags: c.flags}, c.a), "%+v", c)
+		assert.Equal(t, c.want, one(t, Inst{Op: OpCvt, Type: c.to, SrcType: c.from, Round: c.mode, Flags: c.flags},
+			c.a), "%+v", c)
 	}
 }

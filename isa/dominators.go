@@ -2,9 +2,8 @@ package isa
 
 import "slices"
 
-// setDominators computes immediate dominators, with a virtual entry that leads
-// to the kernel and its functions, and immediate post-dominators with a virtual
-// exit that every exit leads to.
+// setDominators computes immediate dominators and immediate post-dominators. A virtual entry leads
+// to the kernel and its functions; every exit leads to a virtual exit.
 func setDominators(p *Program) {
 	n := len(p.Blocks)
 	entry := n + 1
@@ -29,8 +28,8 @@ func setDominators(p *Program) {
 			p.Blocks[i].IDom = -1
 		}
 	}
-	// A loop without way out has no post-dominator. Its last block in the
-	// layout is taken to lead to the exit, so that every block has one.
+	// A loop without an exit has no post-dominator. An edge from its last block in the layout to
+	// the virtual exit gives every block one.
 	out := make([]bool, n+2)
 	var work []int
 	leads := func(i int) {
@@ -57,16 +56,16 @@ func setDominators(p *Program) {
 	}
 }
 
-// dominators are the immediate dominators of the nodes of a graph, -1 for the
-// root and for nodes that it does not reach (Lengauer & Tarjan, A Fast Algorithm
-// for Finding Dominators in a Flowgraph, 1979, with simple linking).
+// dominators are the immediate dominators of the nodes of a graph. They are -1 for the root and for
+// unreachable nodes. The algorithm is that of Lengauer & Tarjan, with simple linking (A Fast
+// Algorithm for Finding Dominators in a Flowgraph, 1979).
 func dominators(root int, succs, preds [][]int) []int {
 	order, parent := preorder(root, succs)
 	none := make([]int, len(succs))
 	for i := range none {
 		none[i] = -1
 	}
-	idom, up := slices.Clone(none), slices.Clone(none) // up: ancestor in the forest of what has been linked
+	idom, up := slices.Clone(none), slices.Clone(none) // up: ancestor in the forest of linked nodes
 	semi, best := slices.Clone(none), make([]int, len(succs))
 	for i, v := range order {
 		semi[v], best[v] = i, v
@@ -116,8 +115,8 @@ func dominators(root int, succs, preds [][]int) []int {
 	return idom
 }
 
-// preorder lists the nodes that root reaches as a depth-first search comes to
-// them, and from where it does.
+// preorder lists the nodes reachable from root in the order of a depth-first search, each with its
+// parent in the search.
 func preorder(root int, succs [][]int) (order, parent []int) {
 	parent = make([]int, len(succs))
 	for i := range parent {
@@ -140,8 +139,8 @@ func preorder(root int, succs [][]int) (order, parent []int) {
 	return order, parent
 }
 
-// postorder lists the nodes that root reaches, each behind its successors as far
-// as there is no loop.
+// postorder lists the nodes reachable from root, each behind its successors except along back
+// edges.
 func postorder(root int, succs [][]int) (order []int) {
 	type visit struct{ node, next int }
 	stack := []visit{{root, 0}}

@@ -12,10 +12,9 @@ const allLanes = ^uint32(0)
 // kernel executes one warp instruction on the active lanes of x.
 type kernel func(in *Inst, x *Lanes)
 
-// form is what selects the datapath of an instruction: the opcode with the
-// types and modifiers that change what a lane computes. Modifiers that a
-// kernel reads from the instruction itself (comparison, state space) are not
-// part of it.
+// form is the key of an instruction's datapath: the opcode with the types and modifiers that change
+// a lane's result. Modifiers that a kernel reads from the instruction itself (comparison, state
+// space) are not part of it.
 type form struct {
 	op    Op
 	typ   Type
@@ -25,8 +24,7 @@ type form struct {
 	flags Flags
 }
 
-// datapath is the table of all kernels. Inst.Exec indexes it; entry 0 belongs
-// to instructions that were never bound.
+// datapath is the table of all kernels. Inst.Exec indexes it; entry 0 is for unbound instructions.
 type datapath struct {
 	kernels []kernel
 	codes   map[form]uint16
@@ -63,8 +61,8 @@ func (d *datapath) add(f form, k kernel) {
 	d.kernels = append(d.kernels, k)
 }
 
-// addSizes enters the kernels of an operation that does not look at the sign,
-// for u, s and b types of 16, 32 and 64 bits. A nil kernel is left out.
+// addSizes enters the kernels of a sign-independent operation, for u, s and b types of 16, 32 and
+// 64 bits. A nil kernel is left out.
 func (d *datapath) addSizes(f form, k16, k32, k64 kernel) {
 	d.addSigns(f, k16, k32, k64, k16, k32, k64)
 	for _, e := range []struct {
@@ -77,8 +75,8 @@ func (d *datapath) addSizes(f form, k16, k32, k64 kernel) {
 	}
 }
 
-// addSigns enters the kernels of an operation that differs for signed and
-// unsigned integers. A nil kernel is left out.
+// addSigns enters the kernels of an operation that differs between signed and unsigned integers. A
+// nil kernel is left out.
 func (d *datapath) addSigns(f form, u16, u32, u64, s16, s32, s64 kernel) {
 	for _, e := range []struct {
 		t Type
@@ -94,15 +92,15 @@ func unbound(in *Inst, _ *Lanes) {
 	panic(fmt.Sprintf("isa: Execute of %q, which Bind has not resolved", in.Text))
 }
 
-// Execute computes the destinations of one warp instruction for the active
-// lanes of x; other lanes keep their values. It takes every family except
-// memory and control instructions. Destinations are cut to the width of the
-// operation; nothing is allocated. A row may be source and destination.
+// Execute computes the destinations of one warp instruction for the active lanes of x. Other lanes
+// keep their values. It accepts every family except memory and control instructions. Destinations
+// are cut to the width of the operation. Execute does not allocate. A row may be both source and
+// destination.
 func Execute(in *Inst, x *Lanes) { lanes.kernels[in.Exec](in, x) }
 
-// Bind resolves every instruction of p to its place in the datapath (Exec);
-// Execute needs a bound program. The error names each instruction that the
-// datapath does not implement, as file:line:column.
+// Bind resolves every instruction of p to its place in the datapath (Exec). Execute needs a bound
+// program. The error names each instruction that the datapath does not implement, as
+// file:line:column.
 func Bind(p *Program) error {
 	var errs []error
 	for i := range p.Insts {
@@ -120,8 +118,7 @@ func Bind(p *Program) error {
 	return errors.Join(errs...)
 }
 
-// form is the key of in: defaults of the manual filled in, modifiers that do
-// not matter removed.
+// form is the key of in, with the manual's defaults filled in and irrelevant modifiers removed.
 func (in *Inst) form() form {
 	f := form{op: in.Op, typ: in.Type, src: in.SrcType, mode: in.Mode, round: in.Round}
 	f.flags = in.Flags & (FlagFtz | FlagSat | FlagApprox | FlagFull | FlagWrap | FlagShiftAmt |
@@ -160,9 +157,9 @@ func (in *Inst) form() form {
 	return f
 }
 
-// floatDefaults fills in what floating-point arithmetic means without a
-// rounding modifier: to nearest; for div, rcp and sqrt of f32 the approximation
-// (PTX ISA, "for PTX ISA version 1.3 and earlier").
+// floatDefaults fills in the rounding of floating-point arithmetic without a rounding modifier: to
+// nearest. div, rcp and sqrt of f32 become approximations (PTX ISA, "for PTX ISA version 1.3 and
+// earlier").
 func (f *form) floatDefaults() {
 	if !f.typ.Float() || f.flags&(FlagApprox|FlagFull) != 0 || f.round != RoundNone {
 		return
@@ -175,7 +172,7 @@ func (f *form) floatDefaults() {
 	f.round = RoundNearest
 }
 
-// executable tells whether the modifiers that kernels read from in are legal.
+// executable reports whether the modifiers that kernels read from in are legal.
 func (in *Inst) executable() bool {
 	switch in.Op {
 	case OpMma:
@@ -202,10 +199,9 @@ func (in *Inst) executable() bool {
 	return true
 }
 
-// The loops over the lanes. Each is small enough to be inlined together with
-// the function literal that is its argument, so that a kernel written as one
-// expression becomes two plain loops: one for all lanes, one over the set bits
-// of the mask.
+// The loops over the lanes. Each is small enough to be inlined together with its function-literal
+// argument. A kernel written as one expression thus becomes two plain loops: one for all lanes, one
+// over the set bits of the mask.
 
 func (x *Lanes) dense1(f func(a uint64) uint64) {
 	d, a := x.Dst[0], x.Src[0]
@@ -252,8 +248,7 @@ func (x *Lanes) sparse3(f func(a, b, c uint64) uint64) {
 	}
 }
 
-// unary, binary and ternary make kernels that call f for each lane: for the
-// operations that programs seldom use.
+// unary, binary and ternary make kernels that call f for each lane, for seldom used operations.
 
 func unary(f func(a uint64) uint64) kernel {
 	return func(_ *Inst, x *Lanes) {

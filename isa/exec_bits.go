@@ -29,10 +29,14 @@ func (d *datapath) addBits() {
 				return permute(a, b, uint64(selectors[c&3]))
 			}))
 		}
-		d.add(form{op: OpShf, typ: t, mode: ModeLeft}, ternary(func(a, b, c uint64) uint64 { return funnelLeft(a, b, min(uint32(c), 32)) }))
-		d.add(form{op: OpShf, typ: t, mode: ModeRight}, ternary(func(a, b, c uint64) uint64 { return funnelRight(a, b, min(uint32(c), 32)) }))
-		d.add(form{op: OpShf, typ: t, mode: ModeLeft, flags: FlagWrap}, ternary(func(a, b, c uint64) uint64 { return funnelLeft(a, b, uint32(c)&31) }))
-		d.add(form{op: OpShf, typ: t, mode: ModeRight, flags: FlagWrap}, ternary(func(a, b, c uint64) uint64 { return funnelRight(a, b, uint32(c)&31) }))
+		d.add(form{op: OpShf, typ: t, mode: ModeLeft},
+			ternary(func(a, b, c uint64) uint64 { return funnelLeft(a, b, min(uint32(c), 32)) }))
+		d.add(form{op: OpShf, typ: t, mode: ModeRight},
+			ternary(func(a, b, c uint64) uint64 { return funnelRight(a, b, min(uint32(c), 32)) }))
+		d.add(form{op: OpShf, typ: t, mode: ModeLeft, flags: FlagWrap},
+			ternary(func(a, b, c uint64) uint64 { return funnelLeft(a, b, uint32(c)&31) }))
+		d.add(form{op: OpShf, typ: t, mode: ModeRight, flags: FlagWrap},
+			ternary(func(a, b, c uint64) uint64 { return funnelRight(a, b, uint32(c)&31) }))
 	}
 	for _, t := range []Type{B64, U64} {
 		d.add(form{op: OpPopc, typ: t}, unary(func(a uint64) uint64 { return uint64(bits.OnesCount64(a)) }))
@@ -40,9 +44,12 @@ func (d *datapath) addBits() {
 		d.add(form{op: OpBrev, typ: t}, unary(bits.Reverse64))
 		d.add(form{op: OpBfi, typ: t}, bfi[uint64])
 	}
-	d.addSigns(form{op: OpBfe}, nil, ternary(bfe[uint32]), ternary(bfe[uint64]), nil, ternary(bfeSigned[uint32]), ternary(bfeSigned[uint64]))
-	d.addSigns(form{op: OpBfind}, nil, unary(bfind[uint32]), unary(bfind[uint64]), nil, unary(bfindSigned[int32, uint32]), unary(bfindSigned[int64, uint64]))
-	d.addSigns(form{op: OpBfind, flags: FlagShiftAmt}, nil, unary(bfindShift(31, bfind[uint32])), unary(bfindShift(63, bfind[uint64])),
+	d.addSigns(form{op: OpBfe}, nil, ternary(bfe[uint32]), ternary(bfe[uint64]), nil, ternary(bfeSigned[uint32]),
+		ternary(bfeSigned[uint64]))
+	d.addSigns(form{op: OpBfind}, nil, unary(bfind[uint32]), unary(bfind[uint64]), nil,
+		unary(bfindSigned[int32, uint32]), unary(bfindSigned[int64, uint64]))
+	d.addSigns(form{op: OpBfind, flags: FlagShiftAmt}, nil, unary(bfindShift(31, bfind[uint32])),
+		unary(bfindShift(63, bfind[uint64])),
 		nil, unary(bfindShift(31, bfindSigned[int32, uint32])), unary(bfindShift(63, bfindSigned[int64, uint64])))
 }
 
@@ -82,8 +89,8 @@ func not[U unsigned](_ *Inst, x *Lanes) {
 	}
 }
 
-// shl and shr take an unsigned 32-bit amount; amounts beyond the width shift
-// everything out, as shifts of Go do.
+// shl and shr take an unsigned 32-bit amount. Larger amounts than the width shift everything out,
+// as Go's shifts do.
 func shl[U unsigned](_ *Inst, x *Lanes) {
 	f := func(a, b uint64) uint64 { return uint64(U(a) << uint32(b)) }
 	if x.Mask == allLanes {
@@ -114,8 +121,8 @@ func bfe[U unsigned](a, b, c uint64) uint64 {
 	return uint64(U(a) >> uint8(b) & (U(1)<<uint8(c) - 1))
 }
 
-// bfeSigned fills the bits above the field with its sign: the top bit of the
-// field, or of a where the field reaches beyond it.
+// bfeSigned fills the bits above the field with its sign: the top bit of the field, or of a if the
+// field reaches beyond a.
 func bfeSigned[U unsigned](a, b, c uint64) uint64 {
 	pos, n := uint(uint8(b)), uint(uint8(c))
 	if n == 0 {
@@ -125,12 +132,12 @@ func bfeSigned[U unsigned](a, b, c uint64) uint64 {
 	if top := min(pos+n-1, uint(width[U]())-1); U(a)>>top&1 == 0 {
 		return field
 	}
-	// Bits of the field that a does not have are sign bits too.
+	// Bits of the field beyond a are sign bits too.
 	n = min(n, uint(max(width[U]()-int(pos), 0)))
 	return uint64(U(field) | ^U(0)<<n)
 }
 
-// bfi puts the low bits of a into b: Src[3] bits from bit Src[2].
+// bfi inserts the low bits of a into b: Src[3] bits from bit Src[2] on.
 func bfi[U unsigned](_ *Inst, x *Lanes) {
 	for m := x.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -139,7 +146,7 @@ func bfi[U unsigned](_ *Inst, x *Lanes) {
 	}
 }
 
-// notFound is what bfind gives where there is no bit.
+// notFound is the result of bfind without a set bit.
 const notFound = 0xFFFF_FFFF
 
 func bfind[U unsigned](a uint64) uint64 { return uint64(uint32(bits.Len64(uint64(U(a))) - 1)) }
@@ -158,8 +165,8 @@ func bfindShift(msb uint64, find func(a uint64) uint64) func(a uint64) uint64 {
 	}
 }
 
-// prmtSelectors give, for each mode and control value, the selectors of the
-// result bytes, lowest first in the lowest four bits.
+// prmtSelectors holds, for each mode and control value, the selectors of the result bytes. The
+// lowest byte has the lowest four bits.
 var prmtSelectors = [...][4]uint16{
 	ModeF4E:  {0x3210, 0x4321, 0x5432, 0x6543},
 	ModeB4E:  {0x5670, 0x6701, 0x7012, 0x0123},
@@ -184,8 +191,8 @@ func permute(a, b, selectors uint64) (d uint64) {
 	return d
 }
 
-// funnelLeft and funnelRight shift the 64 bits b:a by n <= 32 and return the
-// upper or the lower half.
+// funnelLeft and funnelRight shift the 64 bits b:a by n <= 32. They return the upper half and the
+// lower half.
 
 func funnelLeft(a, b uint64, n uint32) uint64 {
 	return (b<<32 | a&0xFFFF_FFFF) << n >> 32

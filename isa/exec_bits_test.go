@@ -8,8 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The bit operations are checked bit by bit, as the pseudocode of the manual
-// has them.
+// The bit operations are checked bit by bit, by the pseudocode of the manual.
 
 func TestLogicAgainstBig(t *testing.T) {
 	num := func() *big.Int { return new(big.Int) }
@@ -54,8 +53,10 @@ func TestShifts(t *testing.T) {
 		right := evaluate(t, Inst{Op: OpShr, Type: typ}, src[:2]...)
 		for i := range left {
 			a, n := mathematical(typ, src[0][i]), uint(min(src[1][i], 64))
-			same(t, wrapped(new(big.Int).Lsh(a, n), typ.Bits()), left[i], "shl type %d: %x %d", typ, src[0][i], src[1][i])
-			same(t, wrapped(new(big.Int).Rsh(a, n), typ.Bits()), right[i], "shr type %d: %x %d", typ, src[0][i], src[1][i])
+			same(t, wrapped(new(big.Int).Lsh(a, n), typ.Bits()), left[i], "shl type %d: %x %d", typ, src[0][i],
+				src[1][i])
+			same(t, wrapped(new(big.Int).Rsh(a, n), typ.Bits()), right[i], "shr type %d: %x %d", typ, src[0][i],
+				src[1][i])
 		}
 	}
 }
@@ -197,7 +198,8 @@ func TestPrmt(t *testing.T) {
 		{ModeRc16, 2, 0x01800180},
 		{ModeRc16, 7, 0x03020302},
 	} {
-		assert.Equal(t, c.want, one(t, Inst{Op: OpPrmt, Type: B32, Mode: c.mode}, a, b, c.c), "mode %d c %x", c.mode, c.c)
+		assert.Equal(t, c.want, one(t, Inst{Op: OpPrmt, Type: B32, Mode: c.mode}, a, b, c.c), "mode %d c %x",
+			c.mode, c.c)
 	}
 }
 

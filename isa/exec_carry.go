@@ -2,9 +2,9 @@ package isa
 
 import "math/bits"
 
-// Extended-precision arithmetic (PTX ISA, section 9.7.2): the last source is the
-// carry in, a predicate, and the second destination, if there is one, the carry
-// out. Of a subtraction both are borrows.
+// Extended-precision arithmetic (PTX ISA, section 9.7.2). The last source is the carry in, a
+// predicate; the second destination, if present, is the carry out. For subtraction both are
+// borrows.
 
 func (d *datapath) addCarries() {
 	for _, t := range []Type{U32, S32, U64, S64} {

@@ -23,11 +23,17 @@ func TestCarries(t *testing.T) {
 			return v
 		}
 		draw := func() uint64 {
-			x := []uint64{0, 1, 1<<31 - 1, 1 << 31, 1<<63 - 1, 1 << 63, ^uint64(0), random.Uint64(), random.Uint64()}[random.IntN(9)]
+			x := []uint64{
+				0, 1, 1<<31 - 1, 1 << 31, 1<<63 - 1, 1 << 63, ^uint64(0), random.Uint64(),
+				random.Uint64(),
+			}[random.IntN(9)]
 			return x & (^uint64(0) >> (64 - typ.Bits()))
 		}
 		for _, in := range []Inst{
-			{Op: OpAddC, Type: typ}, {Op: OpSubC, Type: typ}, {Op: OpMadC, Type: typ, Mode: ModeLo}, {Op: OpMadC, Type: typ, Mode: ModeHi},
+			{Op: OpAddC, Type: typ}, {Op: OpSubC, Type: typ}, {Op: OpMadC, Type: typ, Mode: ModeLo}, {
+				Op:   OpMadC,
+				Type: typ, Mode: ModeHi,
+			},
 		} {
 			in.NSrc, in.NDst = 3, 2
 			if in.Op == OpMadC {
@@ -62,7 +68,8 @@ func TestCarries(t *testing.T) {
 				if want.Sign() < 0 || want.Cmp(size) >= 0 {
 					out = 1 << 5
 				}
-				assert.Equal(t, want.Mod(want, size).Uint64(), x.Dst[0][5], "%v %v: %#x %#x %#x %d", in.Op, typ, a, b, c, carry)
+				assert.Equal(t, want.Mod(want, size).Uint64(), x.Dst[0][5], "%v %v: %#x %#x %#x %d", in.Op, typ, a, b,
+					c, carry)
 				assert.Equal(t, out, x.PDst[1], "carry of %v %v: %#x %#x %#x %d", in.Op, typ, a, b, c, carry)
 			}
 		}

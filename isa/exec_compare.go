@@ -6,18 +6,17 @@ import (
 	"math/bits"
 )
 
-// Comparison and selection (PTX ISA, sections 9.7.6 and 9.7.7, and the
-// predicate forms of section 9.7.8). A comparator turns two rows into a mask
-// with a bit for each lane.
+// Comparison and selection (PTX ISA, sections 9.7.6 and 9.7.7, and the predicate forms of section
+// 9.7.8). A comparator turns two rows into a mask with one bit per lane.
 
-// comparator evaluates one relation. The others of the same type follow by
-// exchanging the operands or inverting the result.
+// comparator evaluates one relation. Exchanged operands or an inverted result give the other
+// relations of the same type.
 type comparator struct {
 	test         func(x *Lanes, a, b *Row) uint32
 	swap, invert bool
 }
 
-// comparators has every relation that is legal for a type.
+// comparators holds every legal relation, by type.
 var comparators = [...][CmpNan + 1]comparator{
 	U16: unsignedComparators(lessInt[uint16], equalInt[uint16]),
 	U32: unsignedComparators(lessInt[uint32], equalInt[uint32]),
@@ -94,7 +93,7 @@ func (x *Lanes) holds(in *Inst) uint32 {
 	return x.relation(c)
 }
 
-// relation is the mask of lanes in which c holds between the sources.
+// relation is the mask of lanes whose sources satisfy c.
 func (x *Lanes) relation(c *comparator) uint32 {
 	a, b := x.Src[0], x.Src[1]
 	if c.swap {
@@ -129,8 +128,7 @@ func (x *Lanes) combined(in *Inst, m uint32) uint32 {
 	return m
 }
 
-// pred is source i as a mask. A constant predicate arrives as a row of zeros or
-// non-zeros.
+// pred is source i as a mask. A constant predicate is a row of zeros or non-zeros.
 func (x *Lanes) pred(i int) uint32 {
 	row := x.Src[i]
 	if row == nil {
@@ -199,7 +197,7 @@ func set(yes uint64) kernel {
 	return func(in *Inst, x *Lanes) { x.choose(x.combined(in, x.holds(in)), yes) }
 }
 
-// choose writes yes to the lanes of t and 0 elsewhere.
+// choose writes yes to the lanes in t and 0 to the others.
 func (x *Lanes) choose(t uint32, yes uint64) {
 	d := x.Dst[0]
 	for m := x.Mask; m != 0; m &= m - 1 {
@@ -222,8 +220,8 @@ func selp[U unsigned](_ *Inst, x *Lanes) {
 	}
 }
 
-// slct chooses the first operand if the selector is not negative: -0 and what
-// .ftz makes of a subnormal is not, and NaN chooses the second.
+// slct chooses the first operand if the selector is not negative, and the second for NaN. A
+// negative zero is not negative, nor is a subnormal that .ftz flushes.
 func slct[U unsigned](form form) kernel {
 	flush := flusher(form.flags)
 	return ternary(func(a, b, c uint64) uint64 {

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// relation says for which of less, equal, greater and unordered a comparison is
-// true (PTX ISA, section 9.3.1.2).
+// relation gives the relations (less, equal, greater, unordered) for which a comparison is true
+// (PTX ISA, section 9.3.1.2).
 var relation = map[Cmp]struct{ less, equal, greater, unordered bool }{
 	CmpEq: {equal: true}, CmpNe: {less: true, greater: true},
 	CmpLt: {less: true}, CmpLe: {less: true, equal: true},
@@ -21,7 +21,7 @@ var relation = map[Cmp]struct{ less, equal, greater, unordered bool }{
 	CmpLo: {less: true}, CmpLs: {less: true, equal: true}, CmpHi: {greater: true}, CmpHs: {greater: true, equal: true},
 }
 
-// holds is whether c is true for a and b of type t.
+// holds reports whether c is true for a and b of type t.
 func holds(c Cmp, t Type, a, b uint64) bool {
 	r := relation[c]
 	order := 0
@@ -67,7 +67,7 @@ func comparisons(t Type) []Cmp {
 
 var comparedTypes = []Type{U16, U32, U64, S16, S32, S64, B16, B32, B64, F32, F64}
 
-// comparedOperands are pairs of operands of type t, many of them equal or almost.
+// comparedOperands are pairs of operands of type t, many of them equal or almost equal.
 func comparedOperands(t Type, rng *rand.Rand) (a, b []uint64) {
 	if !t.Float() {
 		src := integerOperands(t, rng)
@@ -175,7 +175,10 @@ func TestSelp(t *testing.T) {
 		for lane := range a {
 			a[lane], b[lane] = uint64(lane), uint64(lane)+100
 		}
-		x := Lanes{Mask: allLanes, Src: [MaxSrcs]*Row{&a, &b}, PSrc: [MaxSrcs]uint32{2: 0x0000_FF01}, Dst: [MaxDsts]*Row{&d}}
+		x := Lanes{
+			Mask: allLanes, Src: [MaxSrcs]*Row{&a, &b}, PSrc: [MaxSrcs]uint32{2: 0x0000_FF01},
+			Dst: [MaxDsts]*Row{&d},
+		}
 		Execute(bound(t, Inst{Op: OpSelp, Type: typ}), &x)
 		for lane := range d {
 			want := b[lane]
@@ -206,12 +209,13 @@ func TestSlct(t *testing.T) {
 		{F32, FlagFtz, 0x80000001, 1},
 	} {
 		for _, typ := range []Type{U16, B32, F32, S64, F64, S32} {
-			assert.Equal(t, c.want, one(t, Inst{Op: OpSlct, Type: typ, SrcType: c.selector, Flags: c.flags}, 1, 2, c.c), "%+v type %d", c, typ)
+			assert.Equal(t, c.want, one(t, Inst{Op: OpSlct, Type: typ, SrcType: c.selector, Flags: c.flags}, 1, 2, c.c),
+				"%+v type %d", c, typ)
 		}
 	}
 }
 
-// TestTestp has the rows of the manual; zeros are normal.
+// TestTestp checks the manual's table; zeros are normal.
 func TestTestp(t *testing.T) {
 	tests := []Cmp{TestFinite, TestInfinite, TestNumber, TestNotANumber, TestNormal, TestSubnormal}
 	for _, c := range []struct {
@@ -232,13 +236,15 @@ func TestTestp(t *testing.T) {
 			for _, w := range c.want {
 				want = want || w == test
 			}
-			assert.Equal(t, want, evaluatePred(t, Inst{Op: OpTestp, Type: F32, Cmp: test}, []uint64{c.f32})[0], "test %d %x", test, c.f32)
-			assert.Equal(t, want, evaluatePred(t, Inst{Op: OpTestp, Type: F64, Cmp: test}, []uint64{c.f64})[0], "test %d %x", test, c.f64)
+			assert.Equal(t, want, evaluatePred(t, Inst{Op: OpTestp, Type: F32, Cmp: test}, []uint64{c.f32})[0],
+				"test %d %x", test, c.f32)
+			assert.Equal(t, want, evaluatePred(t, Inst{Op: OpTestp, Type: F64, Cmp: test}, []uint64{c.f64})[0],
+				"test %d %x", test, c.f64)
 		}
 	}
 }
 
-// TestPredicateLogic has predicates as sources, one of them constant: a row.
+// TestPredicateLogic uses predicate sources; one is constant and so a row.
 func TestPredicateLogic(t *testing.T) {
 	const a, b, mask = 0x0F0F_0F0F, 0x00FF_00FF, 0xFFFF_0000
 	always := Row{}

@@ -2,15 +2,15 @@ package isa
 
 import "math/bits"
 
-// Instructions in which the lanes of a warp learn of each other (PTX ISA,
-// sections 9.7.8.5, 9.7.8.6 and 9.7.12.6 to 9.7.12.10). The number of a lane
-// here is its %laneid, so that a machine which keeps threads in other lanes has
-// to bring the operands into that order first. Whoever calls sees to it that
-// the threads which a membermask names are all active, and that they agree on
-// it; lanes with different masks do not see each other.
+// Instructions that pass data between the lanes of a warp (PTX ISA, sections 9.7.8.5, 9.7.8.6 and
+// 9.7.12.6 to 9.7.12.10).
 //
-// The manual leaves open what shfl reads from a lane that takes no part. Lanes.Absent
-// decides.
+// A lane's number here is its %laneid. A machine that keeps threads in other lanes must first bring
+// the operands into that order. The caller ensures that all threads named by a membermask are
+// active and agree on it. Lanes with different masks do not exchange data.
+//
+// The manual does not define the value that shfl reads from a non-participating lane. Lanes.Absent
+// supplies it.
 
 func (d *datapath) addCrossLane() {
 	for _, m := range []Mode{ModeUp, ModeDown, ModeBfly, ModeIdx} {
@@ -36,7 +36,7 @@ func (d *datapath) addCrossLane() {
 	d.add(form{op: OpB2R, typ: Pred, mode: ModeOr}, barred(func(yes, _ uint64) bool { return yes != 0 }))
 }
 
-// group is the set of lanes that take part in in with the lowest lane of rest.
+// group is the set of lanes that execute in together with the lowest lane of rest.
 func (x *Lanes) group(in *Inst, rest uint32) uint32 {
 	if in.Flags&FlagSync == 0 {
 		return x.Mask
@@ -71,9 +71,9 @@ func ballot(in *Inst, x *Lanes) {
 	}
 }
 
-// ShflSource is the lane that shfl reads, and whether it is in range: else the reader
-// gets its own value. The low 5 bits of c clamp the source lane, bits 8 to 12 are those
-// of the lane number that tell segments apart.
+// ShflSource is the lane that shfl reads, and whether it is in range. If it is not, the reader gets
+// its own value. The low 5 bits of c clamp the source lane. Bits 8 to 12 of c mask the bits of the
+// lane number that select a segment.
 func ShflSource(mode Mode, lane int, b, c uint64) (from int, within bool) {
 	const low = MaxLanes - 1
 	offset, segment := int(b&low), int(c>>8&low)
@@ -91,7 +91,8 @@ func ShflSource(mode Mode, lane int, b, c uint64) (from int, within bool) {
 	return from, from <= last
 }
 
-// shfl copies from lane to lane. The predicate says whether the source lane is in range.
+// shfl copies values from lane to lane. The predicate result tells whether the source lane is in
+// range.
 func shfl(in *Inst, x *Lanes) {
 	const low = MaxLanes - 1
 	values := *x.Src[0]
@@ -117,7 +118,7 @@ func shfl(in *Inst, x *Lanes) {
 	}
 }
 
-// matchAny gives each lane the set of lanes that have its value.
+// matchAny gives each lane the set of lanes with the same value.
 func matchAny(in *Inst, x *Lanes) {
 	values := *x.Src[0]
 	for rest := x.Mask; rest != 0; rest &= rest - 1 {
@@ -132,7 +133,7 @@ func matchAny(in *Inst, x *Lanes) {
 	}
 }
 
-// matchAll gives the set of lanes, and true, if all have the same value.
+// matchAll gives the set of lanes, and true, if all lanes have the same value.
 func matchAll(in *Inst, x *Lanes) {
 	for rest := x.Mask; rest != 0; {
 		g := x.group(in, rest)
@@ -184,7 +185,7 @@ func redux(in *Inst, x *Lanes) {
 	}
 }
 
-// barred makes the kernel that reads a truth from the tally of a barrier.
+// barred makes the kernel that reads a predicate from the tally of a barrier.
 func barred(holds func(yes, all uint64) bool) kernel {
 	return func(_ *Inst, x *Lanes) {
 		for m := x.Mask; m != 0; m &= m - 1 {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// crossLaneRun executes in with the lane number, 100 more, in the first source.
+// crossLaneRun executes in with the lane number plus 100 in the first source.
 func crossLaneRun(t *testing.T, in Inst, mask uint32, fill func(x *Lanes)) *Lanes {
 	t.Helper()
 	p := &Program{Insts: []Inst{in}}
@@ -27,7 +27,7 @@ func crossLaneRun(t *testing.T, in Inst, mask uint32, fill func(x *Lanes)) *Lane
 	return x
 }
 
-// TestShfl: source lanes and predicates of single lanes, worked out by hand from
+// TestShfl checks source lanes and predicates of single lanes. The expected values come from
 // section 9.7.8.5 of the manual.
 func TestShfl(t *testing.T) {
 	for _, tt := range []struct {
@@ -70,8 +70,8 @@ func TestShfl(t *testing.T) {
 	}
 }
 
-// TestShflAbsent: a lane that is in range and takes no part reads as 0, or as the reader's
-// own value; who reads one is told.
+// TestShflAbsent checks the read of a non-participating lane in range: it gives 0 or the reader's
+// own value, and the reader is reported.
 func TestShflAbsent(t *testing.T) {
 	for _, own := range []bool{false, true} {
 		in := Inst{Op: OpShfl, Type: B32, Mode: ModeDown, Flags: FlagSync, NSrc: 4, NDst: 2, Text: "shfl"}
@@ -86,7 +86,8 @@ func TestShflAbsent(t *testing.T) {
 				}
 			}
 		})
-		assert.Equal(t, uint32(0xfc), x.ReadAbsent, "lanes 2 and 3 read 6 and 7, which their mask does not name; 4 to 7 read lanes that are not active")
+		assert.Equal(t, uint32(0xfc), x.ReadAbsent,
+			"lanes 2 and 3 read 6 and 7, which their mask does not name; 4 to 7 read lanes that are not active")
 		assert.Equal(t, []uint64{104, 105}, x.Dst[0][:2])
 		for lane := 2; lane < 8; lane++ {
 			want := uint64(0)
@@ -99,7 +100,7 @@ func TestShflAbsent(t *testing.T) {
 	}
 }
 
-// TestGroups: lanes that name different sets do not see each other.
+// TestGroups checks that lanes with different masks do not exchange data.
 func TestGroups(t *testing.T) {
 	members := func(of func(lane int) uint64) func(x *Lanes) {
 		return func(x *Lanes) {
@@ -110,30 +111,33 @@ func TestGroups(t *testing.T) {
 		}
 	}
 	byEight := members(func(lane int) uint64 { return 0xff << (lane &^ 7) })
-	x := crossLaneRun(t, Inst{Op: OpVote, Type: B32, Mode: ModeBallot, Flags: FlagSync, NSrc: 2, NDst: 1}, allLanes, byEight)
+	x := crossLaneRun(t, Inst{Op: OpVote, Type: B32, Mode: ModeBallot, Flags: FlagSync, NSrc: 2, NDst: 1}, allLanes,
+		byEight)
 	for lane, want := range map[int]uint64{0: 0xff, 7: 0xff, 8: 0x3400, 23: 0x12_0000, 31: 0} {
 		assert.Equal(t, want, x.Dst[0][lane], "lane %d", lane)
 	}
 	for mode, want := range map[Mode]uint32{ModeAll: 0xff, ModeAny: 0x00ff_ffff, ModeUni: 0xff00_00ff} {
-		x = crossLaneRun(t, Inst{Op: OpVote, Type: Pred, Mode: mode, Flags: FlagSync, NSrc: 2, NDst: 1}, allLanes, byEight)
+		x = crossLaneRun(t, Inst{Op: OpVote, Type: Pred, Mode: mode, Flags: FlagSync, NSrc: 2, NDst: 1}, allLanes,
+			byEight)
 		assert.Equal(t, want, x.PDst[0], "mode %d", mode)
 	}
 	x = crossLaneRun(t, Inst{Op: OpRedux, Type: U32, Atom: AtomAdd, Flags: FlagSync, NSrc: 2, NDst: 1}, 0xff0f, byEight)
 	assert.Equal(t, uint64(100+101+102+103), x.Dst[0][1])
 	assert.Equal(t, uint64(108+109+110+111+112+113+114+115), x.Dst[0][9])
 	assert.Zero(t, x.Dst[0][4], "not active")
-	x = crossLaneRun(t, Inst{Op: OpMatch, Type: B64, Mode: ModeAll, Flags: FlagSync, NSrc: 2, NDst: 2}, allLanes, func(x *Lanes) {
-		byEight(x)
-		for i := range 8 {
-			x.Src[0][8+i] = 1 << 40
-		}
-	})
+	x = crossLaneRun(t, Inst{Op: OpMatch, Type: B64, Mode: ModeAll, Flags: FlagSync, NSrc: 2, NDst: 2}, allLanes,
+		func(x *Lanes) {
+			byEight(x)
+			for i := range 8 {
+				x.Src[0][8+i] = 1 << 40
+			}
+		})
 	assert.Equal(t, uint64(0xff00), x.Dst[0][12])
 	assert.Zero(t, x.Dst[0][16])
 	assert.Equal(t, uint32(0xff00), x.PDst[1])
 }
 
-// TestSignedRedux: minus one is less than one, and the largest of unsigned numbers.
+// TestSignedRedux checks that minus one is less than one, and the largest unsigned number.
 func TestSignedRedux(t *testing.T) {
 	for _, tt := range []struct {
 		typ  Type

@@ -2,8 +2,8 @@ package isa
 
 import "math/bits"
 
-// elect chooses the lowest lane of each group (PTX ISA 8.0, elect.sync). The manual
-// asks only that it be the same one for the same membermask.
+// elect chooses the lowest lane of each group (PTX ISA 8.0, elect.sync). The manual requires only
+// the same choice for the same membermask.
 func elect(in *Inst, x *Lanes) {
 	for rest := x.Mask; rest != 0; {
 		g := x.group(in, rest)

@@ -5,9 +5,8 @@ import (
 	"math/bits"
 )
 
-// Floating-point arithmetic (PTX ISA, section 9.7.3). The common forms, to
-// nearest without modifiers, have kernels of their own; all others call a
-// function for each lane.
+// Floating-point arithmetic (PTX ISA, section 9.7.3). The common forms, to nearest without
+// modifiers, have kernels of their own. All others call a function for each lane.
 
 func (d *datapath) addFloats() {
 	d.addFloat(OpAdd, add32, add64)
@@ -25,8 +24,10 @@ func (d *datapath) addFloats() {
 
 	for _, flags := range []Flags{0, FlagFtz} {
 		flush := flusher(flags)
-		d.add(form{op: OpMin, typ: F32, flags: flags}, binary(func(a, b uint64) uint64 { return min32(flush(a), flush(b)) }))
-		d.add(form{op: OpMax, typ: F32, flags: flags}, binary(func(a, b uint64) uint64 { return max32(flush(a), flush(b)) }))
+		d.add(form{op: OpMin, typ: F32, flags: flags},
+			binary(func(a, b uint64) uint64 { return min32(flush(a), flush(b)) }))
+		d.add(form{op: OpMax, typ: F32, flags: flags},
+			binary(func(a, b uint64) uint64 { return max32(flush(a), flush(b)) }))
 		d.add(form{op: OpAbs, typ: F32, flags: flags}, unary(func(a uint64) uint64 { return abs32(flush(a)) }))
 		d.add(form{op: OpNeg, typ: F32, flags: flags}, unary(func(a uint64) uint64 { return neg32(flush(a)) }))
 	}
@@ -41,7 +42,8 @@ func (d *datapath) addFloats() {
 	d.add(form{op: OpAbs, typ: F64}, unary(abs64))
 	d.add(form{op: OpNeg, typ: F64}, unary(neg64))
 	d.add(form{op: OpCopysign, typ: F32}, binary(func(a, b uint64) uint64 { return b&0x7FFF_FFFF | a&binary32.sign }))
-	d.add(form{op: OpCopysign, typ: F64}, binary(func(a, b uint64) uint64 { return b&^binary64.sign | a&binary64.sign }))
+	d.add(form{op: OpCopysign, typ: F64},
+		binary(func(a, b uint64) uint64 { return b&^binary64.sign | a&binary64.sign }))
 }
 
 // addNearest enters the plain forms of op, rounded to nearest.
@@ -65,7 +67,7 @@ func (d *datapath) addFloat(op Op, k32, k64 kernel) {
 	}
 }
 
-// modified is op on lanes of type t with any rounding and modifier.
+// modified is op on lanes of type t, with any rounding and modifier.
 func modified(op Op, t Type, mode Round, flags Flags) func(a, b, c uint64) uint64 {
 	plain, ftz, sat := arithmetic(op, t, mode), flags&FlagFtz != 0, flags&FlagSat != 0
 	if flags == 0 {
@@ -83,7 +85,7 @@ func modified(op Op, t Type, mode Round, flags Flags) func(a, b, c uint64) uint6
 	}
 }
 
-// addFloatPairs enters op on two f32 in a register.
+// addFloatPairs enters op on two f32 in one register.
 func (d *datapath) addFloatPairs(op Op) {
 	for _, mode := range []Round{RoundNearest, RoundZero, RoundDown, RoundUp} {
 		for _, flags := range []Flags{0, FlagFtz} {
@@ -112,8 +114,8 @@ func rounded(op Op, t Type, mode Round, flags Flags) kernel {
 	return binary(func(a, b uint64) uint64 { return compute(a, b, 0) })
 }
 
-// arithmetic is op on lanes of type t, without .ftz and .sat: results to
-// nearest by the host's own operations, the others by arith.
+// arithmetic is op on lanes of type t, without .ftz and .sat. The host's own operations compute
+// results to nearest, arith the others.
 func arithmetic(op Op, t Type, mode Round) func(a, b, c uint64) uint64 {
 	if mode != RoundNearest {
 		value := reader(t, 0)
@@ -138,7 +140,7 @@ func arithmetic(op Op, t Type, mode Round) func(a, b, c uint64) uint64 {
 	}[typed{op, t}]
 }
 
-// flusher is what .ftz does to an f32 operand.
+// flusher is the function that .ftz applies to an f32 operand.
 func flusher(flags Flags) func(a uint64) uint64 {
 	if flags&FlagFtz != 0 {
 		return flush32
@@ -230,7 +232,7 @@ func mad64(_ *Inst, x *Lanes) {
 	}
 }
 
-// sqrt32 rounds twice, which is once here: 53 bits are more than 2*24 + 1.
+// sqrt32 rounds twice. One rounding would give the same, since 53 bits are more than 2*24 + 1.
 func sqrt32(a uint64) uint64 { return bits32(float32(math.Sqrt(float64(float(a))))) }
 
 // min and max drop a NaN and order -0 below +0.

@@ -2,8 +2,8 @@ package isa
 
 import "math/bits"
 
-// Arithmetic, comparison and conversion of f16 and bf16, one or two in a
-// register (PTX ISA, sections 9.7.4, 9.7.6 and 9.7.8.18).
+// Arithmetic, comparison and conversion of f16 and bf16, one or two in a register (PTX ISA,
+// sections 9.7.4, 9.7.6 and 9.7.8.18).
 
 func (d *datapath) addHalves() {
 	for _, t := range []Type{F16, F16x2, BF16, BF16x2} {
@@ -83,7 +83,11 @@ func (d *datapath) addHalf(t Type) {
 			add(OpMul, RoundNearest, z|s, func(a, b, _ uint64) uint64 { return f.nearest(f.value(a) * f.value(b)) })
 		}
 		for _, s := range append(sat, FlagRelu) {
-			add(OpFma, RoundNearest, z|s, func(a, b, c uint64) uint64 { return f.nearest(fused(f.value(a), f.value(b), f.value(c))) })
+			add(OpFma, RoundNearest, z|s, func(a, b,
+				c uint64,
+			) uint64 {
+				return f.nearest(fused(f.value(a), f.value(b), f.value(c)))
+			})
 		}
 		for _, m := range choices(FlagNaN, FlagXorSign) {
 			for _, op := range []Op{OpMin, OpMax} {
@@ -97,12 +101,14 @@ func (d *datapath) addHalf(t Type) {
 	if f == &bfloat16 {
 		z = FlagFtz
 	}
-	add(OpEx2, RoundNone, FlagApprox|z, func(a, _, _ uint64) uint64 { return f.nearest(float64(Ex2Approx(float32(f.value(a))))) })
-	add(OpTanh, RoundNone, FlagApprox, func(a, _, _ uint64) uint64 { return f.nearest(float64(TanhApprox(float32(f.value(a))))) })
+	add(OpEx2, RoundNone, FlagApprox|z,
+		func(a, _, _ uint64) uint64 { return f.nearest(float64(Ex2Approx(float32(f.value(a))))) })
+	add(OpTanh, RoundNone, FlagApprox,
+		func(a, _, _ uint64) uint64 { return f.nearest(float64(TanhApprox(float32(f.value(a))))) })
 }
 
-// halfComparators has the relations of 16-bit floats by the place of the operands
-// in their registers, in the lower or the upper half, and by .ftz.
+// halfComparators holds the relations of 16-bit floats. The indices are the type, the register half
+// of both operands (0 lower, 1 upper), .ftz and the relation.
 var halfComparators = func() (table [BF16x2 + 1][2][2][CmpNan + 1]comparator) {
 	for _, t := range []Type{F16, F16x2, BF16, BF16x2} {
 		for place := range 2 {
@@ -125,8 +131,7 @@ var halfComparators = func() (table [BF16x2 + 1][2][2][CmpNan + 1]comparator) {
 	return table
 }()
 
-// holdsHalf is Lanes.holds for 16-bit floats; place is 1 for the upper halves of
-// the registers.
+// holdsHalf is Lanes.holds for 16-bit floats. place is 1 for the upper halves of the registers.
 func (x *Lanes) holdsHalf(in *Inst, place int) uint32 {
 	z := 0
 	if in.Flags&FlagFtz != 0 {
@@ -152,7 +157,7 @@ func (d *datapath) addHalfCompares(t Type) {
 			}
 			continue
 		}
-		// The second predicate belongs to the upper halves.
+		// The second predicate is for the upper halves.
 		d.add(form{op: OpSetp, typ: Pred, src: t, flags: flags}, func(in *Inst, x *Lanes) {
 			x.PDst[0] = x.combined(in, x.holdsHalf(in, 0)) & x.Mask
 			x.PDst[1] = x.combined(in, x.holdsHalf(in, 1)) & x.Mask
@@ -165,7 +170,7 @@ func (d *datapath) addHalfCompares(t Type) {
 	if t != t.Element() {
 		return
 	}
-	// Comparisons of any type with a 16-bit float as result.
+	// Comparisons of any type with a 16-bit float result.
 	yes := layoutOf(t).nearest(1)
 	for _, from := range []Type{U16, U32, U64, S16, S32, S64, B16, B32, B64, F32, F64} {
 		d.add(form{op: OpSet, typ: t, src: from}, set(yes))
@@ -181,7 +186,7 @@ func setHalf(yes uint64) kernel {
 	return func(in *Inst, x *Lanes) { x.choose(x.combined(in, x.holdsHalf(in, 0)), yes) }
 }
 
-// setHalves does so for each half of the registers.
+// setHalves is setHalf for each half of the registers.
 func setHalves(yes uint64) kernel {
 	return func(in *Inst, x *Lanes) {
 		low, high := x.combined(in, x.holdsHalf(in, 0)), x.combined(in, x.holdsHalf(in, 1))
@@ -218,12 +223,16 @@ func (d *datapath) addHalfConversions(half Type) {
 				continue
 			}
 			flush := flusher(flags)
-			convert := func(a uint64) uint64 { return f.modify(f.toward(mode, float64(float(flush(a)))), flags&^FlagFtz) }
+			convert := func(a uint64) uint64 {
+				return f.modify(f.toward(mode, float64(float(flush(a)))),
+					flags&^FlagFtz)
+			}
 			d.add(form{op: OpCvt, typ: half, src: F32, round: mode, flags: flags}, unary(convert))
 			if flags&(FlagSat|FlagFtz) == 0 && mode <= RoundZero {
-				d.add(form{op: OpCvt, typ: pairOf[half], src: F32, round: mode, flags: flags}, binary(func(a, b uint64) uint64 {
-					return convert(a)<<16 | convert(b)
-				}))
+				d.add(form{op: OpCvt, typ: pairOf[half], src: F32, round: mode, flags: flags},
+					binary(func(a, b uint64) uint64 {
+						return convert(a)<<16 | convert(b)
+					}))
 			}
 		}
 		for _, flags := range choices(FlagSat) {
@@ -255,5 +264,5 @@ func (d *datapath) addHalfConversions(half Type) {
 	}
 }
 
-// pairOf is the type of two values in a register.
+// pairOf is the type of two values in one register.
 var pairOf = map[Type]Type{F16: F16x2, BF16: BF16x2}

@@ -2,10 +2,9 @@ package isa
 
 import "math/bits"
 
-// Integer arithmetic (PTX ISA, sections 9.7.1 and 9.7.2). Rows hold
-// zero-extended values. Operations that do not look at the sign work on the
-// unsigned type of the width; the others read a lane as S and return it as the
-// unsigned type U of the same width.
+// Integer arithmetic (PTX ISA, sections 9.7.1 and 9.7.2). Rows hold zero-extended values.
+// Sign-independent operations use the unsigned type of the width. The others read a lane as S and
+// return it as the unsigned type U of the same width.
 
 type unsigned interface{ uint16 | uint32 | uint64 }
 
@@ -27,25 +26,35 @@ func (d *datapath) addIntegers() {
 		madWide[int16, uint32], madWide[int32, uint64], nil)
 	d.addSigns(form{op: OpMul, mode: hi}, mulHi[uint16, uint16], mulHi[uint32, uint32], binary(mulHiU64),
 		mulHi[int16, uint16], mulHi[int32, uint32], binary(mulHiS64))
-	d.addSigns(form{op: OpMad, mode: hi}, madHi[uint16, uint16], madHi[uint32, uint32], ternary(func(a, b, c uint64) uint64 { return mulHiU64(a, b) + c }),
+	d.addSigns(form{op: OpMad, mode: hi}, madHi[uint16, uint16], madHi[uint32, uint32],
+		ternary(func(a, b, c uint64) uint64 { return mulHiU64(a, b) + c }),
 		madHi[int16, uint16], madHi[int32, uint32], ternary(func(a, b, c uint64) uint64 { return mulHiS64(a, b) + c }))
 	d.add(form{op: OpMad, typ: S32, mode: hi, flags: FlagSat}, ternary(func(a, b, c uint64) uint64 {
 		return saturate32(int64(int32(a))*int64(int32(b))>>32 + int64(int32(c)))
 	}))
 
-	d.add(form{op: OpMul24, typ: U32, mode: lo}, binary(func(a, b uint64) uint64 { return uint64(uint32(umul24(a, b))) }))
-	d.add(form{op: OpMul24, typ: U32, mode: hi}, binary(func(a, b uint64) uint64 { return uint64(uint32(umul24(a, b) >> 16)) }))
-	d.add(form{op: OpMul24, typ: S32, mode: lo}, binary(func(a, b uint64) uint64 { return uint64(uint32(smul24(a, b))) }))
-	d.add(form{op: OpMul24, typ: S32, mode: hi}, binary(func(a, b uint64) uint64 { return uint64(uint32(smul24(a, b) >> 16)) }))
-	d.add(form{op: OpMad24, typ: U32, mode: lo}, ternary(func(a, b, c uint64) uint64 { return uint64(uint32(umul24(a, b) + c)) }))
-	d.add(form{op: OpMad24, typ: U32, mode: hi}, ternary(func(a, b, c uint64) uint64 { return uint64(uint32(umul24(a, b)>>16 + c)) }))
-	d.add(form{op: OpMad24, typ: S32, mode: lo}, ternary(func(a, b, c uint64) uint64 { return uint64(uint32(smul24(a, b) + int64(c))) }))
-	d.add(form{op: OpMad24, typ: S32, mode: hi}, ternary(func(a, b, c uint64) uint64 { return uint64(uint32(smul24(a, b)>>16 + int64(c))) }))
+	d.add(form{op: OpMul24, typ: U32, mode: lo},
+		binary(func(a, b uint64) uint64 { return uint64(uint32(umul24(a, b))) }))
+	d.add(form{op: OpMul24, typ: U32, mode: hi},
+		binary(func(a, b uint64) uint64 { return uint64(uint32(umul24(a, b) >> 16)) }))
+	d.add(form{op: OpMul24, typ: S32, mode: lo},
+		binary(func(a, b uint64) uint64 { return uint64(uint32(smul24(a, b))) }))
+	d.add(form{op: OpMul24, typ: S32, mode: hi},
+		binary(func(a, b uint64) uint64 { return uint64(uint32(smul24(a, b) >> 16)) }))
+	d.add(form{op: OpMad24, typ: U32, mode: lo},
+		ternary(func(a, b, c uint64) uint64 { return uint64(uint32(umul24(a, b) + c)) }))
+	d.add(form{op: OpMad24, typ: U32, mode: hi},
+		ternary(func(a, b, c uint64) uint64 { return uint64(uint32(umul24(a, b)>>16 + c)) }))
+	d.add(form{op: OpMad24, typ: S32, mode: lo},
+		ternary(func(a, b, c uint64) uint64 { return uint64(uint32(smul24(a, b) + int64(c))) }))
+	d.add(form{op: OpMad24, typ: S32, mode: hi},
+		ternary(func(a, b, c uint64) uint64 { return uint64(uint32(smul24(a, b)>>16 + int64(c))) }))
 	d.add(form{op: OpMad24, typ: S32, mode: hi, flags: FlagSat}, ternary(func(a, b, c uint64) uint64 {
 		return saturate32(smul24(a, b)>>16 + int64(int32(c)))
 	}))
 
-	d.addSigns(form{op: OpSad}, ternary(sad[uint16, uint16]), ternary(sad[uint32, uint32]), ternary(sad[uint64, uint64]),
+	d.addSigns(form{op: OpSad}, ternary(sad[uint16, uint16]), ternary(sad[uint32, uint32]),
+		ternary(sad[uint64, uint64]),
 		ternary(sad[int16, uint16]), ternary(sad[int32, uint32]), ternary(sad[int64, uint64]))
 	d.addSigns(form{op: OpDiv}, binary(div[uint16, uint16]), binary(div[uint32, uint32]), binary(div[uint64, uint64]),
 		binary(div[int16, uint16]), binary(div[int32, uint32]), binary(div[int64, uint64]))
@@ -55,7 +64,8 @@ func (d *datapath) addIntegers() {
 		minimum[int16, uint16], minimum[int32, uint32], minimum[int64, uint64])
 	d.addSigns(form{op: OpMax}, maximum[uint16, uint16], maximum[uint32, uint32], maximum[uint64, uint64],
 		maximum[int16, uint16], maximum[int32, uint32], maximum[int64, uint64])
-	d.addSigns(form{op: OpAbs}, nil, nil, nil, unary(abs[int16, uint16]), unary(abs[int32, uint32]), unary(abs[int64, uint64]))
+	d.addSigns(form{op: OpAbs}, nil, nil, nil, unary(abs[int16, uint16]), unary(abs[int32, uint32]),
+		unary(abs[int64, uint64]))
 	d.addSigns(form{op: OpNeg}, nil, nil, nil, neg[uint16], neg[uint32], neg[uint64])
 }
 
@@ -168,8 +178,8 @@ func mulHiU64(a, b uint64) uint64 {
 	return hi
 }
 
-// mulHiS64 corrects the unsigned product: a negative factor counted 2^64 too
-// much times the other.
+// mulHiS64 corrects the unsigned product: a negative factor counts 2^64 too much, times the other
+// factor.
 func mulHiS64(a, b uint64) uint64 {
 	return mulHiU64(a, b) - uint64(int64(a)>>63)&b - uint64(int64(b)>>63)&a
 }
@@ -194,8 +204,8 @@ func sad[T integer, U unsigned](a, b, c uint64) uint64 {
 	return uint64(U(c) + U(max(T(a), T(b))) - U(min(T(a), T(b))))
 }
 
-// div truncates toward zero. The manual leaves division by zero open; the
-// result is all ones, as the division routines of real GPUs give.
+// div truncates toward zero. The manual leaves division by zero open. The result is all ones, as
+// from the division routines of real GPUs.
 func div[T integer, U unsigned](a, b uint64) uint64 {
 	if T(b) == 0 {
 		return uint64(^U(0))

@@ -8,10 +8,10 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The reference for integers is math/big: the formula of the manual on numbers
-// without bounds, cut to the width of the result at the end.
+// The reference for integers is math/big: the manual's formula on unbounded numbers, cut to the
+// width of the result at the end.
 
-// mathematical is the number that bits stand for.
+// mathematical is the number that bits encode.
 func mathematical(t Type, bits uint64) *big.Int {
 	bits &= 1<<(t.Bits()-1)<<1 - 1
 	v := new(big.Int).SetUint64(bits)
@@ -27,7 +27,7 @@ func wrapped(v *big.Int, width int) uint64 {
 	return new(big.Int).And(v, mask).Uint64()
 }
 
-// saturatedTo is v, or the end of the range of t that is next to it.
+// saturatedTo is v, or the nearest end of the range of t.
 func saturatedTo(t Type, v *big.Int) *big.Int {
 	low, high := new(big.Int), new(big.Int).Lsh(big.NewInt(1), uint(t.Bits()))
 	if t.Signed() {
@@ -44,7 +44,7 @@ func saturatedTo(t Type, v *big.Int) *big.Int {
 	return v
 }
 
-// integerEdges are the values where integer operations go wrong.
+// integerEdges are the critical values of integer operations.
 func integerEdges(t Type) []uint64 {
 	v := []uint64{0, 1, 2, 3, 7, 8, 15, 16, 31, 32, 33, 63, 64, 65, 255, 256}
 	for _, n := range []int{7, 8, 15, 16, 23, 24, 31, 32, 63} {
@@ -59,8 +59,8 @@ func integerEdges(t Type) []uint64 {
 	return v
 }
 
-// integerOperands are all pairs of edges with a third value that varies, then random
-// triples of random size.
+// integerOperands are all pairs of edges with a varying third value, then random triples of random
+// size.
 func integerOperands(t Type, rng *rand.Rand) (src [3][]uint64) {
 	edges := integerEdges(t)
 	mask := uint64(1)<<(t.Bits()-1)<<1 - 1
@@ -166,7 +166,8 @@ func TestIntegersAgainstBig(t *testing.T) {
 			}
 			got := evaluate(t, in, src[:o.operands]...)
 			for i := range got {
-				want := wrapped(o.f(typ, mathematical(typ, src[0][i]), mathematical(typ, src[1][i]), mathematical(typ, src[2][i])), width)
+				want := wrapped(o.f(typ, mathematical(typ, src[0][i]), mathematical(typ, src[1][i]),
+					mathematical(typ, src[2][i])), width)
 				same(t, want, got[i], "%s type %d: %x %x %x", o.name, typ, src[0][i], src[1][i], src[2][i])
 			}
 		}
@@ -191,7 +192,7 @@ func TestMadWide(t *testing.T) {
 	}
 }
 
-// TestDivisionCorners fixes what the manual leaves open.
+// TestDivisionCorners fixes the results that the manual leaves open.
 func TestDivisionCorners(t *testing.T) {
 	for _, c := range []struct {
 		op         Op
@@ -211,6 +212,7 @@ func TestDivisionCorners(t *testing.T) {
 		{OpRem, S32, 0xFFFFFFF9, 3, 0xFFFFFFFF}, // -7 rem 3 = -1
 		{OpDiv, S16, 0xFFF9, 2, 0xFFFD},         // -7 / 2 = -3
 	} {
-		assert.Equal(t, c.want, one(t, Inst{Op: c.op, Type: c.typ}, c.a, c.b), "op %d type %d %x %x", c.op, c.typ, c.a, c.b)
+		assert.Equal(t, c.want, one(t, Inst{Op: c.op, Type: c.typ}, c.a, c.b), "op %d type %d %x %x", c.op, c.typ,
+			c.a, c.b)
 	}
 }

@@ -2,8 +2,8 @@ package isa
 
 import "math/bits"
 
-// Masks and logic by table (PTX ISA, sections 9.7.1.17, 9.7.1.21, 9.7.1.22 and
-// 9.7.7.6: fns, szext, bmsk, lop3).
+// Masks and logic by table: fns, szext, bmsk and lop3 (PTX ISA, sections 9.7.1.17, 9.7.1.21,
+// 9.7.1.22 and 9.7.7.6).
 
 func (d *datapath) addMasks() {
 	d.add(form{op: OpLop3, typ: B32}, lop3)
@@ -38,9 +38,8 @@ func (d *datapath) addMasks() {
 	}
 }
 
-// lop3 looks up each bit: those of a, b and c, a highest, are the number of the
-// bit in the table. All bits for which the table has a 1 at a number are found at
-// once.
+// lop3 looks up each bit in the table. The bits of a, b and c, with a highest, form the number of
+// the table's bit. For each number whose table bit is 1, one step finds all matching bits.
 func lop3(in *Inst, x *Lanes) {
 	var nonzero uint32
 	for m := x.Mask; m != 0; m &= m - 1 {
@@ -62,15 +61,15 @@ func lop3(in *Inst, x *Lanes) {
 	}
 }
 
-// fns finds the |c|-th bit of a that is 1, from bit b on, upwards or downwards; or
-// with c = 0 that bit itself.
+// fns finds the |c|-th set bit of a from bit b on: upwards for c > 0, downwards for c < 0. With c =
+// 0 it finds bit b itself.
 func fns(a, b, c uint64) uint64 {
 	mask, base, count := uint32(a), uint32(b), uint32(c)
 	down := int32(c) < 0
 	switch {
 	case base > 31:
 		return notFound
-	case down: // the other way round
+	case down: // downwards
 		mask, base, count = bits.Reverse32(mask), 31-base, -count
 	case count == 0:
 		mask, count = mask&(1<<base), 1

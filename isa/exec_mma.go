@@ -2,22 +2,23 @@ package isa
 
 import "math"
 
-// Matrix multiplication by a warp (PTX ISA, section 9.7.13.4): D = A*B + C, where A
-// has M rows and K columns, B K rows and 8 columns. The threads hold the
-// matrices in fragments, 32 bits a register, several elements in one if they are
-// narrower. Four threads, a group, hold a row of A, C and D, or a column of B.
+// Matrix multiplication by a warp (PTX ISA, section 9.7.13.4): D = A*B + C. A has M rows and K
+// columns, B has K rows and 8 columns. The threads hold the matrices in fragments of 32 bits a
+// register, with several narrow elements in one. Four threads, a group, hold a row of A, C and D,
+// or a column of B.
 //
-// NVIDIA does not specify the order and precision of the sums. Here each element
-// of D begins with that of C, to which the products are added in the order of k.
-// Products of f16, bf16 and tf32 are exact and the sum is f32, rounded to nearest
-// at each step, whatever the type of C and D: an f16 result is rounded once more at
-// the end. f64 is a chain of fused multiply-adds. Integers are added exactly; what
-// does not fit wraps, or with .satfinite becomes the nearest limit. Of tf32 the low
-// 13 bits of a register do not count.
+// NVIDIA does not specify the order and precision of the sums. Here each element of D starts as the
+// element of C, and the products are added in the order of k.
+//
+//   - Products of f16, bf16 and tf32 are exact. Their sum is f32, rounded to nearest at each step,
+//     whatever the type of C and D. An f16 result is rounded once more at the end.
+//   - f64 is a chain of fused multiply-adds.
+//   - Integers are added exactly. Overflow wraps, or with .satfinite becomes the nearest limit.
+//   - The low 13 bits of a tf32 register are ignored.
 
 const matrixColumns = 8 // of B, C and D
 
-// mmaShapes are the sizes that the types have.
+// mmaShapes are the legal shapes, by element type.
 var mmaShapes = []struct {
 	of   Type // elements of A
 	m, k uint8
@@ -35,11 +36,11 @@ var mmaShapes = []struct {
 	{F16, 8, 4},
 }
 
-// quads reports whether in is mma.m8n8k4 of f16: see exec_quads.go.
+// quads reports whether in is mma.m8n8k4 of f16. See exec_quads.go.
 func (in *Inst) quads() bool { return in.SrcType == F16 && in.M == 8 }
 
-// Fragments is how many registers of a thread A and B take, and each of C and D.
-// They are 0 if there is no such mma.
+// Fragments is the number of registers of a thread for A, for B, and for each of C and D. All are 0
+// if there is no such mma.
 func (in *Inst) Fragments() (a, b, c int) {
 	of := in.SrcType
 	if of == U8 {
@@ -50,7 +51,7 @@ func (in *Inst) Fragments() (a, b, c int) {
 			if in.quads() {
 				return 2, 2, 4
 			}
-			elements := max(32/of.Bits(), 1) // of a register
+			elements := max(32/of.Bits(), 1) // in one register
 			b = int(in.K) / (4 * elements)
 			a = b * int(in.M) / 8
 			c = int(in.M) / 4
@@ -78,8 +79,8 @@ func (d *datapath) addMatrices() {
 	d.add(form{op: OpMovmatrix, typ: B16, mode: ModeTrans}, transpose)
 }
 
-// fragments visits the elements of A or B that lane holds in register r: it calls
-// f with the place of each, as row of A or column of B and k, and its bits.
+// fragments visits the elements of A or B that register r of a lane holds. It calls f with each
+// element's place (the row of A or column of B, and k) and bits.
 func fragments(t Type, r, rows int, x *Row, f func(line, k int, bits uint64)) {
 	width := t.Bits()
 	elements := max(32/width, 1)
@@ -91,11 +92,12 @@ func fragments(t Type, r, rows int, x *Row, f func(line, k int, bits uint64)) {
 	}
 }
 
-// operandsOf reads A and B: both with k as the second index.
+// operandsOf reads A and B, both with k as the second index.
 func operandsOf[T any](in *Inst, x *Lanes, read func(t Type, bits uint64) T) (a [16][32]T, b [matrixColumns][32]T) {
 	na, nb, _ := in.Fragments()
 	for r := range na {
-		fragments(in.SrcType, r, int(in.M)/8, x.Src[r], func(row, k int, bits uint64) { a[row][k] = read(in.SrcType, bits) })
+		fragments(in.SrcType, r, int(in.M)/8, x.Src[r],
+			func(row, k int, bits uint64) { a[row][k] = read(in.SrcType, bits) })
 	}
 	for r := range nb {
 		fragments(in.TypeB, r, 1, x.Src[na+r], func(column, k int, bits uint64) { b[column][k] = read(in.TypeB, bits) })
@@ -103,8 +105,7 @@ func operandsOf[T any](in *Inst, x *Lanes, read func(t Type, bits uint64) T) (a 
 	return a, b
 }
 
-// accumulate calls f with each element of C that has a register of its own, and
-// writes the result to D.
+// accumulate calls f with each element of C that has its own register, and writes the result to D.
 func accumulate(in *Inst, x *Lanes, f func(row, column int, c uint64) uint64) {
 	na, nb, nc := in.Fragments()
 	for r := range nc {
@@ -174,8 +175,7 @@ func multiplyDoubles(in *Inst, x *Lanes) {
 	})
 }
 
-// transpose is movmatrix: an 8x8 matrix, of which a thread holds two neighbours of a
-// row, becomes its transpose.
+// transpose is movmatrix: it transposes an 8x8 matrix. Each thread holds two neighbours of a row.
 func transpose(_ *Inst, x *Lanes) {
 	var rows [8][8]uint64
 	for lane, v := range x.Src[0] {
@@ -187,9 +187,9 @@ func transpose(_ *Inst, x *Lanes) {
 	}
 }
 
-// MatrixRow is the lane whose 16 bytes at its address are the row of a matrix of
-// ldmatrix, and the places in them of the two elements that the given lane gets
-// into destination i (PTX ISA, ldmatrix).
+// MatrixRow locates the two elements that ldmatrix gives the lane in destination i (PTX ISA,
+// ldmatrix). from holds the lanes whose addresses point at the elements' 16-byte rows of the
+// matrix; at holds the indices of the elements in those rows.
 func (in *Inst) MatrixRow(i, lane int) (from, at [2]int) {
 	for h := range 2 {
 		row, column := lane>>2, 2*(lane&3)+h

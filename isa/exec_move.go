@@ -2,8 +2,8 @@ package isa
 
 import "math/bits"
 
-// Data movement (PTX ISA, section 9.7.9): mov, pack, unpack and the conversions
-// between generic and space addresses, for the address map of this package.
+// Data movement (PTX ISA, section 9.7.9): mov, pack, unpack and the conversions between generic and
+// space addresses, by the address map of this package.
 
 func (d *datapath) addMoves() {
 	d.addSizes(form{op: OpMov}, mov[uint16], mov[uint32], copyRow)
@@ -56,8 +56,8 @@ func pack(in *Inst, x *Lanes) {
 	}
 }
 
-// moveVector copies vectors. All is read before anything is written, since a
-// register may be in both.
+// moveVector copies vectors. It reads all sources before it writes, since a register may be both
+// source and destination.
 func moveVector(in *Inst, x *Lanes) {
 	mask := ^uint64(0) >> (64 - in.Type.Bits())
 	var v [MaxDsts]uint64
@@ -74,7 +74,7 @@ func moveVector(in *Inst, x *Lanes) {
 	}
 }
 
-// unpack splits its source; parts that go nowhere have no row.
+// unpack splits its source. Parts without a destination have no row.
 func unpack(in *Inst, x *Lanes) {
 	n := in.Type.Bits() / int(in.NDst)
 	for m := x.Mask; m != 0; m &= m - 1 {
@@ -88,8 +88,8 @@ func unpack(in *Inst, x *Lanes) {
 	}
 }
 
-// window is the generic address at which space starts: 0 where a space address
-// is its generic address.
+// window is the generic address of the start of a space. It is 0 if generic and space addresses are
+// the same.
 func window(space Space) uint64 {
 	switch space {
 	case SpaceShared:
@@ -102,7 +102,7 @@ func window(space Space) uint64 {
 	return 0
 }
 
-// cvta adds the base of the window to make an address generic, or takes it off.
+// cvta adds the base of the window to make an address generic, or subtracts it.
 func cvta(in *Inst, x *Lanes) {
 	base, mask := window(in.Space), uint64(1)<<(in.Type.Bits()-1)<<1-1
 	if in.Mode == ModeTo {
@@ -114,10 +114,9 @@ func cvta(in *Inst, x *Lanes) {
 	}
 }
 
-// isspacep tests whether a generic address lies in the window of a space. That
-// of .const is where the module has such variables, which the second and third
-// source say: first address and size. Global is all that is outside the windows,
-// but parameters are in it (PTX ISA, isspacep).
+// isspacep tests whether a generic address lies in the window of a space. The .const window is the
+// module's .const variables: the second source is their first address, the third their size. Global
+// is everything outside the windows, except that it includes parameters (PTX ISA, isspacep).
 func isspacep(in *Inst, x *Lanes) {
 	first, size := window(in.Space), uint64(WindowSize)
 	var p uint32

@@ -9,14 +9,18 @@ import (
 
 func TestMovCutsToItsType(t *testing.T) {
 	const v = 0x1122_3344_5566_7788
-	for typ, want := range map[Type]uint64{B8: 0x88, U16: 0x7788, S16: 0x7788, B32: 0x55667788, F32: 0x55667788, U64: v, F64: v} {
+	for typ, want := range map[Type]uint64{
+		B8: 0x88, U16: 0x7788, S16: 0x7788, B32: 0x55667788, F32: 0x55667788, U64: v,
+		F64: v,
+	} {
 		assert.Equal(t, want, one(t, Inst{Op: OpMov, Type: typ}, v), "type %d", typ)
 	}
 }
 
 func TestPackAndUnpack(t *testing.T) {
 	assert.Equal(t, uint64(0xBBBBBBBB_AAAAAAAA), one(t, Inst{Op: OpPack, Type: B64, NSrc: 2}, 0xAAAAAAAA, 0xBBBBBBBB))
-	assert.Equal(t, uint64(0x4444_3333_2222_1111), one(t, Inst{Op: OpPack, Type: B64, NSrc: 4}, 0x1111, 0x2222, 0x3333, 0x4444))
+	assert.Equal(t, uint64(0x4444_3333_2222_1111),
+		one(t, Inst{Op: OpPack, Type: B64, NSrc: 4}, 0x1111, 0x2222, 0x3333, 0x4444))
 	assert.Equal(t, uint64(0x2222_1111), one(t, Inst{Op: OpPack, Type: B32, NSrc: 2}, 0x1111, 0x2222))
 	assert.Equal(t, uint64(0x0403_0201), one(t, Inst{Op: OpPack, Type: B32, NSrc: 4}, 1, 2, 3, 4))
 
@@ -51,23 +55,31 @@ func TestAddressWindows(t *testing.T) {
 		{SpaceShared, U32, 0xFFFF_FFFF, 0x00FF_FFFF}, // addresses wrap at their width
 	} {
 		assert.Equal(t, c.flat, one(t, Inst{Op: OpCvta, Type: c.typ, Space: c.space}, c.inside), "cvta %+v", c)
-		assert.Equal(t, c.inside, one(t, Inst{Op: OpCvta, Type: c.typ, Space: c.space, Mode: ModeTo}, c.flat), "cvta.to %+v", c)
+		assert.Equal(t, c.inside, one(t, Inst{Op: OpCvta, Type: c.typ, Space: c.space, Mode: ModeTo}, c.flat),
+			"cvta.to %+v", c)
 	}
-	addresses := []uint64{0x00FF_FFFF, 0x0100_0000, 0x01FF_FFFF, 0x0200_0000, 0x02FF_FFFF, 0x0300_0000, 0x03FF_FFFF, 0x0400_0000, 0x1000_0000, 1 << 40}
+	addresses := []uint64{
+		0x00FF_FFFF, 0x0100_0000, 0x01FF_FFFF, 0x0200_0000, 0x02FF_FFFF, 0x0300_0000, 0x03FF_FFFF,
+		0x0400_0000, 0x1000_0000, 1 << 40,
+	}
 	for space, want := range map[Space][]bool{
 		SpaceShared: {false, true, true, false, false, false, false, false, false, false},
 		SpaceLocal:  {false, false, false, true, true, false, false, false, false, false},
 		SpaceParam:  {false, false, false, false, false, true, true, false, false, false},
-		SpaceGlobal: {true, false, false, false, false, true, true, true, true, true}, // parameters are in it
+		SpaceGlobal: {true, false, false, false, false, true, true, true, true, true}, // global includes parameters
 	} {
 		assert.Equal(t, want, evaluatePred(t, Inst{Op: OpIsspacep, Space: space}, addresses), "space %d", space)
 	}
-	constants := [][]uint64{addresses, slices.Repeat([]uint64{0x03FF_FFFF + 1}, len(addresses)), slices.Repeat([]uint64{64}, len(addresses))}
+	constants := [][]uint64{
+		addresses, slices.Repeat([]uint64{0x03FF_FFFF + 1}, len(addresses)),
+		slices.Repeat([]uint64{64}, len(addresses)),
+	}
 	for space, want := range map[Space][]bool{
 		SpaceConst:  {false, false, false, false, false, false, false, true, false, false},
 		SpaceGlobal: {true, false, false, false, false, true, true, false, true, true},
 	} {
-		assert.Equal(t, want, evaluatePred(t, Inst{Op: OpIsspacep, Space: space, NSrc: 3}, constants...), "space %d with constants", space)
+		assert.Equal(t, want, evaluatePred(t, Inst{Op: OpIsspacep, Space: space, NSrc: 3}, constants...),
+			"space %d with constants", space)
 	}
 }
 

@@ -2,8 +2,8 @@ package isa
 
 import "math/bits"
 
-// Instructions on several numbers in one register (PTX ISA, sections 9.7.1.23,
-// 9.7.1.24 and 9.7.8.19: dp4a, dp2a, cvt.pack).
+// Instructions on several numbers in one register: dp4a, dp2a and cvt.pack (PTX ISA, sections
+// 9.7.1.23, 9.7.1.24 and 9.7.8.19).
 
 func (d *datapath) addPacked() {
 	for _, a := range []Type{U32, S32} {
@@ -39,7 +39,7 @@ func (d *datapath) addPacked() {
 	}
 }
 
-// element is n bits of v from bit at on, extended to 64 by the sign of t.
+// element is n bits of v from bit at on, extended to 64 bits by the sign of t.
 func element(t Type, v uint64, at, n int) uint64 {
 	v <<= 64 - n - at
 	if t.Signed() {

@@ -2,12 +2,13 @@ package isa
 
 import "math"
 
-// mma.m8n8k4 of f16 (PTX ISA 8.5, section 9.7.14.5.1): four multiplications of 8x4
-// by 4x8 at once. The threads of one are a quad of the lower half of the warp and
-// the same of the upper half, which have four elements each of A and of B, in two
-// registers. An f32 sum takes eight registers of a thread: as on Volta it is
-// computed in steps, here two, with half of the columns each (Raihan, Goli and
-// Aamodt, Modeling Deep Learning Accelerator Enabled GPUs, ISPASS 2019).
+// mma.m8n8k4 of f16 (PTX ISA 8.5, section 9.7.14.5.1): four multiplications of 8x4 by 4x8 at once.
+// The threads of one multiplication are a quad of the warp's lower half and the same quad of its
+// upper half. Each holds four elements of A and four of B, in two registers each.
+//
+// An f32 sum takes eight registers of a thread. As on Volta it is computed in steps, here two, with
+// half of the columns each. The source is Raihan, Goli & Aamodt, Modeling Deep Learning Accelerator
+// Enabled GPUs, ISPASS 2019.
 
 func multiplyQuads(in *Inst, x *Lanes) {
 	var a, b, c [4][8][8]uint64 // by quad: A by row and k, B by column and k, C by row and column
@@ -65,8 +66,8 @@ func multiplyQuads(in *Inst, x *Lanes) {
 	}
 }
 
-// quadSum is the place in C and D of an f32 that a lane has in register r of the
-// half that in computes.
+// quadSum is the place in C and D of the f32 in register r of a lane. The register belongs to the
+// half of the columns that in computes.
 func (in *Inst) quadSum(lane, r int) (row, column int) {
 	return lane&1 + r&2 + lane>>4*4, 4*int(in.Select.D) + lane&2 + r&1
 }

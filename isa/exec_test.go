@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// bound is in, resolved by Bind.
+// bound is in after Bind.
 func bound(t testing.TB, in Inst) *Inst {
 	t.Helper()
 	if in.Text == "" {
@@ -135,9 +135,8 @@ func TestBindFindsEveryForm(t *testing.T) {
 	}
 }
 
-// TestSparseEqualsDense runs every form under the full mask, and under masks
-// from one lane to all but one: active lanes must agree and inactive ones keep
-// their old values.
+// TestSparseEqualsDense runs every form under the full mask, and under masks from one lane to all
+// but one. Active lanes must agree; inactive ones must keep their old values.
 func TestSparseEqualsDense(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	masks := []uint32{0, 1, 1 << 31, 0x0000_FFFF, 0x5555_5555, ^uint32(1), rng.Uint32(), rng.Uint32() & rng.Uint32()}
@@ -182,7 +181,8 @@ func TestSparseEqualsDense(t *testing.T) {
 						expected = old
 					}
 					if got[i][lane] != expected {
-						require.Failf(t, "wrong lane", "%s mask %08x lane %d: got %x, want %x", describe(&in), mask, lane, got[i][lane], expected)
+						require.Failf(t, "wrong lane", "%s mask %08x lane %d: got %x, want %x", describe(&in), mask,
+							lane, got[i][lane], expected)
 					}
 				}
 			}
@@ -205,7 +205,10 @@ func TestDestinationInPlace(t *testing.T) {
 				}
 			}
 			want, shared := rows[0], rows[0]
-			x := Lanes{Mask: mask, Src: [MaxSrcs]*Row{&rows[0], &rows[1], &rows[2], &rows[3]}, Dst: [MaxDsts]*Row{&want}}
+			x := Lanes{
+				Mask: mask, Src: [MaxSrcs]*Row{&rows[0], &rows[1], &rows[2], &rows[3]},
+				Dst: [MaxDsts]*Row{&want},
+			}
 			if in.Op == OpSelp {
 				x.Src[2] = nil
 			}
@@ -264,7 +267,10 @@ func TestExecuteDoesNotAllocate(t *testing.T) {
 	var rows [MaxSrcs]Row
 	var d [MaxDsts]Row
 	for _, in := range every() {
-		x := &Lanes{Mask: 0x7FFF_FFFF, Src: [MaxSrcs]*Row{&rows[0], &rows[1], &rows[2], &rows[3]}, Dst: [MaxDsts]*Row{&d[0], &d[1]}}
+		x := &Lanes{
+			Mask: 0x7FFF_FFFF, Src: [MaxSrcs]*Row{&rows[0], &rows[1], &rows[2], &rows[3]},
+			Dst: [MaxDsts]*Row{&d[0], &d[1]},
+		}
 		if in.Op == OpMma {
 			for i := range rows {
 				x.Src[i] = &rows[i]
@@ -302,7 +308,7 @@ func TestExecuteOfUnboundInstructionPanics(t *testing.T) {
 	})
 }
 
-// Execute works on whole rows; lanes that are switched off keep their values.
+// Execute works on whole rows; inactive lanes keep their values.
 func ExampleExecute() {
 	p := &Program{Insts: []Inst{{Op: OpMad, Type: S32, Mode: ModeLo, Text: "mad.lo.s32 %r4, %r1, %r2, %r3"}}}
 	if err := Bind(p); err != nil {

@@ -2,11 +2,10 @@ package isa
 
 import "math/bits"
 
-// Video instructions (PTX ISA, section 9.7.17). Parts of the sources are extended
-// to 64 bits, which hold every intermediate result exactly but that of vmad. The
-// scalar ones then clamp it (.sat), and combine it with c: by a secondary
-// operation, or by replacing a part of c. The SIMD ones do the same in each lane,
-// where the secondary operation sums up.
+// Video instructions (PTX ISA, section 9.7.17). Parts of the sources are extended to 64 bits, which
+// hold every intermediate result exactly except that of vmad. A scalar instruction then clamps the
+// result (.sat) and combines it with c, by a secondary operation or by replacing a part of c. A
+// SIMD instruction does the same in each lane; there the secondary operation sums over the lanes.
 
 func (d *datapath) addVideo() {
 	for _, op := range []Op{OpVadd, OpVsub, OpVabsdiff, OpVmin, OpVmax, OpVavrg, OpVshl, OpVshr, OpVset} {
@@ -18,7 +17,8 @@ func (d *datapath) addVideo() {
 // video reports whether a video instruction is complete.
 func (in *Inst) video() bool {
 	known := func(t Type) bool { return t == U32 || t == S32 }
-	if !known(in.Type) || !known(in.SrcType) || !known(in.Select.BType) || in.Op == OpVset && (in.Cmp < CmpEq || in.Cmp > CmpGe) {
+	if !known(in.Type) || !known(in.SrcType) || !known(in.Select.BType) || in.Op == OpVset &&
+		(in.Cmp < CmpEq || in.Cmp > CmpGe) {
 		return false
 	}
 	if (in.Op == OpVshl || in.Op == OpVshr) && in.Select.BType != U32 {
@@ -123,7 +123,7 @@ func (in *Inst) primary(a, b int64) int64 {
 	return int64(bit(in.Cmp.orders(a, b)))
 }
 
-// amount is by how much vshl and vshr shift.
+// amount is the shift amount of vshl and vshr.
 func (in *Inst) amount(b int64) int64 {
 	if in.Flags&FlagWrap != 0 {
 		return b & 31
@@ -131,8 +131,8 @@ func (in *Inst) amount(b int64) int64 {
 	return min(b, 32)
 }
 
-// shiftLeft shifts 33 bits. By 32, they need more than 64: what is returned then
-// is larger than all operands, and has 32 zeros at its end as well.
+// shiftLeft shifts 33 bits. A shift by 32 needs more than 64 bits. The value returned then is
+// larger than all operands and also ends in 32 zeros.
 func shiftLeft(a, n int64) int64 {
 	if n == 32 && a != 0 {
 		return (a>>63 | 1) << 40
@@ -157,7 +157,7 @@ func (c Cmp) orders(a, b int64) bool {
 	return a >= b
 }
 
-// saturated64 is the integer of n bits next to v, signed if t is.
+// saturated64 is the n-bit integer nearest to v, signed if t is.
 func saturated64(t Type, n int, v int64) int64 {
 	if t.Signed() {
 		return min(max(v, -1<<(n-1)), 1<<(n-1)-1)
@@ -165,10 +165,10 @@ func saturated64(t Type, n int, v int64) int64 {
 	return min(max(v, 0), 1<<n-1)
 }
 
-// vmad is a*b + c, where the product or c may be negated or 1 be added; all this
-// in 128 bits, of which a shift takes some away at the end. To negate is to
-// complement and add 1; c is complemented before it is extended. The result is
-// signed if a factor is or something is negated.
+// vmad is a*b + c, where the product or c may be negated, or 1 may be added. It computes in 128
+// bits, and a shift drops some of them at the end. Negation complements and adds 1; c is
+// complemented before it is extended. The result is signed if a factor is signed or something is
+// negated.
 func vmad(in *Inst, x *Lanes) {
 	s := &in.Select
 	isSigned := in.SrcType.Signed() || s.BType.Signed() || in.Mode == ModeNegProduct || in.Mode == ModeNegAddend
@@ -179,7 +179,7 @@ func vmad(in *Inst, x *Lanes) {
 	for m := x.Mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
 		a, b, c := part(in.SrcType, x.Src[0][i], s.A), part(s.BType, x.Src[1][i], s.B), x.Src[2][i]
-		hi, lo := bits.Mul64(uint64(a), uint64(b)) // as unsigned: a negative factor counts 2^64 too much
+		hi, lo := bits.Mul64(uint64(a), uint64(b)) // unsigned: a negative factor counts 2^64 too much
 		hi -= uint64(a>>63)&uint64(b) + uint64(b>>63)&uint64(a)
 		carry := uint64(0)
 		switch in.Mode {
@@ -202,7 +202,7 @@ func vmad(in *Inst, x *Lanes) {
 	}
 }
 
-// saturated128 is the value of t, u32 or s32, next to the 128 bits hi:lo.
+// saturated128 is the value of t, u32 or s32, nearest to the 128 bits hi:lo.
 func saturated128(t Type, hi, lo uint64) uint64 {
 	switch {
 	case !t.Signed():

@@ -5,14 +5,13 @@ import (
 	"math/bits"
 )
 
-// Exact floating-point arithmetic. Results to nearest come from the hardware
-// that runs the model, which is exact IEEE 754 on every platform of Go. All
-// else (directed rounding, the rare hard cases of the fused multiply-add) goes
-// through number, which keeps enough bits to round once, in any direction.
+// Exact floating-point arithmetic. Results to nearest come from the host's hardware, which is exact
+// IEEE 754 on every platform of Go. All others (directed rounding, the rare hard cases of the fused
+// multiply-add) go through number. It keeps enough bits to round once, in any direction.
 
-// Canonical NaNs. The manual leaves open which NaN an f32 instruction gives;
-// real GPUs give this one. f64 arithmetic also answers with one NaN here, so
-// that a result does not depend on the order of the operands.
+// Canonical NaNs. The manual leaves the NaN of an f32 instruction open; real GPUs give this one.
+// f64 arithmetic here gives one NaN too, so that a result does not depend on the order of the
+// operands.
 const (
 	nan32 = 0x7FFF_FFFF
 	nan64 = 0x7FF8_0000_0000_0000
@@ -66,9 +65,9 @@ func saturate64f(a uint64) uint64 {
 	return a
 }
 
-// fma32 is a*b+c in f32 with one rounding. The product is exact in float64 and
-// the sum is rounded there first. Rounding it again is wrong only if the first
-// rounding landed in the middle between two f32; those cases take the exact way.
+// fma32 is a*b+c in f32 with one rounding. The product is exact in float64, where the sum is
+// rounded first. The second rounding, to f32, is wrong only if the first one gave the midpoint of
+// two f32. Those cases take the exact path.
 func fma32(a, b, c uint64) uint64 {
 	s := multiplyAdd(a, b, c)
 	r := math.Float32bits(float32(s))
@@ -79,13 +78,13 @@ func fma32(a, b, c uint64) uint64 {
 }
 
 func multiplyAdd(a, b, c uint64) float64 {
-	z := float64(float(c)) // loaded first: the compiler then makes no dependency between lanes
+	z := float64(float(c)) // loaded first, so that the compiler makes no dependency between lanes
 	return float64(float64(float(a))*float64(float(b))) + z
 }
 
-// delicate reports whether s, which rounds to r, could lie in the middle between
-// two f32: by its bits beyond the 24 of a normal number, or because r has fewer
-// (or is the number next to those). It is also true for zero and NaN.
+// delicate reports whether s, which rounds to r, could be the midpoint of two f32. The bits of s
+// beyond the 24 of a normal number tell, or r has fewer bits (or is the number next to those). It
+// is also true for zero and NaN.
 func delicate(s float64, r uint32) bool {
 	return math.Float64bits(s)<<35 == 1<<63 || r&^(1<<31)-0x0080_0001 > 0x7F80_0000-0x0080_0001
 }
@@ -114,15 +113,15 @@ var (
 	binary64 = layout{fraction: 52, emin: -1022, inf: 0x7FF0_0000_0000_0000, nan: nan64, sign: 1 << 63}
 )
 
-// number is the magnitude (hi:lo) * 2^exp with a sign. The lowest bit of lo is
-// sticky: it also stands for anything that was shifted out below it.
+// number is the magnitude (hi:lo) * 2^exp with a sign. The lowest bit of lo is sticky: it also
+// stands for all bits shifted out below it.
 type number struct {
 	neg    bool
 	exp    int
 	hi, lo uint64
 }
 
-// exactly is v, which is finite.
+// exactly is v as a number; v is finite.
 func exactly(v float64) number {
 	u := math.Float64bits(v)
 	n := number{neg: u>>63 != 0, exp: int(u >> 52 & 0x7FF), lo: u & (1<<52 - 1)}
@@ -137,7 +136,7 @@ func exactly(v float64) number {
 
 func (n number) zero() bool { return n.hi|n.lo == 0 }
 
-// normal shifts n left until only the top bit of hi is 0, the room for a carry.
+// normal shifts n left until only the top bit of hi is 0, which leaves room for a carry.
 func (n number) normal() number {
 	if n.hi == 0 {
 		n.hi, n.lo, n.exp = n.lo, 0, n.exp-64
@@ -151,7 +150,7 @@ func (n number) normal() number {
 	return n
 }
 
-// right shifts n by s, keeping the value up to the sticky bit.
+// right shifts n right by s bits and keeps the sticky bit.
 func (n number) right(s int) number {
 	n.exp += s
 	if s >= 64 {
@@ -172,7 +171,7 @@ func (n number) times(o number) number {
 	return number{neg: n.neg != o.neg, exp: n.exp + o.exp, hi: hi, lo: lo}
 }
 
-// plus is n + o; the sign of an exact zero follows IEEE 754, section 6.3.
+// plus is n + o. The sign of an exact zero follows IEEE 754, section 6.3.
 func (n number) plus(o number, mode Round) number {
 	switch {
 	case n.zero() && o.zero():
@@ -209,7 +208,7 @@ func signOfZero(a, b bool, mode Round) bool {
 	return mode == RoundDown
 }
 
-// over is n / o for numbers made by exactly, o not zero.
+// over is n / o, for numbers made by exactly, with o not zero.
 func (n number) over(o number) number {
 	if n.zero() {
 		n.neg = n.neg != o.neg
@@ -222,8 +221,8 @@ func (n number) over(o number) number {
 	return number{neg: n.neg != o.neg, exp: exp - 64, hi: q, lo: uint64(bit(r != 0))}
 }
 
-// root is the square root of v > 0. The root to nearest is off by less than a
-// unit of its last place; the sign of the remainder tells on which side.
+// root is the square root of v > 0. The root to nearest has an error below one unit in its last
+// place; the sign of the remainder gives the direction of the error.
 func root(v float64) number {
 	r := exactly(math.Sqrt(v))
 	square := r.times(r)
@@ -283,8 +282,8 @@ func (n number) round(f *layout, mode Round) uint64 {
 	return sign | r
 }
 
-// arith computes op on operands of format f, which float64 holds exactly, and
-// rounds once to f. Operands that op does not have are 0.
+// arith computes op on operands of format f, which float64 holds exactly, and rounds once to f.
+// Unused operands are 0.
 func arith(op Op, f *layout, mode Round, a, b, c float64) uint64 {
 	switch op {
 	case OpSub:
@@ -294,8 +293,8 @@ func arith(op Op, f *layout, mode Round, a, b, c float64) uint64 {
 	case OpRcp:
 		op, a, b = OpDiv, 1, a
 	}
-	// Infinities and NaN, divisions by zero and roots of what has none do not
-	// depend on the rounding: float64 knows the answer.
+	// Infinities, NaN, divisions by zero and roots of negative numbers do not depend on the
+	// rounding; float64 gives the result.
 	special := !finite(a) || !finite(b) || !finite(c)
 	var v float64
 	switch op {

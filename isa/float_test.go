@@ -11,9 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The reference for floating point is math/big: results are computed exactly,
-// or to 400 bits and a sticky bit, and rounded here by the definition of the
-// rounding modes, with integers.
+// The reference for floating point is math/big. Results are computed exactly, or to 400 bits and a
+// sticky bit. They are rounded here with integers, by the definition of the rounding modes.
 
 // ieee is a binary format.
 type ieee struct {
@@ -193,8 +192,7 @@ func (f ieee) reference(op Op, mode Round, a, b, c uint64) uint64 {
 	panic(fmt.Sprint("no reference for op ", op))
 }
 
-// sticky moves v, which was cut to some 200 bits or more, a little away from
-// zero if it was not exact.
+// sticky moves v slightly away from zero if it is inexact. v was cut to some 200 bits or more.
 func sticky(v *big.Float, inexact bool) *big.Float {
 	if !inexact {
 		return v
@@ -206,14 +204,20 @@ func sticky(v *big.Float, inexact bool) *big.Float {
 	return new(big.Float).SetPrec(600).Add(v, tiny)
 }
 
-// edges of f: zeros, subnormals, the numbers around powers of two, halfway
-// patterns, infinities and NaN, of both signs.
+// edges are the edge cases of f, of both signs: zeros, subnormals, the numbers around powers of
+// two, halfway patterns, infinities and NaN.
 func (f ieee) edges() []uint64 {
 	fraction := uint64(1)<<(f.precision-1) - 1
 	infinity := uint64(2*f.emax+1) << (f.precision - 1)
 	half := uint64(1) << (f.precision / 2)
-	v := []uint64{0, 1, 2, 3, fraction, fraction - 1, fraction + 1, fraction + 2, infinity - 1, infinity - 2, infinity, infinity + 1, infinity | fraction, infinity | (fraction+1)/2}
-	for _, e := range []int{-30, -25, -24, -23, -12, -2, -1, 0, 1, 2, 11, 12, 23, 24, 31, 32, 52, 53, 63, 64, 120, f.emin + 1, f.emin + f.precision, f.emax, f.emax - 1} {
+	v := []uint64{
+		0, 1, 2, 3, fraction, fraction - 1, fraction + 1, fraction + 2, infinity - 1, infinity - 2, infinity,
+		infinity + 1, infinity | fraction, infinity | (fraction+1)/2,
+	}
+	for _, e := range []int{
+		-30, -25, -24, -23, -12, -2, -1, 0, 1, 2, 11, 12, 23, 24, 31, 32, 52, 53, 63, 64, 120,
+		f.emin + 1, f.emin + f.precision, f.emax, f.emax - 1,
+	} {
 		one := uint64(e+f.emax) << (f.precision - 1)
 		v = append(v, one, one+1, one-1, one+half, one+half-1, one|(fraction+1)/2, one|(fraction+1)/2+1)
 	}
@@ -224,9 +228,9 @@ func (f ieee) edges() []uint64 {
 	return v
 }
 
-// random is an encoding from one of several distributions: any bits, a narrow
-// range of exponents (so that sums cancel), few significant bits (so that
-// results are halfway), or an edge.
+// random is an encoding from one of several distributions: any bits, an edge, a narrow range of
+// exponents, or few significant bits. A narrow range makes sums cancel; few bits make results
+// halfway.
 func (f ieee) random(rng *rand.Rand, edges []uint64) uint64 {
 	bits := rng.Uint64() >> (64 - f.t.Bits())
 	sign := bits & (1 << (f.t.Bits() - 1))
@@ -273,7 +277,8 @@ func TestArithmeticAgainstExact(t *testing.T) {
 				for i := range got {
 					want := f.reference(o.op, mode, src[0][i], src[1][i], src[2][i])
 					if got[i] != want {
-						require.Failf(t, "wrong result", "op %d type %d round %d: %x %x %x: got %x, want %x", o.op, f.t, mode, src[0][i], src[1][i], src[2][i], got[i], want)
+						require.Failf(t, "wrong result", "op %d type %d round %d: %x %x %x: got %x, want %x", o.op, f.t,
+							mode, src[0][i], src[1][i], src[2][i], got[i], want)
 					}
 				}
 			}
@@ -298,13 +303,13 @@ func TestEdgePairs(t *testing.T) {
 		}
 		got := evaluate(t, Inst{Op: op, Type: F32, Round: RoundNearest}, src...)
 		for i := range got {
-			same(t, single.reference(op, RoundNearest, a[i], b[i], c[i]), got[i], "op %d %x %x %x", op, a[i], b[i], c[i])
+			same(t, single.reference(op, RoundNearest, a[i], b[i], c[i]), got[i], "op %d %x %x %x", op, a[i],
+				b[i], c[i])
 		}
 	}
 }
 
-// TestFmaRoundsOnce has sums that a float64 rounds to the middle between two
-// f32, from both sides.
+// TestFmaRoundsOnce uses sums that float64 rounds to the midpoint of two f32, from both sides.
 func TestFmaRoundsOnce(t *testing.T) {
 	f := func(v float64) uint64 { return uint64(math.Float32bits(float32(v))) }
 	fma := Inst{Op: OpFma, Type: F32, Round: RoundNearest}
@@ -375,7 +380,8 @@ func TestFtzAndSat(t *testing.T) {
 					if flags&FlagSat != 0 {
 						want = clamp(want)
 					}
-					same(t, want, got[i], "op %d round %d flags %d: %x %x %x", o.op, mode, flags, src[0][i], src[1][i], src[2][i])
+					same(t, want, got[i], "op %d round %d flags %d: %x %x %x", o.op, mode, flags, src[0][i], src[1][i],
+						src[2][i])
 				}
 			}
 		}
@@ -421,21 +427,26 @@ func TestMinMaxAbsNeg(t *testing.T) {
 		if c.op == OpAbs || c.op == OpNeg {
 			src = src[:1]
 		}
-		assert.Equal(t, c.want, one(t, Inst{Op: c.op, Type: F32, Flags: c.flags}, src...), "op %d flags %d %x %x", c.op, c.flags, c.a, c.b)
+		assert.Equal(t, c.want, one(t, Inst{Op: c.op, Type: F32, Flags: c.flags}, src...), "op %d flags %d %x %x", c.op,
+			c.flags, c.a, c.b)
 	}
 	d := math.Float64bits
 	assert.Equal(t, d(math.Copysign(0, -1)), one(t, Inst{Op: OpMin, Type: F64}, d(0), d(math.Copysign(0, -1))))
 	assert.Equal(t, d(3), one(t, Inst{Op: OpMax, Type: F64}, 0x7FF0000000000001, d(3)))
 	assert.Equal(t, d(3), one(t, Inst{Op: OpMin, Type: F64}, d(3), 0x7FF0000000000001))
-	assert.Equal(t, uint64(0x7FF8000000000000), one(t, Inst{Op: OpMin, Type: F64}, 0xFFF0000000000001, 0x7FF0000000000001))
+	assert.Equal(t, uint64(0x7FF8000000000000),
+		one(t, Inst{Op: OpMin, Type: F64}, 0xFFF0000000000001, 0x7FF0000000000001))
 	assert.Equal(t, d(2), one(t, Inst{Op: OpAbs, Type: F64}, d(-2)))
 	assert.Equal(t, d(-2), one(t, Inst{Op: OpNeg, Type: F64}, d(2)))
-	assert.Equal(t, uint64(0xFFF0000000000001), one(t, Inst{Op: OpAbs, Type: F64}, 0xFFF0000000000001), "NaN passes through unchanged")
-	assert.Equal(t, uint64(0xFFF0000000000001), one(t, Inst{Op: OpNeg, Type: F64}, 0xFFF0000000000001), "NaN passes through unchanged")
+	assert.Equal(t, uint64(0xFFF0000000000001), one(t, Inst{Op: OpAbs, Type: F64}, 0xFFF0000000000001),
+		"NaN passes through unchanged")
+	assert.Equal(t, uint64(0xFFF0000000000001), one(t, Inst{Op: OpNeg, Type: F64}, 0xFFF0000000000001),
+		"NaN passes through unchanged")
 }
 
 func TestCopysign(t *testing.T) {
 	assert.Equal(t, uint64(0xC0000000), one(t, Inst{Op: OpCopysign, Type: F32}, 0x80000000, 0x40000000))
 	assert.Equal(t, uint64(0x7FC01234), one(t, Inst{Op: OpCopysign, Type: F32}, 0x3F800000, 0xFFC01234))
-	assert.Equal(t, math.Float64bits(-5), one(t, Inst{Op: OpCopysign, Type: F64}, math.Float64bits(-1), math.Float64bits(5)))
+	assert.Equal(t, math.Float64bits(-5),
+		one(t, Inst{Op: OpCopysign, Type: F64}, math.Float64bits(-1), math.Float64bits(5)))
 }

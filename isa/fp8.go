@@ -2,15 +2,15 @@ package isa
 
 import "math"
 
-// Numbers of 8 bits, two in a register of 16 (PTX ISA 8.1, section 5.2.3 and cvt).
-// e5m2 is the upper half of an f16. e4m3 has no infinity, and one NaN of either
-// sign, where IEEE 754 would have the infinities: its numbers reach 448.
+// Numbers of 8 bits, two in a register of 16 (PTX ISA 8.1, section 5.2.3 and cvt). e5m2 is the
+// upper half of an f16. e4m3 has no infinity, and one NaN of either sign in the place of IEEE 754's
+// infinities; its numbers reach 448.
 //
-// Conversions to them take .satfinite: what is beyond the largest number becomes
-// that, infinity too. NVIDIA leaves open which NaN comes out; here it is 0x7F.
+// Conversions to these formats require .satfinite: values beyond the largest number, infinity
+// included, become that number. NVIDIA leaves the resulting NaN open; here it is 0x7F.
 
-// eight is a format of 8 bits: its layout without infinities and NaN, the codes of
-// its largest number and, if it has one, of infinity.
+// eight is a format of 8 bits. It holds the layout without infinities and NaN, the code of the
+// largest number and, if the format has one, that of infinity.
 type eight struct {
 	layout
 	largest, infinity uint64

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// number8 is the value of a code by the definition of the formats (Micikevicius et
-// al., FP8 formats for deep learning, 2022, table 1): sign, exponent and digits, the
-// bias, and what the codes at the top are.
+// number8 is the value of a code by the definition of the formats (Micikevicius et al., FP8 formats
+// for deep learning, 2022, table 1). They differ in exponent bits, fraction bits, bias, and the
+// codes at the top.
 func number8(t Type, code int) float64 {
 	digits, bias := 3, 7
 	if t == E5M2x2 {
@@ -32,8 +32,8 @@ func number8(t Type, code int) float64 {
 	return sign * (1 + fraction) * math.Pow(2, float64(exponent-bias))
 }
 
-// nearest8 is the code of a number of type t next to x, by looking at all of them:
-// of two that are as near, the even one. What is beyond the largest is that.
+// nearest8 is the code of the number of type t nearest to x, found by a search through all. Of two
+// equally near codes it is the even one. Larger values give the largest number.
 func nearest8(t Type, x float64) uint64 {
 	if x != x {
 		return 0x7F
@@ -60,7 +60,7 @@ func nearest8(t Type, x float64) uint64 {
 	return sign | uint64(best)
 }
 
-// Figures of the paper's table 1.
+// Values from the paper's table 1.
 func TestNumbersOf8Bits(t *testing.T) {
 	require.Equal(t, 448.0, number8(E4M3x2, 0x7E))
 	require.Equal(t, 0x1p-6, number8(E4M3x2, 0x08))
@@ -109,17 +109,21 @@ func TestFromEights(t *testing.T) {
 	}
 }
 
-// TestToEights converts all numbers of 16 bits, and those of 32 that lie in the
-// middle between two codes, next to that, or beyond all.
+// TestToEights converts all numbers of 16 bits. Of those of 32 bits it converts the midpoints of
+// two codes, their neighbours, and values beyond all codes.
 func TestToEights(t *testing.T) {
-	ties := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat32, math.SmallestNonzeroFloat32, 448, 464, 480, 57344, 61440, 0x1p16}
+	ties := []float64{
+		0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat32,
+		math.SmallestNonzeroFloat32, 448, 464, 480, 57344, 61440, 0x1p16,
+	}
 	for _, typ := range []Type{E4M3x2, E5M2x2} {
 		for code := range 127 {
 			if a, b := number8(typ, code), number8(typ, code+1); !(b-a > 0) || math.IsInf(b, 0) {
 				continue
 			} else {
 				m := float32((a + b) / 2)
-				ties = append(ties, a, float64(m), float64(math.Nextafter32(m, 0)), float64(math.Nextafter32(m, 1e9)), -float64(m))
+				ties = append(ties, a, float64(m), float64(math.Nextafter32(m, 0)), float64(math.Nextafter32(m, 1e9)),
+					-float64(m))
 			}
 		}
 	}

@@ -8,12 +8,13 @@ import (
 // FrameAlign is the alignment of the frames of recursive functions.
 const FrameAlign = 16
 
-// SaveRegisters completes a program with recursive functions, which has not
-// been analysed. Around a call after which its own function may be active
-// again, the caller keeps what it will still read in its frame, the link
-// register included, because the registers of a function exist once; and around
-// a call into recursive functions it moves the frame register, which points
-// behind the frames of the callers:
+// SaveRegisters completes a program with recursive functions, before its analysis. It is an error
+// if there is too much to save.
+//
+// The registers of a function exist once. A call after which its own function may be active again
+// therefore saves registers. The caller keeps in its frame the values that it reads later, the link
+// register included. Around a call into recursive functions the caller also moves the frame
+// register, which points behind the frames of the callers:
 //
 //	st.local  [%frame+8], %r1
 //	add       %frame, %frame, 32
@@ -21,14 +22,12 @@ const FrameAlign = 16
 //	add       %frame, %frame, -32
 //	ld.local  %r1, [%frame+8]
 //
-// Until then addresses relative to the frame register count from the start of
-// the frame, and those of the instructions at outgoing from its end, where the
-// frame of a function that is called begins. The stack begins behind the other
-// variables in local memory.
+// Before SaveRegisters, addresses relative to the frame register count from the start of the frame.
+// Those of the instructions at outgoing count from its end, where the callee's frame begins. The
+// stack begins behind the other variables in local memory.
 //
-// The registers of common do not belong to a function: they are not saved. A
-// frame has room for what a mechanism saves besides, so that frames are where
-// they are under all mechanisms. It is an error if there is too much to save.
+// The registers of common belong to no function and are not saved. A frame also has room for the
+// state that mechanisms save, so that frames have the same addresses under all mechanisms.
 func SaveRegisters(p *Program, outgoing []uint32, common []Operand) error {
 	s := saver{Program: p, kept: map[int][]value{}}
 	p.LocalBytes = (p.LocalBytes + FrameAlign - 1) &^ (FrameAlign - 1)
@@ -69,8 +68,8 @@ func SaveRegisters(p *Program, outgoing []uint32, common []Operand) error {
 // saver puts registers into frames.
 type saver struct {
 	*Program
-	kept map[int][]value // by PC of a call: what it saves
-	temp Operand         // register that predicates go through
+	kept map[int][]value // by PC of a call: the values that it saves
+	temp Operand         // register for copies of predicates
 }
 
 // value is a register or predicate with its place in the frame of its function.
@@ -81,9 +80,8 @@ type value struct {
 
 func (s *saver) frame() Operand { return Operand{Kind: OperandReg, Index: s.Frame} }
 
-// layout finds what is read behind each call after which its function may be
-// active again, other than the registers of common, and gives it a place in the
-// frame, wide values first.
+// layout finds the values read behind each call after which its function may be active again,
+// except the registers of common. It gives each a place in the frame, wide values first.
 func (s *saver) layout(common []Operand) error {
 	p := s.Program
 	p.Blocks = blocks(p)
@@ -101,7 +99,7 @@ func (s *saver) layout(common []Operand) error {
 		if p.Insts[call].Op != OpCall {
 			continue
 		}
-		total += 2 // what moves the frame
+		total += 2 // the instructions that move the frame
 		if !p.again(uint32(call)) {
 			continue
 		}
@@ -170,7 +168,7 @@ func (s *saver) layout(common []Operand) error {
 	return nil
 }
 
-// bytes that a value takes in a frame.
+// bytes is the size of a value in a frame.
 func (s *saver) bytes(o Operand) uint32 {
 	if o.Kind == OperandReg && s.Regs[o.Index].Type.Bits() == 64 {
 		return 8
@@ -192,7 +190,10 @@ func (s *saver) around(pc int) (before, behind []Inst) {
 	move := func(list *[]Inst, by int32) {
 		imm := Operand{Kind: OperandImm, Imm: uint64(uint32(by))}
 		emit(list, fmt.Sprintf("add.u32 %s, %s, %d", name, name, by), Inst{
-			Op: OpAdd, Type: U32, NSrc: 2, NDst: 1, Src: [MaxSrcs]Operand{s.frame(), imm}, Dst: [MaxDsts]Operand{s.frame()},
+			Op: OpAdd, Type: U32, NSrc: 2, NDst: 1, Src: [MaxSrcs]Operand{
+				s.frame(),
+				imm,
+			}, Dst: [MaxDsts]Operand{s.frame()},
 		})
 	}
 	move(&behind, -int32(f.Frame))
@@ -221,7 +222,7 @@ func (s *saver) around(pc int) (before, behind []Inst) {
 	return before, behind
 }
 
-// pack makes a word of a predicate, unpack a predicate of the word.
+// pack makes a word from a predicate, unpack a predicate from the word.
 
 func (s *saver) pack(emit func(*[]Inst, string, Inst), list *[]Inst, pred Operand) {
 	one, zero := Operand{Kind: OperandImm, Imm: 1}, Operand{Kind: OperandImm}
@@ -232,13 +233,15 @@ func (s *saver) pack(emit func(*[]Inst, string, Inst), list *[]Inst, pred Operan
 
 func (s *saver) unpack(emit func(*[]Inst, string, Inst), list *[]Inst, pred Operand) {
 	emit(list, "setp.ne.u32 "+s.Preds[pred.Index]+", %saved, 0", Inst{
-		Op: OpSetp, Type: U32, SrcType: U32, Cmp: CmpNe, NSrc: 2, NDst: 1, Src: [MaxSrcs]Operand{s.temp, {Kind: OperandImm}}, Dst: [MaxDsts]Operand{pred},
+		Op: OpSetp, Type: U32, SrcType: U32, Cmp: CmpNe, NSrc: 2, NDst: 1, Src: [MaxSrcs]Operand{
+			s.temp,
+			{Kind: OperandImm},
+		}, Dst: [MaxDsts]Operand{pred},
 	})
 }
 
-// spread lays p out anew with instructions before and behind some of its own.
-// Who jumps to an instruction comes to those before it; a call returns to those
-// behind it.
+// spread lays p out again, with instructions before and behind some of its own. A jump to an
+// instruction reaches those before it; a call returns to those behind it.
 func spread(p *Program, around func(pc int) (before, behind []Inst)) {
 	made := make([]Inst, 0, len(p.Insts))
 	place := make([]uint32, 0, len(p.Insts)+1)

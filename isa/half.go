@@ -2,14 +2,14 @@ package isa
 
 import "math"
 
-// Floating-point formats of 16 bits (PTX ISA, sections 5.2.1 and 5.2.3): f16 is
-// binary16 of IEEE 754, bf16 the upper half of an f32. tf32 is an f32 with the
-// fraction of an f16, in the upper 19 bits of a register.
+// Floating-point formats of 16 bits (PTX ISA, sections 5.2.1 and 5.2.3). f16 is binary16 of IEEE
+// 754, bf16 the upper half of an f32. tf32 is an f32 with the fraction of an f16, in the upper 19
+// bits of a register.
 //
-// float64 holds every value of them, every product of two, and the sum of two
-// but for a rounding that a second one does not notice, since 53 bits are at
-// least twice 11 and 2 more (S. Figueroa, When is double rounding innocuous?
-// 1995). So arithmetic is that of float64 and one rounding.
+// Arithmetic is that of float64 and one rounding. float64 holds every value of these formats and
+// every product of two exactly. The sum of two may need a rounding, but the second rounding then
+// does no harm. 53 bits are at least twice 11 and 2 more (S. Figueroa, When is double rounding
+// innocuous?, 1995).
 
 var (
 	binary16 = layout{fraction: 10, emin: -14, inf: 0x7C00, nan: 0x7FFF, sign: 1 << 15}
@@ -17,7 +17,7 @@ var (
 	tfloat32 = layout{fraction: 10, emin: -126, inf: 0xFF << 10, nan: 1<<18 - 1, sign: 1 << 18}
 )
 
-// tf32Shift is where a tf32 begins in its register.
+// tf32Shift is the number of the lowest bit of a tf32 in its register.
 const tf32Shift = 13
 
 // value is the number that u encodes.
@@ -52,7 +52,7 @@ func (f *layout) nearest(v float64) uint64 {
 	case v != v:
 		return f.nan
 	case u < uint64(f.emin+1023)<<52:
-		// The last place of unit is that of a subnormal, so that adding rounds to it.
+		// The last place of unit is that of a subnormal, so that adding unit rounds to it.
 		unit := math.Float64frombits(uint64(f.emin-f.fraction+52+1023) << 52)
 		return sign | math.Float64bits(math.Abs(v)+unit) - math.Float64bits(unit)
 	}
@@ -89,7 +89,7 @@ func (f *layout) saturate(u uint64) uint64 {
 	return min(u, one)
 }
 
-// rectify replaces what has a minus sign by +0; NaN stays (.relu).
+// rectify replaces negative values by +0; NaN stays (.relu).
 func (f *layout) rectify(u uint64) uint64 {
 	if u&f.sign != 0 && u&^f.sign <= f.inf {
 		return 0
@@ -105,7 +105,7 @@ func (f *layout) limit(u uint64) uint64 {
 	return u
 }
 
-// modify does to a result what flags say.
+// modify applies the modifiers in flags to a result.
 func (f *layout) modify(u uint64, flags Flags) uint64 {
 	if flags&FlagFtz != 0 {
 		u = f.flush(u)
@@ -122,7 +122,7 @@ func (f *layout) modify(u uint64, flags Flags) uint64 {
 	return u
 }
 
-// canonical is u, but the one NaN for any.
+// canonical is u, except that every NaN becomes the canonical one.
 func (f *layout) canonical(u uint64) uint64 {
 	if u&^f.sign > f.inf {
 		return f.nan
@@ -130,10 +130,10 @@ func (f *layout) canonical(u uint64) uint64 {
 	return u
 }
 
-// fused is a*b+c for values of a 16-bit format, rounded to odd: if it is inexact,
-// the last bit is set. Rounding that again to a format of 51 bits or fewer gives
-// what one rounding would (S. Boldo and G. Melquiond, Emulation of a FMA and correctly
-// rounded sums, 2008). The product is exact, and so is the error of the sum (Knuth, TwoSum).
+// fused is a*b+c for values of a 16-bit format, rounded to odd: the last bit is set if the result
+// is inexact. A second rounding to a format of 51 bits or fewer then equals a single one (S. Boldo
+// & G. Melquiond, Emulation of a FMA and correctly rounded sums, 2008). The product is exact, and
+// so is the error of the sum (Knuth, TwoSum).
 func fused(a, b, c float64) float64 {
 	p := float64(a * b)
 	s := p + c
@@ -151,9 +151,9 @@ func fused(a, b, c float64) float64 {
 	return s
 }
 
-// extreme is the smaller or larger of a and b, of any format: -0 is smaller than
-// +0, and NaN loses unless flags have .NaN. With .xorsign.abs it is that of the
-// magnitudes, with the sign of the product, unless it is NaN (PTX ISA, min and max).
+// extreme is the smaller or larger of a and b, of any format. -0 is smaller than +0, and NaN loses
+// unless flags have .NaN. With .xorsign.abs it compares magnitudes and takes the sign of the
+// product, unless the result is NaN (PTX ISA, min and max).
 func (f *layout) extreme(op Op, flags Flags, a, b uint64) uint64 {
 	sign := (a ^ b) & f.sign
 	if flags&FlagXorSign != 0 {
@@ -177,7 +177,7 @@ func (f *layout) extreme(op Op, flags Flags, a, b uint64) uint64 {
 	return d
 }
 
-// ordinal orders the numbers of a format as integers, -0 before +0.
+// ordinal maps the numbers of a format to integers of the same order, -0 before +0.
 func (f *layout) ordinal(u uint64) int64 {
 	if u&f.sign != 0 {
 		return -1 - int64(u&^f.sign)

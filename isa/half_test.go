@@ -18,7 +18,7 @@ import (
 	"divergo/internal/need"
 )
 
-// halfFormats are f16 and bf16 with what IEEE 754 says of them.
+// halfFormats are f16 and bf16 with their parameters in IEEE 754.
 var halfFormats = []struct {
 	typ      Type
 	f        *layout
@@ -60,8 +60,8 @@ func TestHalfValues(t *testing.T) {
 	}
 }
 
-// Rounding is a staircase: it is right everywhere if it is right at, just below
-// and just above each number and each middle between two of them.
+// Rounding is a staircase. It is right everywhere if it is right at, just below and just above each
+// number and each midpoint of two numbers.
 func TestHalfRounding(t *testing.T) {
 	for _, h := range halfFormats {
 		for u := range h.f.inf {
@@ -92,7 +92,7 @@ func TestHalfRounding(t *testing.T) {
 				same(t, at(step.zero, 0x8000), h.f.toward(RoundUp, -step.v), "%v", -step.v)
 			}
 			away := tfloat32.toward(RoundAway, math.Float64frombits(math.Float64bits(1)+u<<41))
-			if u < 1<<10 { // 1 + u*2^-11: odd u are in the middle
+			if u < 1<<10 { // 1 + u*2^-11: odd u are midpoints
 				same(t, uint64(127<<10)+(u+1)/2, away)
 			}
 		}
@@ -109,7 +109,9 @@ func TestHalfFusedOnce(t *testing.T) {
 	for _, h := range halfFormats {
 		for range 40_000 {
 			a, b, c := rng.Uint64()&0x7FFF, rng.Uint64()&0xFFFF, rng.Uint64()&0xFFFF
-			if rng.IntN(2) == 0 { // c close to the middle of the last place of the product, where a second rounding shows
+			// c is close to half a unit in the last place of the product, which exposes a second
+			// rounding.
+			if rng.IntN(2) == 0 {
 				c = h.f.nearest(-h.f.value(a)*h.f.value(b)*math.Ldexp(1, rng.IntN(26)-13)) ^ rng.Uint64N(2)
 			}
 			x, y, z := h.f.value(a), h.f.value(b), h.f.value(c)
@@ -142,12 +144,13 @@ func TestHalfFusedOnce(t *testing.T) {
 	}
 }
 
-// What the manual says of single cases: .ftz, .sat, .relu, .satfinite, .NaN,
-// .xorsign.abs and the order of two results in one register.
+// Single cases of the manual: .ftz, .sat, .relu, .satfinite, .NaN, .xorsign.abs and the order of
+// two results in one register.
 func TestHalfModifiers(t *testing.T) {
 	const (
-		unity, two, minusTwo, half, tiny, big16, inf, nan = 0x3C00, 0x4000, 0xC000, 0x3800, 0x0001, 0x7BFF, 0x7C00, 0x7E01
-		canonical, minus                                  = 0x7FFF, 0x8000
+		unity, two, minusTwo, half, tiny, big16, inf, nan = 0x3C00, 0x4000, 0xC000, 0x3800, 0x0001, 0x7BFF,
+			0x7C00, 0x7E01
+		canonical, minus = 0x7FFF, 0x8000
 	)
 	f16 := func(op Op, flags Flags) Inst {
 		in := Inst{Op: op, Type: F16, Flags: flags}
@@ -221,7 +224,8 @@ func TestHalfModifiers(t *testing.T) {
 		{cvt(BF16, F32, RoundNearest, 0), []uint64{0x3F80_8000}, 0x3F80},
 		{cvt(BF16, F32, RoundNearest, 0), []uint64{0x3F81_8000}, 0x3F82},
 		{cvt(BF16, F64, RoundNearest, 0), []uint64{math.Float64bits(1 + 0x1p-8 + 0x1p-40)}, 0x3F81},
-		{cvt(F16, F64, RoundNearest, 0), []uint64{math.Float64bits(1 + 0x1p-11 + 0x1p-40)}, 0x3C01}, // by way of f32 it is 0x3C00
+		// through f32 it is 0x3C00
+		{cvt(F16, F64, RoundNearest, 0), []uint64{math.Float64bits(1 + 0x1p-11 + 0x1p-40)}, 0x3C01},
 		{cvt(F16, BF16, RoundZero, 0), []uint64{0x7F7F}, big16},
 		{cvt(F16, BF16, RoundNearest, 0), []uint64{0x7F7F}, inf},
 		{cvt(BF16, F16, RoundNearest, 0), []uint64{0x3C04}, 0x3F80},
@@ -284,7 +288,10 @@ func TestHalfCompares(t *testing.T) {
 // The errors that the manual allows (sections 9.7.3.22, 9.7.4.9 and 9.7.4.10).
 func TestHalfApproximations(t *testing.T) {
 	for _, h := range halfFormats {
-		relative, absolute, ex2 := math.Pow(2, -9.9), math.Pow(2, -10.987), Inst{Op: OpEx2, Type: F16, Flags: FlagApprox}
+		relative, absolute, ex2 := math.Pow(2, -9.9), math.Pow(2, -10.987), Inst{
+			Op: OpEx2, Type: F16,
+			Flags: FlagApprox,
+		}
 		if h.typ == BF16 {
 			relative, absolute, ex2 = 0x1p-7, 0x1p-8, Inst{Op: OpEx2, Type: BF16, Flags: FlagApprox | FlagFtz}
 		}
@@ -313,9 +320,9 @@ func TestHalfApproximations(t *testing.T) {
 	}
 }
 
-// hostHalves is a C program that prints what the host's compiler and its library
-// make of f16, one result a line. Its sums and products are computed in f32 and
-// rounded once more, which is harmless (24 bits are at least 2*11 + 2).
+// hostHalves is a C program that prints the f16 results of the host's compiler and its library, one
+// result per line. It computes sums and products in f32 and rounds once more. That is harmless: 24
+// bits are at least 2*11 + 2.
 const hostHalves = `
 #include <stdio.h>
 #include <string.h>
@@ -345,7 +352,8 @@ func TestHalvesAgainstTheHost(t *testing.T) {
 	dir := t.TempDir()
 	source, program := filepath.Join(dir, "half.c"), filepath.Join(dir, "half")
 	require.NoError(t, os.WriteFile(source, []byte(hostHalves), 0o600))
-	out, err := exec.Command("clang-19", "-O1", "-ffp-contract=off", "-w", source, "-o", program, "-lm").CombinedOutput()
+	out, err := exec.Command("clang-19", "-O1", "-ffp-contract=off", "-w", source, "-o", program,
+		"-lm").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	printed, err := exec.Command(program).Output()
 	require.NoError(t, err)

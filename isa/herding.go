@@ -12,21 +12,20 @@ import (
 	"divergo/internal/nearest"
 )
 
-// herdingSchema is the version of the form that herding files have.
+// herdingSchema is the version of the format of herding files.
 const herdingSchema = 1
 
-// Herding says which instructions of a kernel are herded: at a branch all active
-// lanes of a warp go where most of them want to, of a load all read the block of
-// memory that most of them read (Sartori & Kumar, Branch and Data Herding, sections
-// III and IV). It is what a herding file holds. PCs are those of the kernel as its
-// listing prints them.
+// Herding names the herded instructions of a kernel; a herding file holds one. At a herded branch
+// all active lanes of a warp follow the majority. In a herded load all read the block of memory
+// that most of them read (Sartori & Kumar, Branch and Data Herding, sections III and IV). PCs are
+// those of the kernel's listing.
 type Herding struct {
-	Kernel    string `json:"kernel"`              // whose; "" for any
+	Kernel    string `json:"kernel"`              // name of the kernel; "" for any
 	Branches  []int  `json:"branches"`            // PCs
 	Loads     []int  `json:"loads"`               // PCs
-	Threshold int    `json:"threshold,omitempty"` // herded instructions of a launch until herding stops; 0: never
+	Threshold int    `json:"threshold,omitempty"` // herded instructions of a launch before herding stops; 0: no limit
 
-	file     string // that it was read from
+	file     string // from which it was read
 	kernelAt Pos
 	branchAt []Pos // of Branches
 	loadAt   []Pos // of Loads
@@ -47,10 +46,13 @@ func (h Herding) MarshalJSON() ([]byte, error) {
 	}{herdingSchema, plain(h)})
 }
 
-// ReadHerding reads the text of a herding file. The error has the first ten things that
-// are wrong with it, each with the name of the file, line and column.
+// ReadHerding reads the text of a herding file. The error lists the first ten mistakes, each with
+// file name, line and column.
 func ReadHerding(file string, text []byte) (*Herding, error) {
-	r := herdingReader{file: file, text: text, json: json.NewDecoder(bytes.NewReader(text)), of: &Herding{file: file}, seen: map[string]bool{}}
+	r := herdingReader{
+		file: file, text: text, json: json.NewDecoder(bytes.NewReader(text)), of: &Herding{file: file},
+		seen: map[string]bool{},
+	}
 	r.json.UseNumber()
 	var whole json.RawMessage
 	if err := json.Unmarshal(text, &whole); err != nil {
@@ -67,8 +69,8 @@ func ReadHerding(file string, text []byte) (*Herding, error) {
 	return r.of, nil
 }
 
-// herdingReader reads JSON, whose syntax is right, token by token, which tells
-// where each value is.
+// herdingReader reads syntactically correct JSON token by token, which gives the place of each
+// value.
 type herdingReader struct {
 	file string
 	text []byte
@@ -77,16 +79,16 @@ type herdingReader struct {
 	seen map[string]bool // members
 	errs []error         // the first ones
 
-	at, line, start int // the last place, its line from 0, and where that begins
+	at, line, start int // the last place, its line from 0, and the start of that line
 }
 
-// maxHerdingErrors is how many errors about a herding are told.
+// maxHerdingErrors is the largest number of reported errors about a herding.
 const maxHerdingErrors = 10
 
-// members of a herding file.
+// herdingMembers are the members of a herding file.
 var herdingMembers = []string{"schema", "kernel", "branches", "loads", "threshold"}
 
-// next is the next token, and where it is.
+// next is the next token and its place.
 func (r *herdingReader) next() (any, Pos) {
 	at := int(r.json.InputOffset())
 	for at < len(r.text) && strings.IndexByte(" \t\r\n,:", r.text[at]) >= 0 {
@@ -96,7 +98,7 @@ func (r *herdingReader) next() (any, Pos) {
 	return t, r.pos(at)
 }
 
-// pos is the place of a byte, which is none before the last place.
+// pos is the place of a byte, not before the last place.
 func (r *herdingReader) pos(at int) Pos {
 	passed := r.text[r.at:at]
 	r.line += bytes.Count(passed, []byte("\n"))
@@ -113,7 +115,7 @@ func (r *herdingReader) errorf(at Pos, format string, args ...any) {
 	}
 }
 
-// errorf is an error with its place, if that is known.
+// errorf is an error with its place, if known.
 func (at Pos) errorf(file, format string, args ...any) error {
 	if at.Line == 0 {
 		return fmt.Errorf(format, args...)
@@ -121,11 +123,12 @@ func (at Pos) errorf(file, format string, args ...any) error {
 	return fmt.Errorf("%s:%d:%d: %s", file, at.Line, at.Col, fmt.Sprintf(format, args...))
 }
 
-// document reads the whole.
+// document reads the whole file.
 func (r *herdingReader) document() {
 	t, start := r.next()
 	if t != json.Delim('{') {
-		r.errorf(start, `want an object, {"schema": %d, "kernel": ..., "branches": [...], "loads": [...]}`, herdingSchema)
+		r.errorf(start, `want an object, {"schema": %d, "kernel": ..., "branches": [...], "loads": [...]}`,
+			herdingSchema)
 		return
 	}
 	for r.json.More() {
@@ -177,7 +180,7 @@ func (r *herdingReader) member(name string) {
 	r.skip(value)
 }
 
-// list reads a list of PCs, of which the first token has been read.
+// list reads a list of PCs, whose first token has been read.
 func (r *herdingReader) list(name string, first any, at Pos, to *[]int, places *[]Pos) {
 	if first != json.Delim('[') {
 		r.errorf(at, "%s: found %v, want a list of PCs, [12, 40]", name, first)
@@ -197,7 +200,7 @@ func (r *herdingReader) list(name string, first any, at Pos, to *[]int, places *
 	r.next()
 }
 
-// skip passes over what is left of a value that has begun with a token.
+// skip skips the rest of a value that begins with token first.
 func (r *herdingReader) skip(first any) {
 	if _, nested := first.(json.Delim); !nested {
 		return
@@ -222,10 +225,11 @@ func natural(t any) (int, bool) {
 	return int(i), err == nil && i >= 0 && i <= math.MaxUint32
 }
 
-// wantThreshold is what a threshold is: a register of 32 bits.
+// wantThreshold describes a valid threshold, a register of 32 bits.
 var wantThreshold = fmt.Sprintf("a number of herded instructions, 0 to %d", uint32(math.MaxUint32))
 
-// Unherdable says why in cannot be herded, as a branch or as a load, or is empty.
+// Unherdable is the reason for which in cannot be herded, as a branch or as a load. It is empty if
+// in can be.
 func (in *Inst) Unherdable() string {
 	switch in.Op {
 	case OpBra:
@@ -236,7 +240,7 @@ func (in *Inst) Unherdable() string {
 	return "is " + in.what() + ": only branches and loads are herded"
 }
 
-// notBranch says why in cannot be herded as a branch.
+// notBranch is the reason for which in cannot be herded as a branch.
 func (in *Inst) notBranch() string {
 	switch {
 	case strings.HasPrefix(in.Text, "brx") || in.Op == OpCall && in.Indirect() || in.Returns():
@@ -251,7 +255,7 @@ func (in *Inst) notBranch() string {
 	return ""
 }
 
-// notLoad says why in cannot be herded as a load.
+// notLoad is the reason for which in cannot be herded as a load.
 func (in *Inst) notLoad() string {
 	switch {
 	case in.Op != OpLd:
@@ -309,9 +313,8 @@ func (p *Program) Herdable() (branches, loads []int) {
 	return branches, loads
 }
 
-// Apply is a copy of p in which the instructions that h names are marked with
-// FlagHerd, besides those that are marked already. The error has the first ten things that
-// are wrong, with the place in the file that h was read from.
+// Apply is a copy of p in which the instructions that h names are marked with FlagHerd. Existing
+// marks stay. The error lists the first ten mistakes, with their places in h's file.
 func (h *Herding) Apply(p *Program) (*Program, error) {
 	var errs []error
 	if h.Kernel != "" && h.Kernel != p.Name {
@@ -334,12 +337,14 @@ func (h *Herding) Apply(p *Program) (*Program, error) {
 				at = places[i]
 			}
 			if pc < 0 || pc >= len(p.Insts) {
-				errs = append(errs, at.errorf(h.file, "%s %d: %s has the PCs 0 to %d%s", kind, pc, p.Name, len(p.Insts)-1, near(pc, kind, possible)))
+				errs = append(errs, at.errorf(h.file, "%s %d: %s has the PCs 0 to %d%s", kind, pc, p.Name,
+					len(p.Insts)-1, near(pc, kind, possible)))
 				continue
 			}
 			in := &made.Insts[pc]
 			if why := not(in); why != "" {
-				errs = append(errs, at.errorf(h.file, "%s %d: %s %s%s", kind, pc, p.Mnemonic(uint32(pc)), why, near(pc, kind, possible)))
+				errs = append(errs, at.errorf(h.file, "%s %d: %s %s%s", kind, pc, p.Mnemonic(uint32(pc)), why,
+					near(pc, kind, possible)))
 				continue
 			}
 			in.herd()
@@ -353,7 +358,7 @@ func (h *Herding) Apply(p *Program) (*Program, error) {
 	return &made, nil
 }
 
-// near names the instruction of the right kind that is nearest to pc.
+// near names the instruction of the right kind nearest to pc.
 func near(pc int, kind string, possible []int) string {
 	if len(possible) == 0 {
 		return fmt.Sprintf("; there is no %s that can be herded", kind)
@@ -367,7 +372,7 @@ func near(pc int, kind string, possible []int) string {
 	return fmt.Sprintf("; the nearest %s that can be herded is at %d", kind, best)
 }
 
-// herd marks an instruction. On a branch the code stands in the field of .uni.
+// herd marks an instruction. On a branch .hrd replaces .uni.
 func (in *Inst) herd() {
 	if in.Flags&FlagHerd != 0 {
 		return
@@ -383,12 +388,11 @@ func (in *Inst) herd() {
 	in.Text = strings.Join(slices.Insert(words, at, "hrd"), ".") + " " + rest
 }
 
-// together reports whether the threads of a warp stay together at a branch because
-// it is herded whenever it is executed. It takes no reconvergence instruction (section
-// III).
+// together reports whether in keeps the threads of a warp together because it is always herded.
+// Such a branch takes no reconvergence instruction (section III).
 func (p *Program) together(in *Inst) bool { return in.Flags&FlagHerd != 0 && p.HerdLimit == 0 }
 
-// WithoutHerding is p, or a copy of it in which nothing is marked.
+// WithoutHerding is p, or a copy of it without marks.
 func (p *Program) WithoutHerding() *Program {
 	if !p.Herds() {
 		return p

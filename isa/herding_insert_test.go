@@ -7,9 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestHerdedBranchesHaveNoReconvergence: a branch that is always herded takes no
-// reconvergence instruction (Sartori & Kumar, section III), one that may stop being
-// herded does.
+// TestHerdedBranchesHaveNoReconvergence checks that a branch that is always herded takes no
+// reconvergence instruction (Sartori & Kumar, section III). One whose herding may stop takes one.
 func TestHerdedBranchesHaveNoReconvergence(t *testing.T) {
 	for _, c := range []struct {
 		what  string
@@ -27,7 +26,10 @@ func TestHerdedBranchesHaveNoReconvergence(t *testing.T) {
 			require.True(t, p.Herds())
 		}
 		p.HerdLimit = c.limit
-		for _, with := range []func(*Program) *Program{WithTokens, func(p *Program) *Program { return WithBarriers(p, false) }, WithReconv} {
+		for _, with := range []func(*Program) *Program{
+			WithTokens,
+			func(p *Program) *Program { return WithBarriers(p, false) }, WithReconv,
+		} {
 			assert.Equal(t, c.want, len(with(p).Insts) > len(p.Insts), c.what)
 		}
 	}

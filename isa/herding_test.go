@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// herdedProgram has one of each kind of instruction that herding knows.
+// herdedProgram has one instruction of each kind that herding distinguishes.
 func herdedProgram() *Program {
 	guard := Operand{Kind: OperandPred}
 	return &Program{Name: "k", Preds: []string{"%p1"}, Insts: []Inst{
@@ -33,7 +33,10 @@ func TestApply(t *testing.T) {
 	h := Herding{Kernel: "k", Branches: []int{4}, Loads: []int{0, 1}, Threshold: 7}
 	q, err := h.Apply(p)
 	require.NoError(t, err)
-	for pc, want := range []string{"ld.global.hrd.f32 %f1, [%rd1]", "ld.hrd.u32 %r1, [%rd1]", "ld.shared.u32 %r1, [sh]", "st.global.u32 [%rd1], %r1", "bra.hrd L"} {
+	for pc, want := range []string{
+		"ld.global.hrd.f32 %f1, [%rd1]", "ld.hrd.u32 %r1, [%rd1]", "ld.shared.u32 %r1, [sh]",
+		"st.global.u32 [%rd1], %r1", "bra.hrd L",
+	} {
 		assert.Equal(t, want, q.Insts[pc].Text)
 		assert.Equal(t, strings.Contains(want, "hrd"), q.Insts[pc].Flags&FlagHerd != 0, want)
 	}
@@ -68,7 +71,8 @@ func TestApplyRefuses(t *testing.T) {
 }
 
 func TestReadHerding(t *testing.T) {
-	h, err := ReadHerding("h.json", []byte(`{"schema": 1, "kernel": "k", "branches": [4], "loads": [0, 1], "threshold": 12}`))
+	h, err := ReadHerding("h.json",
+		[]byte(`{"schema": 1, "kernel": "k", "branches": [4], "loads": [0, 1], "threshold": 12}`))
 	require.NoError(t, err)
 	text, err := json.Marshal(h)
 	require.NoError(t, err)
@@ -92,10 +96,16 @@ func TestReadHerdingRefuses(t *testing.T) {
 		{"{\"schema\": 1,\n \"loads\": [3,\n  -4]}", "h.json:3:3: loads: found -4, want a PC"},
 		{"{\"schema\": 1,\n \"loads\": [[3], 1.5]}", "h.json:2:17: loads: found 1.5, want a PC"},
 		{"{\"schema\": 1, \"kernel\": 3}", "h.json:1:25: kernel: found 3, want the name of a kernel"},
-		{"{\"schema\": 1, \"kernel\": {\"a\": [1]}, \"threshold\": true}", "h.json:1:50: threshold: found true, want a number of herded instructions, 0 to 4294967295"},
+		{
+			"{\"schema\": 1, \"kernel\": {\"a\": [1]}, \"threshold\": true}",
+			"h.json:1:50: threshold: found true, want a number of herded instructions, 0 to 4294967295",
+		},
 		{"{\"schema\": 1, \"threshold\": 4294967296}", "threshold: found 4294967296"},
 		{"{\"schema\": 1, \"schema\": 1}", `h.json:1:15: "schema" is there twice`},
-		{"{\"schema\": 1,\n \"loads\": [3, x]}", "h.json:2:15: no JSON: invalid character 'x' looking for beginning of value"},
+		{
+			"{\"schema\": 1,\n \"loads\": [3, x]}",
+			"h.json:2:15: no JSON: invalid character 'x' looking for beginning of value",
+		},
 		{"\n", "h.json:1:1: no JSON: the text ends"},
 		{"{\"schema\": 1} x", "h.json:1:15: no JSON: invalid character 'x' after top-level value"},
 		{"{\"schema\": 1,\n\"loads\": [3", "h.json:2:12: no JSON: the text ends in the middle of a value"},
@@ -103,7 +113,8 @@ func TestReadHerdingRefuses(t *testing.T) {
 		_, err := ReadHerding("h.json", []byte(c.text))
 		assert.ErrorContains(t, err, c.want, c.text)
 	}
-	h, err := ReadHerding("h.json", []byte("{\"schema\": 1,\n \"kernel\": \"j\",\n \"branches\": [4,\n  6], \"loads\": [99]}"))
+	h, err := ReadHerding("h.json",
+		[]byte("{\"schema\": 1,\n \"kernel\": \"j\",\n \"branches\": [4,\n  6], \"loads\": [99]}"))
 	require.NoError(t, err)
 	_, err = h.Apply(herdedProgram())
 	assert.ErrorContains(t, err, "h.json:2:12: it is for kernel \"j\", this is \"k\"\nh.json:4:3: branch 6: bar.sync 0 is a barrier, no branch")

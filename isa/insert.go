@@ -6,19 +6,18 @@ import (
 	"slices"
 )
 
-// Most regions inside one another that get instructions; those further inside
-// do without, and their threads meet at the end of the region around them.
+// Limits of nested regions with instructions. Regions nested deeper get none; their threads meet at
+// the end of the region around them.
 const (
 	MaxTokenRegions = 32
 	MaxBarriers     = 8 // convergence barriers of a warp (Hanoi, arXiv 2407.02944)
 )
 
-// WithTokens returns a copy of an analysed program with the instructions of a
-// synchronisation-token stack: ssy before a divergent region, sync at its end
-// (Bialas & Strzelecki, Benchmarking the cost of thread divergence in CUDA,
-// section III). All branches of a region that meet at the same place share
-// one pair, so that a loop pushes one token however many threads leave it by
-// themselves:
+// WithTokens returns a copy of an analysed program with the instructions of a synchronisation-token
+// stack. It inserts ssy before a divergent region and sync at its end (Bialas & Strzelecki,
+// Benchmarking the cost of thread divergence in CUDA, section III). All branches with the same
+// reconvergence point share one pair. A loop therefore pushes one token, however many threads leave
+// it one by one:
 //
 //	         setp %p0                    setp %p0
 //	                                     ssy R
@@ -28,8 +27,7 @@ const (
 //	                                  S: sync
 //	R:       ...                      R: ...
 //
-// A program that needs none, or has such instructions already, is returned as
-// it is.
+// WithTokens returns p itself if p needs no tokens or has such instructions already.
 func WithTokens(p *Program) *Program {
 	return insert(p, pair{
 		start:  func(*region) Inst { return Inst{Op: OpSSY} },
@@ -38,16 +36,14 @@ func WithTokens(p *Program) *Program {
 	})
 }
 
-// WithBarriers returns a copy of an analysed program with the instructions of
-// convergence barriers (Volta and later): bssy and bsync in the places of
-// WithTokens, with a barrier for each level of regions; a warpsync before each
-// instruction that names threads by a membermask; and, if asked for, a yield at
-// the head of each loop.
+// WithBarriers returns a copy of an analysed program with the instructions of convergence barriers
+// (Volta and later). It inserts bssy and bsync in the places of WithTokens, with a barrier for each
+// level of regions. A warpsync precedes each instruction that names threads by a membermask. If
+// yield is set, the head of each loop gets a yield.
 //
-// A recursive function has the same barriers in each activation. Around a call
-// after which it may be active again it keeps in its frame who takes part in those
-// of the regions around the call (bmov of Hanoi, arXiv 2407.02944), where
-// SaveRegisters has left room:
+// A recursive function has the same barriers in each activation. A call after which it may be
+// active again therefore saves, in the frame, the participants of the barriers of the regions
+// around it. This is the bmov of Hanoi (arXiv 2407.02944); SaveRegisters leaves the room:
 //
 //	mov       %conv, B1
 //	st.local  [%frame-32], %conv
@@ -55,8 +51,8 @@ func WithTokens(p *Program) *Program {
 //	ld.local  %conv, [%frame-32]
 //	bmov      B1, %conv
 //
-// Meanwhile no other thread of the region may run. So where one may, because
-// threads of the function can wait for others, there is no barrier.
+// Meanwhile no other thread of the region may run. A region has no barrier if another thread could
+// run there, because threads of the function can wait for others.
 func WithBarriers(p *Program, yield bool) *Program {
 	return insert(p, pair{
 		start:  func(r *region) Inst { return Inst{Op: OpBSSY, Conv: uint8(r.level)} },
@@ -65,8 +61,8 @@ func WithBarriers(p *Program, yield bool) *Program {
 	})
 }
 
-// OriginOf is the PC that the instruction at pc had before others were
-// inserted; of an inserted one, that of the instruction that it was put before.
+// OriginOf is the PC before insertion of the instruction at pc. For an inserted instruction it is
+// that of the instruction behind it.
 func (p *Program) OriginOf(pc uint32) uint32 {
 	switch {
 	case p.Origin == nil || pc == NoPC:
@@ -80,49 +76,51 @@ func (p *Program) OriginOf(pc uint32) uint32 {
 // pair makes the instructions at the start and at the end of a region.
 type pair struct {
 	start, end func(r *region) Inst
-	levels     int  // regions in one another, at most
-	recurs     bool // a region of a recursive function is one in all activations; threads may return from it one by one
-	yield      bool
-	meets      bool // warpsync where there is a membermask
+	levels     int // most levels of nested regions
+	// recurs: a region of a recursive function is one region in all activations. Threads may return
+	// from the function one by one.
+	recurs bool
+	yield  bool
+	meets  bool // insert a warpsync before an instruction with a membermask
 }
 
-// inserter lays a program out anew.
+// inserter writes the program with the inserted instructions.
 type inserter struct {
 	pair
 	old, new *Program
 	*regions
 	doors   []door
-	loops   []bool   // by block: it is the head of a loop and gets a yield
+	loops   []bool   // by block: it is a loop head and gets a yield
 	place   []uint32 // new PC of each instruction
 	targets []target
-	conv    Operand // register that masks of barriers go through, on their way to a frame and back
-	away    []int   // blocks of which a part of the door is still to come, at the end of the function
+	conv    Operand // register that carries masks of barriers to and from a frame
+	away    []int   // blocks whose door is incomplete: the rest follows at the end of the function
 }
 
-// door is how threads come to a block. In front of it are the end of the region
-// that is joined there and the starts of those that begin there, outer before
-// inner. Who is in some of these already comes in behind their starts:
+// door is the entry code of a block. It has the end of the region joined there, and the starts of
+// the regions that begin there, outer before inner. A thread that is already in some of these
+// enters behind their starts:
 //
 //	sync             <- out of the region that ends here
 //	ssy   outer      <- from outside
 //	ssy   inner      <- inside the outer region
 //	block            <- inside both, as a loop comes back
 //
-// What the block above runs into must not be what others need. That is at the end
-// of the function: a sync, or starts with a jump back.
+// The block above must not fall into code for other threads. That code is at the end of the
+// function: a sync, or starts with a jump back.
 type door struct {
-	sync  uint32 // PC of the end; NoPC if it is not right in front of the block
+	sync  uint32 // PC of the end; NoPC if it is not directly in front of the block
 	at    uint32 // PC of the starts and the block
-	depth int    // regions that a thread is in that comes to at
+	depth int    // number of open regions at at
 	far   uint32 // PC of starts at the end of the function
-	low   int    // regions that a thread is in that comes to far
+	low   int    // number of open regions at far
 }
 
-// target is where an instruction at a new PC leads to.
+// target is the destination of an instruction at a new PC.
 type target struct {
 	pc    uint32
 	block int
-	depth int // regions that are open; -1 to the end of the region before the block
+	depth int // open regions; -1 for the end of the region before the block
 }
 
 func insert(p *Program, kind pair) *Program {
@@ -142,10 +140,11 @@ func insert(p *Program, kind pair) *Program {
 	}
 	made.Warnings = x.bound()
 	named := func(in Inst) bool { return kind.meets && in.Flags&FlagSync != 0 }
-	if len(made.Warnings) == 0 && !slices.ContainsFunc(x.joins, func(r int) bool { return r >= 0 }) && !slices.Contains(x.loops, true) && !slices.ContainsFunc(p.Insts, named) {
+	if len(made.Warnings) == 0 && !slices.ContainsFunc(x.joins, func(r int) bool { return r >= 0 }) &&
+		!slices.Contains(x.loops, true) && !slices.ContainsFunc(p.Insts, named) {
 		return p
 	}
-	room := len(p.Insts) + len(p.Insts)/4 // growing step by step copies a large program many times
+	room := len(p.Insts) + len(p.Insts)/4 // growth step by step would copy a large program many times
 	made.Insts, made.Origin = make([]Inst, 0, room), make([]uint32, 0, room)
 	for b := range p.Blocks {
 		x.block(b)
@@ -175,11 +174,11 @@ func insert(p *Program, kind pair) *Program {
 		}
 	}
 	made.setLanding(landing)
-	made.flow() // class, uniformity and live registers are those of before, %conv not counted
+	made.flow() // class, uniformity and live registers are unchanged; %conv is not counted
 	return &made
 }
 
-// bound drops the regions that the hardware has no room for.
+// bound drops the regions beyond the hardware's limits.
 func (x *inserter) bound() []Warning {
 	var told []Warning
 	if x.recurs {
@@ -189,13 +188,17 @@ func (x *inserter) bound() []Warning {
 	}
 	x.setLevels(x.old)
 	deep := func(r int) bool { return x.list[r].level >= x.levels }
-	told = append(told, x.drop(x.old, fmt.Sprintf("more than %d regions in one another: threads that part here go on together at the end of one around this", x.levels), deep)...)
-	slices.SortFunc(told, func(a, b Warning) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col)) })
+	told = append(told, x.drop(x.old,
+		fmt.Sprintf("more than %d regions in one another: threads that part here go on together at the end of one around this", x.levels), deep)...)
+	slices.SortFunc(told, func(a, b Warning) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line),
+			cmp.Compare(a.Col, b.Col))
+	})
 	return told
 }
 
-// waits reports whether threads of function i, as by funcAt, can wait in it for
-// others, which then run in between, other than at the end of a region.
+// waits reports whether threads of function i, numbered by funcAt, can wait in it for others. Those
+// run in between. The end of a region does not count.
 func (x *inserter) waits(i int) bool {
 	p := x.old
 	from, to := uint32(0), uint32(len(p.Insts))
@@ -205,11 +208,12 @@ func (x *inserter) waits(i int) bool {
 	if i < len(p.Funcs) {
 		to = p.Funcs[i].Entry
 	}
-	return slices.ContainsFunc(p.Insts[from:to], func(in Inst) bool { return in.Op == OpBar || x.meets && in.Flags&FlagSync != 0 }) ||
+	return slices.ContainsFunc(p.Insts[from:to],
+		func(in Inst) bool { return in.Op == OpBar || x.meets && in.Flags&FlagSync != 0 }) ||
 		slices.Contains(x.loops[p.Block(from):p.Block(to-1)+1], true)
 }
 
-// way is how threads go from block u to a successor.
+// way is the target of threads that leave block u for successor b.
 func (x *inserter) way(u, b int) target {
 	r := x.regions.end[u]
 	if r >= 0 && r == x.joins[b] {
@@ -218,7 +222,7 @@ func (x *inserter) way(u, b int) target {
 	return target{block: b, depth: min(x.depth(r), x.depth(x.regions.start[b]))}
 }
 
-// pc is where it leads to.
+// pc is the new PC of a target.
 func (x *inserter) pc(t target) uint32 {
 	switch d := &x.doors[t.block]; {
 	case t.depth < 0:
@@ -230,7 +234,7 @@ func (x *inserter) pc(t target) uint32 {
 	}
 }
 
-// above is how the block in front of block b runs into it, false if none does.
+// above is the target of the block in front of block b if that runs into b, and false otherwise.
 // The kernel and functions are entered as if from above.
 func (x *inserter) above(b int) (t target, runs bool) {
 	switch {
@@ -242,8 +246,8 @@ func (x *inserter) above(b int) (t target, runs bool) {
 	return x.way(b-1, b), true
 }
 
-// early reports whether the regions between block u and block b, which it jumps
-// to, start in front of the jump, because they cannot in front of b.
+// early reports whether the regions between block u and its jump target b start in front of the
+// jump. They do so if they cannot start in front of b.
 func (x *inserter) early(u, b int) bool {
 	above, runs := x.above(b)
 	last := &x.old.Insts[x.old.Blocks[u].End-1]
@@ -251,7 +255,7 @@ func (x *inserter) early(u, b int) bool {
 	return runs && last.Op == OpBra && last.EndsPath() && t.depth >= 0 && t.depth < above.depth
 }
 
-// plan decides what is in front of block b, and whether that is all.
+// plan decides on the code in front of block b, and whether that is the whole door.
 func (x *inserter) plan(b int) (d door, sync, all bool) {
 	d.low = x.depth(x.regions.start[b])
 	r := x.joins[b]
@@ -272,8 +276,8 @@ func (x *inserter) plan(b int) (d door, sync, all bool) {
 	return d, sync, sync == (r >= 0) && d.low == d.depth
 }
 
-// block emits a block, with its door, and in front of the branch at its end the
-// starts of the regions behind it.
+// block emits a block with its door. In front of the branch at its end it emits the starts of the
+// regions behind that branch.
 func (x *inserter) block(b int) {
 	blk := &x.old.Blocks[b]
 	if b > 0 && x.old.entryOf(b) == b {
@@ -316,22 +320,24 @@ func (x *inserter) block(b int) {
 			x.target(t)
 		}
 		if x.meets && in.Flags&FlagSync != 0 {
-			x.insert(Inst{Op: OpWarpSync, Flags: FlagSync, Guard: in.Guard, Src: [MaxSrcs]Operand{in.members()}, NSrc: 1}, pc)
+			x.insert(Inst{
+				Op: OpWarpSync, Flags: FlagSync, Guard: in.Guard, Src: [MaxSrcs]Operand{in.members()},
+				NSrc: 1,
+			}, pc)
 		}
 		x.place = append(x.place, uint32(len(x.new.Insts)))
 		x.emit(in, pc)
 	}
 }
 
-// keeps reports whether the instruction at pc is a call around which barriers are
-// kept.
+// keeps reports whether the instruction at pc is a call that saves and restores barriers.
 func (x *inserter) keeps(pc uint32) bool {
 	return x.recurs && x.old.Insts[pc].Op == OpCall && x.old.again(pc)
 }
 
-// kept calls do for each region around the call at the end of block b, with the
-// place in the frame for who takes part in its barrier. To the call and to the
-// instruction behind it the frame register shows where the frame ends.
+// kept calls do for each region around the call at the end of block b. It passes the place in the
+// frame for the participants of the region's barrier. At the call and at the instruction behind it,
+// the frame register holds the end of the frame.
 func (x *inserter) kept(b int, do func(r *region, in Inst, pc uint32)) {
 	pc := x.old.Blocks[b].End - 1
 	f := x.old.FuncAt(pc)
@@ -343,7 +349,7 @@ func (x *inserter) kept(b int, do func(r *region, in Inst, pc uint32)) {
 	}
 }
 
-// save emits what puts the threads of a region where in accesses, in front of pc.
+// save emits, in front of pc, the store of a region's participants to the place that in accesses.
 func (x *inserter) save(r *region, in Inst, pc uint32) {
 	conv := x.through()
 	mask := Operand{Kind: OperandSpecial, Index: uint16(ConvMask) + uint16(r.level)}
@@ -352,7 +358,7 @@ func (x *inserter) save(r *region, in Inst, pc uint32) {
 	x.insert(in, pc)
 }
 
-// restore emits what makes them take part again, behind pc.
+// restore emits, behind pc, the instructions that make them participants again.
 func (x *inserter) restore(r *region, in Inst, pc uint32) {
 	conv := x.through()
 	in.Op, in.NSrc, in.NDst, in.DstBits, in.Dst[0] = OpLd, 1, 1, 32, conv
@@ -361,7 +367,7 @@ func (x *inserter) restore(r *region, in Inst, pc uint32) {
 	x.insert(Inst{Op: OpBMov, Conv: uint8(r.level), NSrc: 1, Src: [MaxSrcs]Operand{conv}}, pc+1)
 }
 
-// through is the register that masks of barriers go through.
+// through is the register that carries masks of barriers.
 func (x *inserter) through() Operand {
 	if x.conv.Kind == OperandNone {
 		x.conv = Operand{Kind: OperandReg, Index: uint16(len(x.old.Regs))}
@@ -370,7 +376,7 @@ func (x *inserter) through() Operand {
 	return x.conv
 }
 
-// rest emits what is at the end of a function.
+// rest emits the code at the end of a function.
 func (x *inserter) rest() {
 	for _, b := range x.away {
 		d, start := &x.doors[b], x.old.Blocks[b].Start
@@ -391,8 +397,8 @@ func (x *inserter) rest() {
 	x.away = x.away[:0]
 }
 
-// starts emits the starts of a region and those around it, outer first, but for
-// as many as are open already. It returns the PC of the first.
+// starts emits the starts of a region and of those around it, outer first, except the open ones. It
+// returns the PC of the first.
 func (x *inserter) starts(r, open int, pc uint32) uint32 {
 	at := uint32(len(x.new.Insts))
 	var list []*region
@@ -414,18 +420,19 @@ func (x *inserter) end(b int) uint32 {
 	return at
 }
 
-// target makes the next instruction lead somewhere.
+// target sets the target of the next instruction.
 func (x *inserter) target(t target) {
 	t.pc = uint32(len(x.new.Insts))
 	x.targets = append(x.targets, t)
 }
 
-// insert emits an instruction that stands for what is at pc.
+// insert emits an instruction that belongs to the one at pc.
 func (x *inserter) insert(in Inst, pc uint32) {
 	at := &x.old.Insts[pc]
 	in.Inserted = true
 	in.Text = map[Op]string{
-		OpSSY: "ssy", OpSync: "sync", OpBSSY: "bssy", OpBSync: "bsync", OpYield: "yield", OpWarpSync: "warpsync", OpBra: "bra",
+		OpSSY: "ssy", OpSync: "sync", OpBSSY: "bssy", OpBSync: "bsync", OpYield: "yield", OpWarpSync: "warpsync",
+		OpBra:  "bra",
 		OpBMov: "bmov", OpMov: "mov.b32 %conv,", OpSt: "st.local.b32", OpLd: "ld.local.b32 %conv,",
 	}[in.Op]
 	switch m := in.members(); {

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// divergent is a program of flow in which threads disagree at every conditional
-// branch but those with = in place of ?.
+// divergent is a program of flow in which threads disagree at every conditional branch, except
+// those with = in place of ?.
 func divergent(t *testing.T, ends ...string) *Program {
 	var list []string
 	for _, end := range ends {
@@ -24,9 +24,9 @@ func divergent(t *testing.T, ends ...string) *Program {
 	return p
 }
 
-// render lists a program on one line: the blocks of the program before the
-// insertion as letters, "?>C" and ">C" for branches to block C, "?>sync C" and "?>ssy C" for one to
-// such an instruction, which leads to C.
+// render lists a program on one line. Blocks from before the insertion are letters; "?>C" and ">C"
+// are branches to block C. "?>sync C" and "?>ssy C" are branches to such an instruction, which
+// leads to C.
 func render(old, p *Program) string {
 	block := func(pc uint32) string { return string(rune('A' + old.Block(p.OriginOf(pc)))) }
 	var list []string
@@ -86,7 +86,7 @@ func TestWithTokens(t *testing.T) {
 			"A, ssy G, B, ?>E, C, ?>F, D, >sync G, E, F, ?>B, sync G, G, x",
 		},
 		{
-			// B and C meet at D each time; who goes back from there opens the region again
+			// B and C meet at D each time; threads that go back from there open the region again
 			"continue",
 			[]string{"", "?D", "?B", "?B", "x"},
 			"A, ssy E, ssy D, B, ?>sync D, C, ?>B, sync D, D, ?>ssy D, sync E, E, x",
@@ -98,13 +98,13 @@ func TestWithTokens(t *testing.T) {
 			"A, >C, sync B, B, x, C, ssy B, ?>E, D, >sync B, E, >sync B",
 		},
 		{
-			// the region is entered past its join: threads fall into D from C by themselves
+			// the region is entered past its join: threads fall into D from C one by one
 			"join with another way in",
 			[]string{"?C", "?D", "", "x"},
 			"A, ssy D, ?>C, B, ?>sync D, C, sync D, D, x",
 		},
 		{
-			// G is in the region of F's branch; those that come from E open it by themselves
+			// G is in the region of F's branch; threads from E open it by themselves
 			"arms of a loop that share a tail and break",
 			[]string{"", "?I", "?F", "?I", "G", "?H", "", "B", "x"},
 			"A, ssy I, B, ?>sync I, C, ?>F, D, ?>sync I, E, ssy H, >G, F, ssy H, ?>sync H, G, sync H, H, >B, sync I, I, x",
@@ -116,7 +116,7 @@ func TestWithTokens(t *testing.T) {
 			"A, ?>D, ssy C, B, ?>B, sync C, C, D, x",
 		},
 		{
-			// C runs into the head D from inside, so that the way from A is split
+			// C runs into the head D from inside, so that the path from A is split
 			"loop entered in the middle",
 			[]string{"=D", "x", "", "?C", "x"},
 			"A, ?>ssy E, B, x, C, D, ?>C, sync E, E, x, ssy E, >D",
@@ -144,9 +144,9 @@ func TestWithBarriers(t *testing.T) {
 	assert.EqualValues(t, 11, p.Insts[10].Target)
 }
 
-// TestInsertRandom: in programs with any flow the instructions are well-formed:
-// each thread finds the regions that it opens and closes properly nested,
-// whichever way it goes, and goes its way as before.
+// TestInsertRandom checks the instructions inserted into programs with any flow. On every path,
+// each thread must find the regions that it opens and closes properly nested, and must take the
+// same path as without them.
 func TestInsertRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	pairs := 0
@@ -170,7 +170,7 @@ func TestInsertRandom(t *testing.T) {
 		}
 		require.NoError(t, p.Check(), "%q", ends)
 		require.Len(t, p.Origin, len(p.Insts))
-		for range 20 { // threads that walk at random
+		for range 20 { // threads walk at random
 			var open []uint32
 			was, is := uint32(0), uint32(0)
 			for range 60 {
@@ -206,8 +206,8 @@ func TestInsertRandom(t *testing.T) {
 	require.Greater(t, pairs, 1000)
 }
 
-// TestInsertLevels: of regions in one another only the outer ones get
-// instructions, as many as a mechanism has room for.
+// TestInsertLevels checks that only the outer nested regions get instructions, as many as the
+// mechanism's limit.
 func TestInsertLevels(t *testing.T) {
 	const loops = 40
 	p := &Program{Preds: []string{"p"}}

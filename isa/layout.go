@@ -5,12 +5,11 @@ import (
 	"slices"
 )
 
-// Layout says where a program is not laid out as mechanisms want it that run the
-// smallest PC first. They bring threads together as early as can be if each join
-// lies behind the paths that lead to it, and what follows a loop behind all of the
-// loop: if priorities are a topological order (Diamos et al., SIMD Re-convergence at
-// Thread Frontiers, MICRO 2011). Threads that are sent back otherwise, or leave a
-// loop for a place in the middle of it, run on alone.
+// Layout reports the places where a program's layout is bad for mechanisms that run the smallest PC
+// first. These bring threads together as early as possible if priorities are a topological order
+// (Diamos et al., SIMD Re-convergence at Thread Frontiers, MICRO 2011). Each join then lies behind
+// the paths to it, and the code behind a loop behind all of the loop. Otherwise threads that are
+// sent back, or leave a loop for a place in the middle of it, run separately.
 func Layout(p *Program) (told []Warning) {
 	if len(p.Blocks) > layoutBlocks {
 		return nil
@@ -33,28 +32,32 @@ func Layout(p *Program) (told []Warning) {
 			last--
 		}
 		for b := first; b <= last; b++ {
-			if !body[b] && tree.Dominates(h, b) && !p.Insts[p.Blocks[b].Start].Inserted { // a jump of WithLayout is gone at once
+			// A block that WithLayout added jumps away at once.
+			if !body[b] && tree.Dominates(h, b) && !p.Insts[p.Blocks[b].Start].Inserted {
 				warn(p.Blocks[h].Start, "a loop with other code inside of it: what runs the smallest PC first meets late, see divergence.ppc.layout")
 				break
 			}
 		}
 	}
-	slices.SortFunc(told, func(a, b Warning) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col)) })
+	slices.SortFunc(told, func(a, b Warning) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line),
+			cmp.Compare(a.Col, b.Col))
+	})
 	return told
 }
 
-// layoutBlocks is how many blocks a program can have to be looked at, far from what people
-// or compilers write; layoutTold is how many warnings are enough.
+// layoutBlocks bounds the blocks of a program that Layout examines, far above real kernels.
+// layoutTold bounds its warnings.
 const (
 	layoutBlocks = 1 << 16
 	layoutTold   = 16
 )
 
-// layoutSize bounds loops times blocks, far from what people or compilers write. The
-// loops of a larger program are not looked at.
+// layoutSize bounds loops times blocks, far above real kernels. In a larger program the loops are
+// not examined.
 const layoutSize = 1 << 22
 
-// bodies are the blocks of the natural loop of which a block is the header, by header.
+// bodies are the blocks of each natural loop, by its header.
 func bodies(p *Program, tree *Dominators) [][]bool {
 	list, n := make([][]bool, len(p.Blocks)), 0
 	for b, l := range p.Loops(tree) {
@@ -71,10 +74,10 @@ func bodies(p *Program, tree *Dominators) [][]bool {
 	return list
 }
 
-// WithLayout returns a copy of an analysed program whose blocks are in topological
-// order, each loop in one piece, with jumps where a block does not lie behind the one
-// that runs into it. A program that is laid out like that, and one with functions, is
-// returned as it is; the copy has the warnings of Layout that still hold.
+// WithLayout returns a copy of an analysed program with its blocks in topological order and each
+// loop in one piece. A jump is added where a block does not lie behind the one that runs into it. A
+// program with this layout, or with functions, is returned itself. The copy has the warnings of
+// Layout that still hold.
 func WithLayout(p *Program) *Program {
 	if len(p.Funcs) > 0 || p.Origin != nil || len(Layout(p)) == 0 {
 		return p
@@ -92,7 +95,7 @@ func WithLayout(p *Program) *Program {
 			place[pc] = uint32(len(made.Insts))
 			made.Insts, made.Origin = append(made.Insts, p.Insts[pc]), append(made.Origin, pc)
 		}
-		next := blk.End // where it runs into
+		next := blk.End // the block that it runs into
 		if last := &p.Insts[blk.End-1]; last.EndsPath() || int(next) >= len(p.Insts) {
 			continue
 		}
@@ -116,14 +119,13 @@ func WithLayout(p *Program) *Program {
 	}
 	slices.SortStableFunc(made.Labels, func(a, b Label) int { return cmp.Compare(a.PC, b.PC) })
 	made.setLanding(place)
-	made.flow() // class, uniformity and live registers are those of before
+	made.flow() // class, uniformity and live registers are unchanged
 	made.Warnings = Layout(&made)
 	return &made
 }
 
-// topological lists the blocks so that each lies behind its predecessors, as far as
-// there is no loop, and those of a loop are in a row. Blocks that nobody comes to are
-// last.
+// topological lists the blocks so that each lies behind its predecessors, except along back edges,
+// and the blocks of a loop are in a row. Unreachable blocks are last.
 func topological(p *Program) (order []int) {
 	tree := p.Dominators()
 	loops := bodies(p, tree)
@@ -133,7 +135,7 @@ func topological(p *Program) (order []int) {
 	succs := make([][]int, len(p.Blocks))
 	for b := range succs {
 		succs[b] = slices.Clone(p.Blocks[b].Succs)
-		slices.Reverse(succs[b]) // what a block runs into comes right behind it
+		slices.Reverse(succs[b]) // the fall-through successor comes right behind its block
 	}
 	list := postorder(0, succs)
 	slices.Reverse(list)

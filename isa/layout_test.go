@@ -6,19 +6,19 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestWithLayout: blocks in topological order, each loop in one piece. The orders are
-// made by hand.
+// TestWithLayout checks blocks in topological order, each loop in one piece. The expected orders
+// were made by hand.
 func TestWithLayout(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		ends []string
-		want []string // blocks in order, with jumps that are new
+		want []string // blocks in order, with the new jumps
 	}{
-		// A -> B -> C, and D behind the exit of C, which comes back to it
+		// A -> B -> C, and D behind the exit of C, which returns to it
 		{"cold block at the end", []string{"?D", "", "x", "C"}, []string{"A", "B", ">C", "D", "C"}},
-		// the loop B, D has the exit C in it
+		// the loop B, D contains the exit C
 		{"exit in a loop", []string{"", "?D", "x", "B"}, []string{"A", "B", ">C", "D", "C"}},
-		// the loop B, C, E has the exit D in it, which C leads to
+		// the loop B, C, E contains the exit D of C
 		{"exit in a loop of two ways", []string{"", "?E", "?E", "x", "B"}, []string{"A", "B", "C", ">D", "E", "D"}},
 		// a loop in that order is left as it is
 		{"topological", []string{"?D", "?D", "?B", "x"}, nil},

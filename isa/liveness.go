@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// liveSets lists, by block, the values that a thread at its start may still
-// read: registers and predicates, numbered as by value, ascending.
+// liveSets lists, by block, the values that a thread at its start may still read. These are
+// registers and predicates, numbered by value, ascending.
 type liveSets [][]uint16
 
 // index is the place of a value among those live at the start of block b.
@@ -19,14 +19,13 @@ func (l liveSets) has(b, v int) bool {
 	return live
 }
 
-// maxLive bounds how many values are live at the starts of the blocks, all
-// blocks together: 6,700 in each of 10,000. Kernels that compilers emit are far
-// from it.
+// maxLive bounds the sum of the live values at the starts of all blocks: 6,700 in each of 10,000
+// blocks. Kernels that compilers emit stay far below.
 const maxLive = 1 << 26
 
 var errLive = errors.New("too many registers are live in too many basic blocks: more than 2^26, all blocks together")
 
-// chains are lists of blocks, one for each value.
+// chains are lists of blocks, one per value.
 type chains struct {
 	last  []int // by value: 1 plus its last entry
 	links []link
@@ -42,9 +41,8 @@ func (c *chains) add(v, b int) {
 	c.last[v] = len(c.links)
 }
 
-// liveness follows each value backwards from the blocks that read it first to
-// those that write it, so that it takes time for what is live alone. It gives up
-// where that is more than most.
+// liveness follows each value backwards from the blocks that read it first to those that write it.
+// It thus takes time only for live values. It returns an error if there are more than most.
 func liveness(p *Program, most int) (liveSets, error) {
 	values := len(p.Regs) + len(p.Preds)
 	reads, writes := chains{last: make([]int, values)}, chains{last: make([]int, values)}
@@ -73,14 +71,16 @@ func liveness(p *Program, most int) (liveSets, error) {
 		}
 	}
 	live := make(liveSets, len(p.Blocks))
-	first, preds := make([]int32, 1, len(p.Blocks)+1), []int32{} // of block b: from first[b] on; in a row, since memory is what this takes time for
+	// first holds, by block, the place of its predecessors in preds: from first[b] on. They lie in
+	// a row, since memory accesses dominate the time here.
+	first, preds := make([]int32, 1, len(p.Blocks)+1), []int32{}
 	for b := range p.Blocks {
 		for _, u := range p.Blocks[b].Preds {
 			preds = append(preds, int32(u))
 		}
 		first = append(first, int32(len(preds)))
 	}
-	done := make([]int32, len(p.Blocks)) // 1 plus the last value that is known to be live at the start, or not
+	done := make([]int32, len(p.Blocks)) // 1 plus the last value whose liveness at the start is known
 	var work []int32
 	for v := range values {
 		enter := func(b int32) {
@@ -111,13 +111,13 @@ func liveness(p *Program, most int) (liveSets, error) {
 	return live, nil
 }
 
-// keeps reports whether what in writes may keep its old value: where it is
-// guarded, and in a call, since in a recursive function the link register is its
-// own, which the caller restores.
+// keeps reports whether the destinations of in may keep their old values. That holds for a guarded
+// instruction, and for a call: in a recursive function its own link register is live, which the
+// caller restores.
 func (in *Inst) keeps() bool { return in.Guard.Kind == OperandPred || in.Op == OpCall }
 
-// liveState is what is live at one place, and how many 32-bit registers that
-// takes: 64-bit registers count twice, predicates not at all.
+// liveState is the set of live values at one place, with their number of 32-bit registers. 64-bit
+// registers count twice, predicates not at all.
 type liveState struct {
 	*Program
 	live  liveSets
@@ -156,7 +156,7 @@ func (s *liveState) remove(v int) {
 	}
 }
 
-// out makes the state that at the end of block b.
+// out sets the state to that at the end of block b.
 func (s *liveState) out(b int) {
 	s.block, s.units = b+1, 0
 	for _, next := range s.Blocks[b].Succs {
@@ -166,7 +166,7 @@ func (s *liveState) out(b int) {
 	}
 }
 
-// before carries the state backwards over in.
+// before moves the state backwards over in.
 func (s *liveState) before(in *Inst) {
 	if !in.keeps() {
 		for _, d := range in.Dst[:in.NDst] {
@@ -179,11 +179,11 @@ func (s *liveState) before(in *Inst) {
 	s.add(s.value(in.Guard))
 }
 
-// liveRegs is the largest number of 32-bit registers whose values a thread may
-// still need at one PC. A result counts where it is written, even if nobody reads
-// it. While a thread is in a function, what its callers will read counts too.
+// liveRegs is the largest number of live 32-bit registers at one PC. A result counts where it is
+// written, even if it is never read. Inside a function the values that its callers still read count
+// too.
 func liveRegs(p *Program, live liveSets) int {
-	across := map[uint32]int{}          // by PC of a call: what stays live
+	across := map[uint32]int{}          // by PC of a call: live values across it
 	most := make([]int, len(p.Funcs)+2) // by node of the call graph
 	state := p.liveState(live)
 	for b := range p.Blocks {
@@ -191,7 +191,7 @@ func liveRegs(p *Program, live liveSets) int {
 		state.out(b)
 		for pc := int(p.Blocks[b].End) - 1; pc >= int(p.Blocks[b].Start); pc-- {
 			in := &p.Insts[pc]
-			if in.Op == OpCall && !p.again(uint32(pc)) { // else it is in the frame
+			if in.Op == OpCall && !p.again(uint32(pc)) { // otherwise the values are in the frame
 				across[uint32(pc)] = state.units
 			}
 			for _, d := range in.Dst[:in.NDst] {

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mixedProgram has branches from anywhere to anywhere, and instructions that
-// read and write a few registers and predicates, guarded or not.
+// mixedProgram has branches from anywhere to anywhere, and instructions that read and write a few
+// registers and predicates, guarded or not.
 func mixedProgram(r *rand.Rand) *Program {
 	p := &Program{Preds: []string{"p", "q"}}
 	for i := range 6 {
@@ -43,9 +43,8 @@ func mixedProgram(r *rand.Rand) *Program {
 	return p
 }
 
-// TestLivenessAndClasses compares what is live, and which branches depend on data,
-// with the equations of the textbook, solved for one value at each place by going
-// round until nothing changes.
+// TestLivenessAndClasses compares live values and data-dependent branches with the textbook
+// equations. Those are solved for one value at each place by iteration until nothing changes.
 func TestLivenessAndClasses(t *testing.T) {
 	branches := map[Class]int{}
 	for seed := range uint64(400) {
@@ -83,7 +82,8 @@ func TestLivenessAndClasses(t *testing.T) {
 				made := in.Op == OpLd && in.Space == SpaceGlobal
 				for _, s := range in.Src[:in.NSrc] {
 					v := p.value(s)
-					made = made || in.Op != OpLd && (v >= 0 && data[pc][v] || s.Kind == OperandSpecial && Special(s.Index) == Clock)
+					made = made || in.Op != OpLd &&
+						(v >= 0 && data[pc][v] || s.Kind == OperandSpecial && Special(s.Index) == Clock)
 				}
 				for v := range values {
 					written := names(in.Dst[:in.NDst], v)

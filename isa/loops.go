@@ -2,14 +2,14 @@ package isa
 
 import "slices"
 
-// Dominators is the tree of dominators of a program. The blocks are numbered so that
-// each comes before those that it dominates, which are in a row.
+// Dominators is the dominator tree of a program. The blocks are numbered so that each comes before
+// those that it dominates, which are in a row.
 type Dominators struct {
 	Order       []int // blocks by number
-	first, next []int // by block: its number, and the first one behind what it dominates
+	first, next []int // by block: its number, and the first number behind the blocks that it dominates
 }
 
-// Dominators numbers the blocks of p, whose immediate dominators are known.
+// Dominators numbers the blocks of p, whose immediate dominators must be known.
 func (p *Program) Dominators() *Dominators {
 	n := len(p.Blocks)
 	below := make([][]int, n)
@@ -38,8 +38,8 @@ func (p *Program) Dominators() *Dominators {
 	return d
 }
 
-// Dominates reports whether every way from the entry to block b passes a. A
-// block that the entry does not reach is dominated by itself only.
+// Dominates reports whether every path from the entry to block b passes a. An unreachable block is
+// dominated only by itself.
 func (d *Dominators) Dominates(a, b int) bool {
 	return d.first[a] <= d.first[b] && d.first[b] < d.next[a]
 }
@@ -52,9 +52,9 @@ type Loop struct {
 	Parent  *Loop // the innermost loop around it, or nil
 }
 
-// Loops finds the natural loops of p, those with the same header as one, and
-// gives the innermost one of each block, or nil. Two loops are disjoint or one
-// is in the other, so that inner loops, found first, count as their headers.
+// Loops finds the natural loops of p and gives the innermost loop of each block, or nil. Loops with
+// the same header count as one. Two loops are disjoint or nested; inner loops are found first and
+// then count as their headers.
 func (p *Program) Loops(d *Dominators) []*Loop {
 	n := len(p.Blocks)
 	at, in := make([]*Loop, n), make([]*Loop, n)
@@ -69,7 +69,7 @@ func (p *Program) Loops(d *Dominators) []*Loop {
 			at[h].Latches = append(at[h].Latches, u)
 		}
 	}
-	outer := make([]int, n) // header of a loop around a block that has been found, or itself
+	outer := make([]int, n) // header of a known loop around a block, or the block itself
 	for i := range outer {
 		outer[i] = i
 	}

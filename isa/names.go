@@ -1,7 +1,7 @@
 package isa
 
-// The names of operand types, state spaces and operators as PTX spells them, for waveforms and diagnosis. What is not
-// there has no name.
+// The names of operand types, state spaces and operators as PTX spells them, for waveforms and
+// diagnosis. Entries that are not listed have no name.
 
 var typeNames = [...]string{
 	U8: "u8", U16: "u16", U32: "u32", U64: "u64", S8: "s8", S16: "s16", S32: "s32", S64: "s64",
@@ -9,13 +9,15 @@ var typeNames = [...]string{
 }
 
 var spaceNames = [...]string{
-	SpaceGeneric: "generic", SpaceGlobal: "global", SpaceShared: "shared", SpaceLocal: "local", SpaceConst: "const", SpaceParam: "param",
+	SpaceGeneric: "generic", SpaceGlobal: "global", SpaceShared: "shared", SpaceLocal: "local", SpaceConst: "const",
+	SpaceParam: "param",
 }
 
 var cacheNames = [...]string{CacheGlobal: "cg", CacheVolatile: "volatile"}
 
 var atomNames = [...]string{
-	AtomAnd: "and", AtomOr: "or", AtomXor: "xor", AtomExch: "exch", AtomCas: "cas", AtomAdd: "add", AtomInc: "inc", AtomDec: "dec",
+	AtomAnd: "and", AtomOr: "or", AtomXor: "xor", AtomExch: "exch", AtomCas: "cas", AtomAdd: "add", AtomInc: "inc",
+	AtomDec: "dec",
 	AtomMin: "min", AtomMax: "max",
 }
 

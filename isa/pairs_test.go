@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFloatPairs computes on two f32 in a register what exact arithmetic gives for each.
+// TestFloatPairs compares operations on two f32 in one register with exact arithmetic on each.
 func TestFloatPairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 32))
 	edges := single.edges()
@@ -43,7 +43,8 @@ func TestFloatPairs(t *testing.T) {
 				}
 				got := evaluate(t, Inst{Op: op, Type: F32x2, Round: mode, Flags: flags}, src...)
 				for i := range want {
-					require.Equal(t, want[i], got[i], "op %d round %d flags %d: %x %x %x", op, mode, flags, src[0][i], src[1][i], src[2][i])
+					require.Equal(t, want[i], got[i], "op %d round %d flags %d: %x %x %x", op, mode, flags, src[0][i],
+						src[1][i], src[2][i])
 				}
 			}
 		}

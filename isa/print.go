@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Fprint writes the listing of p: its resources, then its basic blocks with
-// predecessors, successors and immediate post-dominator, and each instruction
-// with PC, text and source line. Below a conditional branch stands where its
-// paths meet, its class, and whether all threads of a CTA agree. Beside the name
-// of the kernel or of a function stands what known makes of it, if that is another.
+// Fprint writes the listing of p: its resources, then its basic blocks with predecessors,
+// successors and immediate post-dominator. Each instruction has its PC, text and source line. Below
+// a conditional branch the listing shows its reconvergence point, its class, and whether all
+// threads of a CTA agree. Beside the name of the kernel or a function it shows known(name), if that
+// differs.
 func (p *Program) Fprint(w io.Writer, known func(name string) string) error {
 	also := func(name string) string {
 		if plain := known(name); plain != name {
@@ -23,7 +23,8 @@ func (p *Program) Fprint(w io.Writer, known func(name string) string) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "kernel %s%s\n", p.Name, also(p.Name))
 	fmt.Fprintf(b, "  %d instructions, %d blocks\n", len(p.Insts), len(p.Blocks))
-	fmt.Fprintf(b, "  registers: %d declared, %d predicates, %d x 32 bits live at most\n", len(p.Regs), len(p.Preds), p.LiveRegs)
+	fmt.Fprintf(b, "  registers: %d declared, %d predicates, %d x 32 bits live at most\n", len(p.Regs), len(p.Preds),
+		p.LiveRegs)
 	fmt.Fprintf(b, "  memory: %d bytes of parameters, %d shared, %d local\n", p.ParamBytes, p.SharedBytes, p.LocalBytes)
 	for _, v := range p.Params {
 		fmt.Fprintf(b, "  param %3d  %s\n", v.Offset, v.Name)
@@ -64,10 +65,10 @@ func (p *Program) Fprint(w io.Writer, known func(name string) string) error {
 	return b.Flush()
 }
 
-// String is what Fprint writes, with names as they are.
+// String is the listing of Fprint with unchanged names.
 func (p *Program) String() string {
 	var b strings.Builder
-	_ = p.Fprint(&b, func(name string) string { return name }) // a Builder takes everything
+	_ = p.Fprint(&b, func(name string) string { return name }) // a Builder returns no error
 	return b.String()
 }
 
@@ -84,7 +85,7 @@ func (p *Program) Mnemonic(pc uint32) string {
 	return fmt.Sprintf("@%s%s %s", not, p.Preds[in.Guard.Index], in.Text)
 }
 
-// note is what the analyses found out about a conditional branch.
+// note describes the analysis results of a conditional branch.
 func (p *Program) note(in *Inst) string {
 	switch {
 	case in.Op == OpCall && !in.Indirect():
@@ -105,7 +106,7 @@ func (p *Program) note(in *Inst) string {
 	return s
 }
 
-// note says how a function is called.
+// note describes the calling convention of a function.
 func (f *Func) note() (s string) {
 	if f.Addr != 0 {
 		s += fmt.Sprintf(", address %#x", f.Addr)
@@ -130,7 +131,7 @@ func (p *Program) block(i int) string {
 	return "B" + strconv.Itoa(i)
 }
 
-// goes lists where a block leads in its function, the exit or return last.
+// goes lists the successors of a block in its function, the exit or return last.
 func (p *Program) goes(b *Block) string {
 	s := list(b.Succs)
 	switch {

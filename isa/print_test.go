@@ -10,7 +10,7 @@ import (
 	"divergo/isa"
 )
 
-// loop is a kernel of three blocks: thread t goes round t+1 times.
+// loop is a kernel of three blocks: thread t executes t+1 rounds.
 func loop() *isa.Program {
 	count := isa.Operand{Kind: isa.OperandReg, Index: 0}
 	more := isa.Operand{Kind: isa.OperandPred, Index: 0}
@@ -22,25 +22,31 @@ func loop() *isa.Program {
 		Labels: []isa.Label{{Name: "LOOP", PC: 1}},
 		Insts: []isa.Inst{
 			{
-				Op: isa.OpMov, Type: isa.U32, NDst: 1, Dst: [4]isa.Operand{count}, NSrc: 1, Src: [isa.MaxSrcs]isa.Operand{{Kind: isa.OperandImm}},
+				Op: isa.OpMov, Type: isa.U32, NDst: 1, Dst: [4]isa.Operand{count}, NSrc: 1,
+				Src:  [isa.MaxSrcs]isa.Operand{{Kind: isa.OperandImm}},
 				Text: "mov.u32 %r1, 0", Pos: isa.Pos{Line: 7, Col: 2},
 			},
 			{
-				Op: isa.OpAdd, Type: isa.U32, NDst: 1, Dst: [4]isa.Operand{count}, NSrc: 2, Src: [isa.MaxSrcs]isa.Operand{count, {Kind: isa.OperandImm, Imm: 1}},
+				Op: isa.OpAdd, Type: isa.U32, NDst: 1, Dst: [4]isa.Operand{count}, NSrc: 2,
+				Src:  [isa.MaxSrcs]isa.Operand{count, {Kind: isa.OperandImm, Imm: 1}},
 				Text: "add.u32 %r1, %r1, 1", Pos: isa.Pos{Line: 9, Col: 2}, Loc: isa.Loc{File: 0, Line: 3},
 			},
 			{
-				Op: isa.OpSetp, Type: isa.U32, SrcType: isa.U32, Cmp: isa.CmpLe, NDst: 1, Dst: [4]isa.Operand{more}, NSrc: 2, Src: [isa.MaxSrcs]isa.Operand{count, tid},
+				Op: isa.OpSetp, Type: isa.U32, SrcType: isa.U32, Cmp: isa.CmpLe, NDst: 1, Dst: [4]isa.Operand{more},
+				NSrc: 2, Src: [isa.MaxSrcs]isa.Operand{count, tid},
 				Text: "setp.le.u32 %p1, %r1, %tid.x", Pos: isa.Pos{Line: 10, Col: 2}, Loc: isa.Loc{File: 0, Line: 3},
 			},
 			{Op: isa.OpBra, Guard: more, Target: 1, Text: "bra LOOP", Pos: isa.Pos{Line: 11, Col: 2}},
-			{Op: isa.OpExit, Guard: isa.Operand{Kind: isa.OperandPred, Not: true}, Text: "exit", Pos: isa.Pos{Line: 12, Col: 2}},
+			{
+				Op: isa.OpExit, Guard: isa.Operand{Kind: isa.OperandPred, Not: true}, Text: "exit",
+				Pos: isa.Pos{Line: 12, Col: 2},
+			},
 			{Op: isa.OpRet, Text: "ret", Pos: isa.Pos{Line: 13, Col: 2}},
 		},
 	}
 }
 
-// The listing was written by hand from the format's description at Fprint.
+// The listing was written by hand, from the description of the format at Fprint.
 const listing = `kernel spin
   6 instructions, 4 blocks
   registers: 1 declared, 1 predicates, 1 x 32 bits live at most

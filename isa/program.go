@@ -2,12 +2,11 @@ package isa
 
 import "slices"
 
-// NoPC marks the absence of an instruction: a reconvergence PC of a branch
-// whose paths meet only at the exit, or the target of an instruction that does
-// not branch.
+// NoPC marks the absence of an instruction. It is the reconvergence PC of a branch whose paths meet
+// only at the exit, and the target of an instruction without one.
 const NoPC = ^uint32(0)
 
-// InstBytes is what one instruction counts for where a paper counts bytes.
+// InstBytes is the size of one instruction, in bytes, where a paper counts bytes.
 const InstBytes = 8
 
 // Pos is a place in a source text, counted from 1; the zero Pos is unknown.
@@ -15,12 +14,13 @@ type Pos struct {
 	Line, Col int32
 }
 
-// Loc is a place in the source that PTX was compiled from, as its .loc
-// directive gives it. File indexes Program.Files.
+// Loc is a place in the source that PTX was compiled from, as its .loc directive gives it. File
+// indexes Program.Files.
 type Loc struct {
 	File, Line int32
 
-	// Where the function that it is in was inlined, as inlined_at of the directive gives it; line 0: nowhere.
+	// Where the function of this place was inlined, by inlined_at of the directive. Line 0 means
+	// not inlined.
 	CallFile, CallLine int32
 }
 
@@ -39,22 +39,21 @@ type Param struct {
 	Align  uint32
 }
 
-// Global is a module-level variable of the .global or .const space. Addresses
-// are fixed when the module is lowered, so that instructions hold them as
-// immediates.
+// Global is a module-level variable of the .global or .const space. Lowering fixes the addresses,
+// so that instructions hold them as immediates.
 type Global struct {
 	Name  string
 	Space Space
 	Addr  uint64
 	Size  uint64
-	Init  []byte // at most Size bytes, the rest is zero
+	Init  []byte // at most Size bytes; the rest is zero
 }
 
 // Reference is a variable of the module through which a program reads a texture or a surface.
 type Reference struct {
 	Name, Kind string // Kind: texref or surfref
 	Addr       uint64
-	Pos        Pos // where the program names it first
+	Pos        Pos // of the program's first use of it
 }
 
 // Local is a variable of the .shared or .local space.
@@ -65,35 +64,32 @@ type Local struct {
 	Size   uint32 // 0: unsized extern array, which starts after the sized ones
 }
 
-// Label is a name of a PC.
+// Label names a PC.
 type Label struct {
 	Name string
 	PC   uint32
 }
 
-// The print buffer of a module, where its kernels leave what they print: 4 bytes
-// for the length of all records, 4 for the number of those that it has no room
-// for, and the records. A record is the address of a format and the arguments as
-// vprintf gets them.
+// The print buffer of a module, which holds the output of its kernels. Four bytes hold the length
+// of all records, four the number of records that did not fit; then come the records. A record is
+// the address of a format and the arguments in vprintf's layout.
 const (
-	PrintBytes = 1 << 20 // as CUDA has it by default (Programming Guide, limitations of formatted output)
+	PrintBytes = 1 << 20 // CUDA's default (Programming Guide, limitations of formatted output)
 	PrintHead  = 8
 )
 
-// Format is a string that the program prints arguments with, as package printf
-// reads it.
+// Format is a string with which the program prints arguments, as package printf reads it.
 type Format struct {
 	Addr uint64
 	Text string
 }
 
-// Program is one kernel entry in machine form. It is immutable once lowered
-// and analysed, and is the only thing that the machine and the golden model
-// have in common.
+// Program is one kernel entry in machine form. It is immutable after lowering and analysis. The
+// machine and the golden model share nothing else.
 type Program struct {
 	Name        string
 	File        string   // the PTX file, for diagnostics
-	Module      any      // what it is a kernel of, to be compared only: kernels of one module share its variables
+	Module      any      // its module, for comparison only: kernels of one module share its variables
 	Files       []string // sources named by .file, indexed by Loc.File
 	Insts       []Inst
 	Regs        []Reg    // general registers, indexed by OperandReg operands
@@ -101,37 +97,37 @@ type Program struct {
 	Params      []Param
 	ParamBytes  uint32
 	Globals     []Global    // of the whole module
-	References  []Reference // that the kernel and its functions name
+	References  []Reference // named by the kernel and its functions
 	Vars        []Local     // shared and local variables
 	SharedBytes uint32      // statically allocated shared memory of a CTA
 	SharedAlign uint32      // alignment of the dynamic part that follows
 	LocalBytes  uint32      // local memory of a thread
 	Labels      []Label     // ascending by PC
 	AddressBits uint8       // 32 or 64
-	Target      int         // of the module: 70 for sm_70
+	Target      int         // target of the module: 70 for sm_70
 	MaxThreads  uint32      // of a CTA, by .maxntid or .reqntid; 0: no limit
 	ReqThreads  [3]uint32
 
-	// What a kernel can switch off, since it relies on the threads of a warp: thread
-	// block compaction keeps static warps (Fung & Aamodt, HPCA 2011, section 3.2), and threads keep
-	// the order of their lanes (Rhu & Erez, ISCA 2013, section 4).
+	// Transformations that a kernel can disable if it relies on the threads of a warp. Without
+	// compaction, static warps stay (Fung & Aamodt, HPCA 2011, section 3.2). Without lane
+	// permutation, threads keep the order of their lanes (Rhu & Erez, ISCA 2013, section 4).
 	NoCompaction      bool // .pragma "divergo.no_compaction"
 	NoLanePermutation bool // .pragma "divergo.no_lane_permutation"
 
-	HerdLimit int // herded instructions of a launch until herding stops; 0: never. See Herding
+	HerdLimit int // herded instructions of a launch before herding stops; 0: no limit. See Herding
 
 	Blocks    []Block   // filled in by Analyze
-	LiveRegs  int       // most 32-bit registers live at once, by Analyze
-	Origin    []uint32  // by PC, if instructions have been inserted: the PC before that
-	Funcs     []Func    // that the kernel calls, ascending by Entry, behind the kernel
-	Recursive bool      // frames of functions are on a stack in local memory, behind LocalBytes
-	Frame     uint16    // register that holds where the stack ends, if Recursive
-	Printer   uint64    // address of the print buffer, 0 without
-	Formats   []Format  // that the kernel prints with
-	Warnings  []Warning // of a mechanism that instructions have been inserted for
+	LiveRegs  int       // most 32-bit registers live at one PC, by Analyze
+	Origin    []uint32  // by PC, if instructions have been inserted: the PC before insertion
+	Funcs     []Func    // functions that the kernel can call, ascending by Entry, behind the kernel
+	Recursive bool      // frames of functions lie on a stack in local memory, behind LocalBytes
+	Frame     uint16    // register that holds the end of the stack, if Recursive
+	Printer   uint64    // address of the print buffer, 0 if there is none
+	Formats   []Format  // with which the kernel prints
+	Warnings  []Warning // of the mechanism whose instructions have been inserted
 	Notes     []Warning // of the program itself
-	addressed []int     // Funcs that have an address, ascending by that
-	landing   []uint32  // inverse of Origin: where who jumps to a PC before insertion has to go
+	addressed []int     // indices of Funcs with an address, ascending by address
+	landing   []uint32  // inverse of Origin: destination of a jump to each PC before insertion
 }
 
 // Block is a basic block: the instructions [Start, End).
@@ -143,8 +139,8 @@ type Block struct {
 	IDom       int // immediate dominator, -1 for the entry block
 }
 
-// Where is the source position of pc in the form "file:line" of the original
-// source if the PTX names it, or else of the PTX file.
+// Where is the source position of pc in the form "file:line". It lies in the original source if the
+// PTX names it, and otherwise in the PTX file.
 func (p *Program) Where(pc uint32) string {
 	if int(pc) >= len(p.Insts) {
 		return p.File
@@ -156,8 +152,8 @@ func (p *Program) Where(pc uint32) string {
 	return p.File + ":" + itoa(in.Pos.Line)
 }
 
-// Called is the line that calls the function which the instruction at pc comes from, if it was
-// inlined and the PTX says where; otherwise Where.
+// Called is the line that calls the inlined function containing pc, if the PTX gives that line. It
+// is Where otherwise.
 func (p *Program) Called(pc uint32) string {
 	if int(pc) < len(p.Insts) {
 		if at := p.Insts[pc].Loc; at.CallLine > 0 && int(at.CallFile) < len(p.Files) {
@@ -167,9 +163,9 @@ func (p *Program) Called(pc uint32) string {
 	return p.Where(pc)
 }
 
-// Near is the line of the kernel's own file that an instruction belongs to: Called, or for
-// one that comes from another file, such as a header of CUDA, the next line of that file
-// behind it, where its result is used.
+// Near is the line of the kernel's own file for the instruction at pc: Called, if it was inlined.
+// For an instruction from another file, such as a CUDA header, it is the next line behind it of the
+// kernel's own file. That line uses the result.
 func (p *Program) Near(pc uint32) string {
 	if int(pc) < len(p.Insts) && p.Insts[pc].Loc.CallLine > 0 {
 		return p.Called(pc)

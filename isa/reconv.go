@@ -2,20 +2,18 @@ package isa
 
 import "slices"
 
-// WithReconv returns a copy of an analysed program with a reconvergence
-// instruction at each place where the paths of a conditional branch are sure to
-// meet: the end-of-branch instruction that a finalizer puts at the immediate
-// post-dominator for hardware that looks for other paths only there (Huang et
-// al., Dynamic SIMD Re-convergence with Paired-Path Comparison, sections II-C
-// and III-C). Each path executes it, and everything that led to the place leads
-// to it:
+// WithReconv returns a copy of an analysed program with a reconvergence instruction at each place
+// where the paths of a conditional branch always meet. This is the end-of-branch instruction of
+// Huang et al., Dynamic SIMD Re-convergence with Paired-Path Comparison, sections II-C and III-C. A
+// finalizer puts it at the immediate post-dominator, for hardware that looks for other paths only
+// there. Each path executes it, and every jump to the place leads to it:
 //
 //	    @%p0 bra J            @%p0 bra S
 //	    ...                   ...
 //	                       S: reconv
 //	J:  ...                J: ...
 //
-// A program that has inserted instructions already is returned as it is.
+// A program with inserted instructions is returned itself.
 func WithReconv(p *Program) *Program {
 	if p.Origin != nil {
 		return p
@@ -29,7 +27,7 @@ func WithReconv(p *Program) *Program {
 	}
 	made := *p
 	made.Insts, made.Origin, made.Labels = make([]Inst, 0, length), make([]uint32, 0, length), slices.Clone(p.Labels)
-	place := make([]uint32, 0, len(p.Insts)) // new PC of what leads to each instruction
+	place := make([]uint32, 0, len(p.Insts)) // new PC for jumps to each instruction
 	for pc, in := range p.Insts {
 		place = append(place, uint32(len(made.Insts)))
 		if joins[pc] {
@@ -55,6 +53,6 @@ func WithReconv(p *Program) *Program {
 		}
 	}
 	made.setLanding(place)
-	made.flow() // class, uniformity and live registers are those of before
+	made.flow() // class, uniformity and live registers are unchanged
 	return &made
 }

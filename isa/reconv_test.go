@@ -7,9 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWithReconv draws programs as one letter for each instruction: n, b for a
-// branch, x for an exit, R for a reconvergence instruction, and the targets of
-// branches behind it.
+// TestWithReconv draws programs as one letter per instruction: n, b for a branch, x for an exit, R
+// for a reconvergence instruction. The targets of the branches follow.
 func TestWithReconv(t *testing.T) {
 	for _, c := range []struct {
 		name    string

@@ -5,33 +5,32 @@ import (
 	"slices"
 )
 
-// region is what lies between the branches that meet at one block and that
-// block, its join: all that threads can execute behind the branches before they
-// get there. Every way out of it leads to the join, which is on all ways from
-// the branches to the exit; but threads can end inside of a function. It can have
-// several ways in.
+// region is the code between the branches that meet at one block and that block, its join. It holds
+// everything that threads can execute behind the branches before the join. Every path out of it
+// leads to the join, which lies on all paths from the branches to the exit. Inside a function,
+// however, threads can end. A region can have several entries.
 //
-// Two regions are disjoint, or one lies in the other one together with its join.
+// Two regions are disjoint, or one lies in the other together with its join.
 type region struct {
 	join     int
-	branches []int // blocks that end with a branch that threads meet behind at the join
+	branches []int // blocks whose final branch has its reconvergence point at the join
 	parent   int   // the innermost region around it, or -1
-	level    int   // regions around it, those of callers included
+	level    int   // number of regions around it, including those of callers
 }
 
-// regions are those of a program, and where they are: the innermost one at the
-// start of each block, and at its end, in front of its branch; and the one that
-// is joined before it; or -1. Inner regions are before outer ones.
+// regions are the regions of a program, inner before outer, and their places. start and end are the
+// innermost region at the start of each block and at its end, in front of its branch. joins is the
+// region joined before the block. -1 means none.
 type regions struct {
 	list              []region
 	start, end, joins []int
-	depths            []int // by region: how many of its function it is in, itself included
+	depths            []int // by region: nesting depth in its function, itself included
 }
 
-// Warning tells of what is right in a program, but makes it slow.
+// Warning reports correct but slow code of a program.
 type Warning struct {
 	Pos          // in the PTX
-	Where string // as Program.Where gives it, with the column where the PTX names no source
+	Where string // by Program.Where, with the column if the PTX names no source
 	Text  string
 }
 
@@ -44,10 +43,10 @@ func (p *Program) WarningAt(pc uint32, text string) Warning {
 	return Warning{p.Insts[pc].Pos, where, text}
 }
 
-// findRegions makes a region of all branches at which threads of a CTA may
-// disagree and that meet at the same block. If two regions have a block in
-// common, then one join is always passed before the other one; the region of that
-// comes to lie within the other, which is extended by it.
+// findRegions makes one region of all branches that meet at the same block and at which threads of
+// a CTA may disagree. If two regions have a block in common, threads always pass one join before
+// the other. The region of the earlier join then becomes nested in the other, which is extended by
+// it.
 func findRegions(p *Program, scatters bool) *regions {
 	n := len(p.Blocks)
 	g := &regions{joins: make([]int, n)}
@@ -72,7 +71,7 @@ func findRegions(p *Program, scatters bool) *regions {
 	for i := range in {
 		in[i] = -1
 	}
-	var outer, work []int // outer: by region, one around it, or itself
+	var outer, work []int // outer: by region, a region around it, or itself
 	outermost := func(r int) int {
 		for outer[r] != r {
 			outer[r] = outer[outer[r]]
@@ -86,7 +85,7 @@ func findRegions(p *Program, scatters bool) *regions {
 		g.joins[join] = r
 		outer = append(outer, r)
 		enter := func(at int) {
-			for at != 2*join && p.Blocks[at/2].IPDom >= 0 { // else nobody gets from there to the return
+			for at != 2*join && p.Blocks[at/2].IPDom >= 0 { // otherwise no thread reaches the return from there
 				if in[at] < 0 {
 					in[at] = r
 					work = append(work, at)
@@ -123,14 +122,14 @@ func findRegions(p *Program, scatters bool) *regions {
 	return g
 }
 
-// measure counts how deep regions are in one another.
+// measure computes the nesting depths of regions.
 func (g *regions) measure() {
 	for r := len(g.list) - 1; r >= 0; r-- {
 		g.depths[r] = g.depth(g.list[r].parent) + 1
 	}
 }
 
-// depth is how many regions of its function r is in, itself included.
+// depth is the nesting depth of region r in its function, itself included.
 func (g *regions) depth(r int) int {
 	if r < 0 {
 		return 0
@@ -138,9 +137,9 @@ func (g *regions) depth(r int) int {
 	return g.depths[r]
 }
 
-// drop takes regions away; what was in them is in those around them.
+// drop removes regions. Their contents belong to the regions around them.
 func (g *regions) drop(p *Program, why string, which func(r int) bool) (told []Warning) {
-	left := make([]int, len(g.list)) // the innermost region that stays
+	left := make([]int, len(g.list)) // the innermost remaining region
 	stays := func(r int) int {
 		if r < 0 {
 			return -1
@@ -165,8 +164,8 @@ func (g *regions) drop(p *Program, why string, which func(r int) bool) (told []W
 	return told
 }
 
-// again reports the regions that can be entered again before they are left, by a
-// recursive call in them, out of functions of a kind.
+// again reports the regions that threads can enter again before they leave them, by a recursive
+// call in a function of a kind.
 func (g *regions) again(p *Program, kind []bool) []bool {
 	list := make([]bool, len(g.list))
 	for b := range p.Blocks {
@@ -179,8 +178,8 @@ func (g *regions) again(p *Program, kind []bool) []bool {
 	return list
 }
 
-// setLevels counts the regions that threads are in at the start of each region,
-// those of the callers included. Of recursive functions one activation counts.
+// setLevels counts the open regions at the start of each region, including those of the callers. A
+// recursive function counts with one activation.
 func (g *regions) setLevels(p *Program) {
 	graph := p.callGraph()
 	around := make([]int, graph.parts)
@@ -221,14 +220,13 @@ func (p *Program) postDepths() []int {
 	return depth
 }
 
-// scatters reports whether threads that call the function at the end of block b
-// together may return from it one by one: it is recursive, and the caller is not
-// part of that.
+// scatters reports whether threads that call together at the end of block b may return one by one.
+// That holds if the callee is recursive and the caller is not part of its cycle.
 func (p *Program) scatters(b int) bool {
 	pc := p.Blocks[b].End - 1
 	in := &p.Insts[pc]
 	return in.Op == OpCall && !p.again(pc) && p.leadsTo(in, p.recursive)
 }
 
-// reachable reports whether a thread can get to block b.
+// reachable reports whether a thread can reach block b.
 func (p *Program) reachable(b int) bool { return p.Blocks[b].IDom >= 0 || p.entryOf(b) == b }

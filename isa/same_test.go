@@ -6,8 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// same is require.Equal for the inside of a loop over millions of values: it
-// costs nothing where they are equal.
+// same is require.Equal for loops over millions of values: it costs nothing if they are equal.
 func same[T comparable](t *testing.T, want, got T, message ...any) {
 	if want != got {
 		t.Helper()

@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// Check tests the invariants of a program that has been analysed, and returns
-// every violation. Programs from package ptx keep them; it is for tests, and
-// for programs made by hand.
+// Check tests the invariants of an analysed program and returns every violation. Programs from
+// package ptx keep them. Check is for tests, and for programs built without that package.
 func (p *Program) Check() error {
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
@@ -66,8 +65,8 @@ func (p *Program) Check() error {
 	return errors.Join(errs...)
 }
 
-// checkBlock tests block i: control leaves it at its end only, to where its last
-// instruction says, and its post-dominator is on every path.
+// checkBlock tests block i. Control leaves it only at its end, for the successors of its last
+// instruction, and its post-dominator is on every path.
 func (p *Program) checkBlock(i int, bad func(format string, args ...any)) {
 	b := &p.Blocks[i]
 	for pc := b.Start; pc < b.End; pc++ {
@@ -100,8 +99,8 @@ func (p *Program) checkBlock(i int, bad func(format string, args ...any)) {
 	}
 }
 
-// avoids reports whether a path leads from block b to the exit without block
-// d: the definition of post-dominance, tested by taking d away.
+// avoids reports whether a path leads from block b to the exit without block d. This tests the
+// definition of post-dominance by removing d.
 func (p *Program) avoids(b, d int) bool {
 	seen := make([]bool, len(p.Blocks))
 	for work := []int{b}; len(work) > 0; {

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// graphOf is a program of one-instruction blocks: block i ends with a branch to
-// block to(i) that some threads take, or falls through if that is negative.
+// graphOf is a program of one-instruction blocks. Block i ends with a branch to block to(i) that
+// some threads take, or falls through if that is negative.
 func graphOf(n int, to func(i int) int) *Program {
 	p := &Program{Preds: []string{"p"}}
 	for i := range n {
@@ -22,8 +22,8 @@ func graphOf(n int, to func(i int) int) *Program {
 	return p
 }
 
-// TestSizes: what takes a moment here takes minutes if it takes the square of
-// the number of blocks or functions.
+// TestSizes checks the running time: code that is quadratic in the number of blocks or functions
+// takes minutes here.
 func TestSizes(t *testing.T) {
 	const n = 20_000
 	for _, c := range []struct {
@@ -72,13 +72,16 @@ func TestSizes(t *testing.T) {
 	})
 }
 
-// TestSizesOfCalls: a chain of functions, and one that calls all of them.
+// TestSizesOfCalls uses a chain of functions, and one function that calls all of them.
 func TestSizesOfCalls(t *testing.T) {
 	const n = 20_000
 	for _, chain := range []bool{true, false} {
 		p := &Program{Regs: []Reg{{Name: "link", Type: U32}}}
 		call := func(f int) {
-			p.Insts = append(p.Insts, Inst{Op: OpCall, Target: uint32(f), NSrc: 1, Src: [MaxSrcs]Operand{{Kind: OperandImm, Imm: uint64(len(p.Insts) + 1)}}})
+			p.Insts = append(p.Insts, Inst{
+				Op: OpCall, Target: uint32(f), NSrc: 1,
+				Src: [MaxSrcs]Operand{{Kind: OperandImm, Imm: uint64(len(p.Insts) + 1)}},
+			})
 		}
 		called := n
 		if chain {

@@ -2,13 +2,12 @@ package isa
 
 import "slices"
 
-// setClasses divides the conditional branches into programmatic and data
-// branches, by where their guard comes from (Rhu & Erez, ISCA 2013, section
-// 3.2 and figure 10). Data are values loaded from memory, and what depends on
-// where and when a thread runs; results of data are data. All else is
-// programmatic: constants, thread indices, the launch's shape, parameters. It
-// is a forward data-flow analysis over explicit flow only: neither the branches
-// that lead to an instruction nor its guard make its result data.
+// setClasses divides the conditional branches into programmatic and data branches, by the origin of
+// their guard (Rhu & Erez, ISCA 2013, section 3.2 and figure 10). Data are values loaded from
+// memory, values that depend on where and when a thread runs, and results of data. Everything else
+// is programmatic: constants, thread indices, the launch's shape, parameters. The analysis is a
+// forward data-flow analysis over explicit flow only. Neither the branches that lead to an
+// instruction nor its guard make its result data.
 func setClasses(p *Program, live liveSets) {
 	t := taint{Program: p, live: live, in: make([][]uint64, len(p.Blocks)), data: make([]bool, len(p.Insts))}
 	t.mention()
@@ -34,15 +33,15 @@ func setClasses(p *Program, live liveSets) {
 	}
 }
 
-// taint is the state of the analysis. It follows each value that is data from
-// where it becomes that to where it is read, as long as it is live.
+// taint is the state of the analysis. It follows each data value from its origin to its readers, as
+// long as it is live.
 type taint struct {
 	*Program
 	live liveSets
-	in   [][]uint64 // by block: which of the values live at its start are data there, a bit each
-	data []bool     // by PC: what the instruction writes is data
-	// The instructions that name each value, ascending: those of value v are from
-	// first[v] to before first[v+1].
+	in   [][]uint64 // by block: a bit for each live value at its start that is data there
+	data []bool     // by PC: the result of the instruction is data
+	// The instructions that name each value, ascending. Those of value v are first[v] to before
+	// first[v+1].
 	first  []int
 	named  []uint32
 	passed []bool // by place in named: the value is data there
@@ -56,7 +55,7 @@ type datum struct {
 	block int
 }
 
-// mention lists by value the instructions that name it.
+// mention lists, by value, the instructions that name it.
 func (t *taint) mention() {
 	t.first = make([]int, len(t.Regs)+len(t.Preds)+1)
 	each := func(visit func(v int, pc uint32)) {
@@ -84,8 +83,7 @@ func (t *taint) mention() {
 	})
 }
 
-// carry takes a value that is data to the end of its block, or to where it is
-// overwritten.
+// carry follows a data value to the end of its block, or to its next write.
 func (t *taint) carry(d datum) {
 	first := t.first[d.value]
 	list := t.named[first:t.first[d.value+1]]
@@ -127,7 +125,7 @@ func (t *taint) enter(v, b int) {
 	}
 }
 
-// result notes that what the instruction at pc of block b writes is data.
+// result notes that the result of the instruction at pc of block b is data.
 func (t *taint) result(pc uint32, b int) {
 	if t.data[pc] {
 		return
@@ -141,7 +139,7 @@ func (t *taint) result(pc uint32, b int) {
 	}
 }
 
-// decides is where a conditional branch goes by.
+// decides is the operand that decides a conditional branch.
 func (in *Inst) decides() Operand {
 	if in.Indirect() {
 		return in.Src[1]
@@ -149,7 +147,7 @@ func (in *Inst) decides() Operand {
 	return in.Guard
 }
 
-// makesData reports whether the result of in is data whatever the sources are.
+// makesData reports whether the result of in is data for any sources.
 func (in *Inst) makesData() bool {
 	switch in.Op {
 	case OpLd:
@@ -157,14 +155,14 @@ func (in *Inst) makesData() bool {
 	case OpAtom, OpLdmatrix:
 		return true
 	}
-	return slices.ContainsFunc(in.Src[:in.NSrc], func(o Operand) bool { return o.Kind == OperandSpecial && Special(o.Index).data() })
+	return slices.ContainsFunc(in.Src[:in.NSrc],
+		func(o Operand) bool { return o.Kind == OperandSpecial && Special(o.Index).data() })
 }
 
 // passesData reports whether the result of in is data if a source is.
 func (in *Inst) passesData() bool { return in.Op != OpLd }
 
-// order lists the blocks that the entry reaches, predecessors first as far as
-// there is no loop.
+// order lists the blocks reachable from the entry, predecessors first except along back edges.
 func (p *Program) order() []int {
 	succs := make([][]int, len(p.Blocks))
 	for i := range p.Blocks {
@@ -175,8 +173,8 @@ func (p *Program) order() []int {
 	return order[1:]
 }
 
-// value numbers what an operand names: the general registers, then the
-// predicates; -1 for operands that name neither.
+// value is the number of the register that an operand names: general registers first, then
+// predicates. It is -1 for other operands.
 func (p *Program) value(o Operand) int {
 	switch o.Kind {
 	case OperandReg:
@@ -187,7 +185,7 @@ func (p *Program) value(o Operand) int {
 	return -1
 }
 
-// data reports whether a special register tells where and when a thread runs.
+// data reports whether a special register depends on where and when a thread runs.
 func (s Special) data() bool {
 	switch s {
 	case SMID, Clock, ClockHi, Clock64, GlobalTimer:

@@ -1,7 +1,6 @@
 package isa
 
-// Op is an instruction family of the PTX ISA; types and modifiers are fields
-// of Inst.
+// Op is an instruction family of the PTX ISA. Types and modifiers are fields of Inst.
 type Op uint8
 
 // The instruction families, in the order of the PTX ISA manual, chapter 9.7.
@@ -10,8 +9,8 @@ const (
 	OpAdd
 	OpSub
 	OpMul
-	OpMad  // also fma of integers' mad.lo, mad.hi, mad.wide and f32/f64 mad
-	OpAddC // with carry in, the last source, and carry out, the second destination: predicates
+	OpMad  // mad.lo, mad.hi and mad.wide of integers; mad of f32 and f64, which is fma
+	OpAddC // the last source is the carry in, the second destination the carry out: predicates
 	OpSubC
 	OpMadC
 	OpMul24
@@ -72,10 +71,12 @@ const (
 	OpCvtPack
 	OpBra
 	OpExit
-	OpCall // Src[0] is where to return to; Src[1], of an indirect call, the address of the function; Dst[0] the link register
-	OpRet  // with the link register as Src[0]; without a source, in a kernel, the same as exit
+	// OpCall: Src[0] is the return PC, Dst[0] the link register. In an indirect call Src[1] is the
+	// address of the function.
+	OpCall
+	OpRet // Src[0] is the link register; without a source, in a kernel, the same as exit
 	OpBar
-	OpB2R     // the result of the bar.red before it, which the PTX writes as a part of that
+	OpB2R     // the result of the preceding bar.red, which PTX writes as a part of that instruction
 	OpBarWarp // bar.warp.sync
 	OpMembar  // also fence
 	OpAtom
@@ -84,19 +85,21 @@ const (
 	OpMatch
 	OpActivemask
 	OpRedux
-	OpElect    // the destinations are the laneid of the thread that is elected, and whether it is this one
-	OpMma      // the last source names all threads of a warp, as that of ldmatrix, stmatrix and movmatrix
+	OpElect    // the destinations are the laneid of the elected thread, and whether it is this thread
+	OpMma      // the last source names all threads of a warp; the same for ldmatrix, stmatrix and movmatrix
 	OpLdmatrix // Vec matrices
-	OpStmatrix // Vec matrices: Src[0] is the address, the next sources are what each thread has of them
+	OpStmatrix // Vec matrices: Src[0] is the address, the next sources are each thread's part of them
 	OpMovmatrix
-	OpCopy       // cp.async: Src[0] is the address in shared memory, Src[1] in global memory; Src[2] how many bytes to read, or whether none
+	// OpCopy is cp.async: Src[0] is the address in shared memory, Src[1] the address in global
+	// memory. Src[2] is the number of bytes to read, or a predicate that suppresses the read.
+	OpCopy
 	OpCopyCommit // cp.async.commit_group
 	OpCopyWait   // cp.async.wait_group with the number as Src[0], and wait_all
 	OpTrap
 
-	// Video instructions: Vec is 1 for the scalar ones, 2 or 4 for the SIMD ones, and
-	// Select what they choose of their operands. Type is that of the result, SrcType
-	// that of a; Atom is the secondary operation.
+	// Video instructions: Vec is 1 for the scalar ones, 2 or 4 for the SIMD ones. Select names the
+	// selected parts of their operands. Type is that of the result, SrcType that of a; Atom is the
+	// secondary operation.
 	OpVadd
 	OpVsub
 	OpVabsdiff
@@ -109,15 +112,15 @@ const (
 	OpVset
 	OpNop // pmevent and other instructions without architectural effect
 
-	// What a divergence mechanism needs beyond PTX: see WithTokens, WithBarriers.
+	// Instructions that divergence mechanisms need beyond PTX: see WithTokens and WithBarriers.
 	OpSSY   // push a token that waits at Target
 	OpSync  // pop a token
-	OpBSSY  // the active threads take part in convergence barrier Conv, behind which they go on at Target
+	OpBSSY  // the active threads join convergence barrier Conv and continue at Target behind it
 	OpBSync // wait at convergence barrier Conv
-	OpBMov  // the threads of mask Src[0] that live take part in convergence barrier Conv, behind which they go on at Target
-	OpYield // let another path of the warp go first
+	OpBMov  // the live threads of mask Src[0] join convergence barrier Conv and continue at Target behind it
+	OpYield // let another path of the warp run first
 
-	OpWarpSync // wait for the threads that the instruction behind it names
+	OpWarpSync // wait for the threads that the membermask of the next instruction names
 )
 
 // Type is a fundamental type of the PTX ISA.
@@ -144,14 +147,14 @@ const (
 	F16x2
 	BF16 // the upper half of an f32
 	BF16x2
-	TF32 // an f32 whose low 13 bits do not count
+	TF32 // an f32 whose low 13 bits are ignored
 	F32x2
-	E4M3x2 // two numbers of 8 bits, with 3 of fraction
+	E4M3x2 // two numbers of 8 bits, with 3 bits of fraction
 	E5M2x2
 	Pred
 )
 
-// Bits is the width of t: 1 for Pred.
+// Bits is the width of t in bits: 1 for Pred.
 func (t Type) Bits() int {
 	switch t {
 	case U8, S8, B8:
@@ -168,19 +171,19 @@ func (t Type) Bits() int {
 	return 0
 }
 
-// Bytes is the size of t in memory.
+// Bytes is the size of t in memory, in bytes.
 func (t Type) Bytes() int { return t.Bits() / 8 }
 
 // Signed reports whether t is a signed integer type.
 func (t Type) Signed() bool { return t >= S8 && t <= S64 }
 
-// Float reports whether t is a floating-point type, or two in one register.
+// Float reports whether t is a floating-point type, or two of them in one register.
 func (t Type) Float() bool { return t >= F32 && t <= E5M2x2 }
 
 // Half reports whether t is a floating-point type of 16 bits, or two of them.
 func (t Type) Half() bool { return t >= F16 && t <= BF16x2 }
 
-// Element is the type of each half of t, if t is two values in one register, or t.
+// Element is the type of each half of t if t is two values in one register; otherwise it is t.
 func (t Type) Element() Type {
 	switch t {
 	case F16x2:
@@ -196,7 +199,7 @@ func (t Type) Element() Type {
 // Cmp is a comparison of setp and set, or a test of testp.
 type Cmp uint8
 
-// The comparisons; the second group is true if an operand is NaN.
+// The comparisons. Those from CmpEqu to CmpGeu are true if an operand is NaN.
 const (
 	CmpNone Cmp = iota
 	CmpEq
@@ -310,11 +313,11 @@ const (
 // CacheOp is a cache operator of ld and st.
 type CacheOp uint8
 
-// The cache operators that the memory system tells apart.
+// The cache operators that the memory system distinguishes.
 const (
 	CacheDefault  CacheOp = iota // .ca of ld, .wb of st, .nc, .lu, .cs
 	CacheGlobal                  // .cg: L2 only
-	CacheVolatile                // .volatile, .cv, .wt, .relaxed and stronger: nothing may be kept in L1
+	CacheVolatile                // .volatile, .cv, .wt, .relaxed and stronger: the L1 keeps no copy
 )
 
 // AtomOp is the operation of atom and red.
@@ -348,19 +351,18 @@ const (
 	FlagWrap            // shf, bmsk, szext, vshl, vshr: .wrap; otherwise clamp
 	FlagShiftAmt        // bfind.shiftamt
 	FlagLdu             // ldu
-	FlagAcquire         // ld, atom: later loads of the thread must not see older data than this one
+	FlagAcquire         // ld, atom: later loads of the thread must not read older data than this one
 	FlagRelease         // st, atom, red: the thread's earlier stores are visible before this one
-	FlagSync            // vote, shfl and the like: the last source, membermask, names the threads that take part
+	FlagSync            // vote, shfl and the like: the last source, membermask, names the participating threads
 	FlagNaN             // min and max: NaN if an operand is
 	FlagXorSign         // min and max of magnitudes, with the product of the signs: .xorsign.abs
 	FlagRelu            // negative results become 0
-	FlagSatFinite       // what is out of range becomes the largest number instead of infinity
+	FlagSatFinite       // out-of-range results become the largest number instead of infinity
 	FlagHerd            // bra.hrd, ld.hrd: herded, see Herding
-	FlagPair            // ld, st: first half of an access of twice the size, to which its address is aligned
+	FlagPair            // ld, st: first half of an access of twice the size; the address is aligned to the whole access
 )
 
-// Class tells where the outcome of a branch comes from (Rhu & Erez, ISCA 2013,
-// section 3.2 and figure 10).
+// Class is the origin of a branch outcome (Rhu & Erez, ISCA 2013, section 3.2 and figure 10).
 type Class uint8
 
 // The branch classes.
@@ -407,15 +409,19 @@ const (
 	LanemaskGt
 	DynamicSharedSize
 	TotalSharedSize
-	WarpSize  // WARP_SZ, which the machine knows
-	BarResult // of OpB2R only: threads whose predicate held at the barrier in the lower half, all that came in the upper half
-	ConvMask  // of a mechanism only: lanes that take part in convergence barrier 0; those of the others follow
+	WarpSize // WARP_SZ, a constant of the machine
+	// BarResult, of OpB2R only: the lower half counts the threads whose predicate held at the
+	// barrier, the upper half all threads that arrived.
+	BarResult
+	// ConvMask, of mechanisms only: lanes participating in convergence barrier 0. The masks of the
+	// other barriers follow.
+	ConvMask
 
 	NumSpecials = ConvMask + MaxBarriers
 )
 
-// Address map. Global memory lies below 4 GiB so that 32-bit addresses reach
-// it; the generic windows of shared, local and parameter memory lie below it.
+// Address map. Global memory lies below 4 GiB, so that 32-bit addresses reach it. The generic
+// windows of shared, local and parameter memory lie below global memory.
 const (
 	SharedWindow = 0x0100_0000 // generic address of shared offset 0
 	LocalWindow  = 0x0200_0000 // generic address of local offset 0

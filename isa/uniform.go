@@ -2,33 +2,34 @@ package isa
 
 import "slices"
 
-// setUniform marks the branches that threads of a CTA which come to them
-// together, in the same iterations of all loops around, take the same way; and
-// the barriers that all threads of a CTA come to together.
+// setUniform marks the uniform branches and barriers. At a uniform branch, all threads of a CTA
+// that arrive together, in the same iterations of all loops around, take the same path. At a
+// uniform barrier all threads of a CTA arrive together.
 //
-// A value varies if a source of one of its definitions does, if it is loaded
-// from anything but parameters and constants at a uniform address, or if
-// threads whose ways have parted bring different definitions of it to where
-// they meet. What .uni promises is not used: it is a promise about a warp (PTX
-// ISA, bra).
+// A value varies in each of these cases:
 //
-// Ways part at a branch that varies, and the blocks up to its post-dominator are
-// its region. If the two ways have no block in common, threads meet at the
-// post-dominator only, after different numbers of iterations perhaps, and a
-// value defined in the region varies if it is live there. Otherwise they can
-// meet within the region, as at a likely-convergence point, and all values
-// defined in it vary. (The rules are those of divergence analysis on SSA form, R.
-// Karrenberg and S. Hack, Improving Performance of OpenCL on CPUs, CC 2012, with
-// one bit for each register, which errs on the side of varying.)
+//   - A source of one of its definitions varies.
+//   - It is loaded from anything but parameters and constants at a uniform address.
+//   - Divergent threads bring different definitions of it to their meeting place.
 //
-// Functions are analysed by themselves: what they read of their callers is in
-// local memory, so that it varies, and it is not known which threads of a CTA
-// call them. So what a function has in common with others, registers of the
-// module, varies as well.
+// The modifier .uni is not used: it is a promise about a warp (PTX ISA, bra).
+//
+// Threads diverge at a branch that varies, and the blocks up to its post-dominator are its region.
+// If the two paths have no block in common, threads meet only at the post-dominator, perhaps after
+// different numbers of iterations. A value defined in the region then varies if it is live there.
+// Otherwise they can meet within the region, as at a likely-convergence point, and all values
+// defined in it vary. The rules are those of divergence analysis on SSA form (R. Karrenberg & S.
+// Hack, Improving Performance of OpenCL on CPUs, CC 2012). With one bit per register they err on
+// the side of varying.
+//
+// Functions are analysed separately. The values that they read of their callers are in local memory
+// and so vary. Which threads of a CTA call them is unknown. Registers of the module, which
+// functions share, therefore vary too.
 func setUniform(p *Program, live liveSets) {
 	u := uniformity{
 		Program: p, live: live,
-		varies: make([]bool, len(p.Regs)+len(p.Preds)), alone: make([]bool, len(p.Blocks)), parted: make([]bool, len(p.Blocks)),
+		varies: make([]bool, len(p.Regs)+len(p.Preds)), alone: make([]bool, len(p.Blocks)), parted: make([]bool,
+			len(p.Blocks)),
 		users: make([][]uint32, len(p.Regs)+len(p.Preds)), left: partSteps, met: make([]int, len(p.Blocks)),
 		ways: [2][]int{make([]int, len(p.Blocks)), make([]int, len(p.Blocks))},
 	}
@@ -69,7 +70,7 @@ func setUniform(p *Program, live liveSets) {
 				in.Uniform = uniformGuard
 			case OpCall:
 				in.Uniform = !in.Indirect() || in.Src[1].Kind == OperandImm || !u.varies[p.value(in.Src[1])]
-			case OpRet: // threads that are there together were called together
+			case OpRet: // threads that return together were called together
 				in.Uniform = in.Returns()
 			case OpBar:
 				in.Uniform = uniformGuard && !u.alone[b]
@@ -78,33 +79,32 @@ func setUniform(p *Program, live liveSets) {
 	}
 }
 
-// uniformity is the state of the analysis; everything starts as uniform.
+// uniformity is the state of the analysis. Everything starts as uniform.
 type uniformity struct {
 	*Program
-	live    liveSets   // by block: what is read after its start
+	live    liveSets   // by block: values read after its start
 	varies  []bool     // by register and predicate
-	alone   []bool     // by block: some threads may get there without the others
+	alone   []bool     // by block: some threads may reach it without the others
 	parted  []bool     // by block: the branch at its end varies
 	users   [][]uint32 // by register and predicate: the PCs that read it
-	pending []int      // values that vary, whose users have not been looked at
+	pending []int      // varying values whose users have not been examined
 
-	met   []int    // by block: the last meeting place up to which what is behind it has been followed
-	ways  [2][]int // by block: the last branch from which this way leads to it
-	count int      // of branches followed
+	met   []int    // by block: the last meeting place to which the paths behind it have been followed
+	ways  [2][]int // by block: the last branch from which this path leads to it
+	count int      // number of branches followed
 	left  int      // blocks that may still be followed
 }
 
-// partSteps bounds how many blocks are followed from all branches, which is far
-// from it in kernels that people or compilers write. Where it does not suffice
-// everything is taken to vary.
+// partSteps bounds the blocks that are followed from all branches, far above real kernels. Beyond
+// it, everything is taken to vary.
 const partSteps = 1 << 23
 
-// common marks the values that several of the kernel and its functions name.
+// common marks the values that the kernel and a function, or several functions, name.
 func (u *uniformity) common() {
 	if len(u.Funcs) == 0 {
 		return
 	}
-	user := make([]int, len(u.varies)) // 1 for the kernel, functions from 2 on; 0: nobody
+	user := make([]int, len(u.varies)) // 1 for the kernel, functions from 2 on; 0: none
 	for pc := range u.Insts {
 		in, fn := &u.Insts[pc], 1+u.funcAt(uint32(pc))
 		for _, list := range [...][]Operand{in.Dst[:in.NDst], in.Src[:in.NSrc], {in.Guard}} {
@@ -127,7 +127,7 @@ func (u *uniformity) vary(o Operand) {
 	}
 }
 
-// settle looks again at all that reads what varies.
+// settle examines again every reader of a varying value.
 func (u *uniformity) settle() {
 	for len(u.pending) > 0 {
 		v := u.pending[len(u.pending)-1]
@@ -154,14 +154,13 @@ func (u *uniformity) visit(pc uint32) {
 	}
 }
 
-// part follows the ways that threads take from the end of block b, where in
-// varies. Threads that exit there never meet others again. If one way leads to the
-// meeting place at once, they have no block in common, and what has been followed to
-// that place before need not be again.
+// part follows the paths of threads from the end of block b, where in varies. Threads that exit
+// there never meet others again. If one path leads directly to the meeting place, the paths have no
+// block in common. Blocks already followed to that place are then not followed again.
 func (u *uniformity) part(b int, in *Inst) {
 	u.count++
 	meet := u.Blocks[b].IPDom
-	var blocks []int // of the ways
+	var blocks []int // on the paths
 	apart, short := true, len(u.Blocks[b].Succs) < 2 || slices.Contains(u.Blocks[b].Succs, meet)
 	for i, s := range u.Blocks[b].Succs {
 		work := []int{s}
@@ -207,7 +206,7 @@ func (u *uniformity) result(in *Inst) bool {
 			return true
 		}
 	}
-	if in.CrossLane() { // the same in a warp perhaps, but not in a CTA
+	if in.CrossLane() { // possibly the same in a warp, but not in a CTA
 		return true
 	}
 	if v := u.value(in.Guard); v >= 0 && u.varies[v] {

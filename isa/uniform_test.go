@@ -122,7 +122,10 @@ func TestUniformAfterDivergence(t *testing.T) {
 			[]Inst{
 				n, tid,
 				less(0, 1, reg(0)),
-				{Op: OpMov, Type: U32, NDst: 1, NSrc: 1, Dst: [MaxDsts]Operand{reg(2)}, Src: [MaxSrcs]Operand{immediate(1)}, Guard: predicate(0)},
+				{
+					Op: OpMov, Type: U32, NDst: 1, NSrc: 1, Dst: [MaxDsts]Operand{reg(2)},
+					Src: [MaxSrcs]Operand{immediate(1)}, Guard: predicate(0),
+				},
 				less(1, 2, reg(0)),
 				branch(predicate(1), 6),
 				{Op: OpExit},
@@ -141,8 +144,7 @@ func TestUniformAfterDivergence(t *testing.T) {
 	}
 }
 
-// TestUniformAcrossCalls: if (tid < n) f(); if (k < n); where f counts k, or a
-// register of its own.
+// TestUniformAcrossCalls: if (tid < n) f(); if (k < n); where f counts k, or a register of its own.
 func TestUniformAcrossCalls(t *testing.T) {
 	for counts, uniform := range map[int]bool{2: false, 3: true} {
 		n := op(OpLd, reg(0), immediate(0))
@@ -174,10 +176,9 @@ func TestUniformAcrossCalls(t *testing.T) {
 	}
 }
 
-// TestUniformInLockStep runs random programs on a CTA of 32 threads that
-// reconverge at post-dominators, and at likely-convergence points in half of
-// the runs, and looks whether threads ever disagree at a branch that the
-// analysis holds to be uniform.
+// TestUniformInLockStep runs random programs on a CTA of 32 threads. They reconverge at
+// post-dominators and, in half of the runs, at likely-convergence points. Threads must never
+// disagree at a branch that the analysis reports as uniform.
 func TestUniformInLockStep(t *testing.T) {
 	const seed = 1
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -187,7 +188,10 @@ func TestUniformInLockStep(t *testing.T) {
 		Analyze(p)
 		require.NoError(t, p.Check())
 		require.NoError(t, Bind(p))
-		m := lockStep{p: p, regs: make([]Row, len(p.Regs)), preds: make([]uint32, len(p.Preds)), live: allLanes, likely: run%2 == 1}
+		m := lockStep{
+			p: p, regs: make([]Row, len(p.Regs)), preds: make([]uint32, len(p.Preds)), live: allLanes,
+			likely: run%2 == 1,
+		}
 		m.stack = []entry{{rpc: NoPC, lpc: NoPC, mask: allLanes}}
 		for range 400 {
 			if len(m.stack) == 0 {
@@ -200,7 +204,8 @@ func TestUniformInLockStep(t *testing.T) {
 			case in.Op == OpBar && in.Uniform:
 				require.Equal(t, m.live, active, "seed %d run %d: bar at %d\n%s", seed, run, pc, p)
 			case in.Conditional() && in.Uniform:
-				require.True(t, executing == 0 || executing == active, "seed %d run %d: branch at %d\n%s", seed, run, pc, p)
+				require.True(t, executing == 0 || executing == active, "seed %d run %d: branch at %d\n%s", seed,
+					run, pc, p)
 				agreed++
 			case in.Conditional() && executing != 0 && executing != active:
 				mixed++
@@ -211,8 +216,8 @@ func TestUniformInLockStep(t *testing.T) {
 	assert.Greater(t, mixed, 2000)
 }
 
-// randomProgram has up to 10 blocks of moves, additions and comparisons with
-// few registers, so that values meet often.
+// randomProgram has up to 10 blocks of moves, additions and comparisons, with few registers, so
+// that values meet often.
 func randomProgram(r *rand.Rand) *Program {
 	p := &Program{Regs: make([]Reg, 4), Preds: make([]string, 2)}
 	for i := range p.Regs {
@@ -248,7 +253,10 @@ func randomProgram(r *rand.Rand) *Program {
 			}
 			p.Insts = append(p.Insts, in)
 		}
-		end := Inst{Op: OpBra, Target: uint32(r.IntN(blocks)), Guard: Operand{Kind: OperandPred, Index: uint16(r.IntN(2)), Not: r.IntN(2) == 0}}
+		end := Inst{
+			Op: OpBra, Target: uint32(r.IntN(blocks)),
+			Guard: Operand{Kind: OperandPred, Index: uint16(r.IntN(2)), Not: r.IntN(2) == 0},
+		}
 		switch r.IntN(8) {
 		case 0:
 			end.Op = OpExit
@@ -285,8 +293,7 @@ type entry struct {
 	mask         uint32
 }
 
-// step executes one instruction. It returns the threads that are at it and
-// those whose guard holds.
+// step executes one instruction. It returns its active threads, and those whose guard holds.
 func (m *lockStep) step() (active, executing uint32) {
 	e := &m.stack[len(m.stack)-1]
 	in := &m.p.Insts[e.pc]
@@ -332,11 +339,12 @@ func (m *lockStep) diverge(in *Inst, taken uint32) {
 		m.stack = append(m.stack, entry{pc: in.Likely, rpc: in.Reconv, lpc: lpc, lpos: lpos})
 		lpc, lpos = in.Likely, len(m.stack)-1
 	}
-	m.stack = append(m.stack, entry{e.pc, in.Reconv, lpc, lpos, e.mask &^ taken}, entry{in.Target, in.Reconv, lpc, lpos, taken})
+	m.stack = append(m.stack, entry{e.pc, in.Reconv, lpc, lpos, e.mask &^ taken},
+		entry{in.Target, in.Reconv, lpc, lpos, taken})
 }
 
-// converge removes what the top of the stack has no threads for or has brought
-// to where others wait.
+// converge pops entries at the top of the stack that have no threads, or whose threads have reached
+// their meeting place.
 func (m *lockStep) converge() {
 	for len(m.stack) > 0 {
 		e := m.stack[len(m.stack)-1]

@@ -25,9 +25,8 @@ func (in *Inst) Unit() Unit {
 	return UnitALU
 }
 
-// OpClass is a class of opcodes that take the same time. GPGPU-Sim's are add, max,
-// mul, mad and div, of integers and of single and double precision each, and the
-// special functions.
+// OpClass is a class of opcodes with the same latency. GPGPU-Sim's classes are add, max, mul, mad
+// and div, each for integers, single and double precision, and the special functions.
 type OpClass uint8
 
 // The classes.
@@ -75,7 +74,8 @@ func (in *Inst) OpClass() OpClass {
 		return first + ClassIntMad - ClassIntAdd
 	case OpDiv, OpRem:
 		return first + ClassIntDiv - ClassIntAdd
-	case OpAnd, OpOr, OpXor, OpNot, OpCnot, OpLop3, OpShl, OpShr, OpShf, OpPrmt, OpPopc, OpClz, OpBfind, OpBrev, OpBfe, OpBfi, OpFns, OpSzext, OpBmsk,
+	case OpAnd, OpOr, OpXor, OpNot, OpCnot, OpLop3, OpShl, OpShr, OpShf, OpPrmt, OpPopc, OpClz, OpBfind, OpBrev, OpBfe,
+		OpBfi, OpFns, OpSzext, OpBmsk,
 		OpCopysign, OpVshl, OpVshr:
 		return ClassLogic
 	case OpSet, OpSetp, OpTestp, OpSelp, OpSlct, OpVset:

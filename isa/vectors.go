@@ -7,12 +7,11 @@ import (
 	"simd/archsimd"
 )
 
-// With GOEXPERIMENT=simd the operations that programs mostly consist of take eight
-// lanes in a step, if the processor has vectors of 512 bits (AVX-512). They take the
-// places of the kernels in the other files, which say what they are to compute, and
-// compute the same bits.
+// Vector kernels for the most common operations, with GOEXPERIMENT=simd. They process eight lanes
+// in a step, if the processor has vectors of 512 bits (AVX-512). They replace the kernels of the
+// other files, which define the operations, and compute the same bits.
 
-// vector has the values of eight lanes.
+// vector holds the values of eight lanes.
 type vector = archsimd.Uint64x8
 
 const vectorLanes = 8
@@ -24,7 +23,7 @@ func init() {
 	}
 }
 
-// addVectors puts kernels in the places of those that have the same forms.
+// addVectors replaces the kernels of the same forms.
 func (d *datapath) addVectors() {
 	v := &datapath{codes: make(map[form]uint16)}
 	v.addSizes(form{op: OpAdd}, vectorAdd[uint16], vectorAdd[uint32], vectorAdd[uint64])
@@ -71,7 +70,7 @@ func (d *datapath) addVectors() {
 	}
 }
 
-// addVectorComparators puts tests in the places of those of the same relation.
+// addVectorComparators replaces the comparators of the same relations.
 func addVectorComparators() {
 	comparators[U16] = unsignedComparators(vectorLess[uint16], vectorEqual[uint16])
 	comparators[U32] = unsignedComparators(vectorLess[uint32], vectorEqual[uint32])
@@ -86,10 +85,9 @@ func addVectorComparators() {
 	comparators[F64] = floatComparators(vectorLess64, vectorLessEqual64, vectorEqual64, vectorOrdered64)
 }
 
-// each has f compute the vectors of a row, from the first lane of each, and writes
-// the active lanes. It is small enough to be inlined together with its argument. The
-// upper halves of the vector registers are cleared behind it, or the processor waits
-// for them in all that follows.
+// each computes the vectors of a row by f, which gets the first lane of each, and writes the active
+// lanes. It is small enough to be inlined together with its argument. It clears the upper halves of
+// the vector registers at the end: otherwise the processor waits for them in all code that follows.
 func (x *Lanes) each(f func(i int) vector) {
 	for i := 0; i < MaxLanes; i += vectorLanes {
 		f(i).StoreMasked((*[vectorLanes]uint64)(x.Dst[0][i:]), archsimd.Mask64x8FromBits(uint8(x.Mask>>i)))
@@ -119,16 +117,16 @@ func load(r *Row, i int) vector { return archsimd.LoadUint64x8((*[vectorLanes]ui
 // cut clears the bits above the width of U.
 func cut[U unsigned](v vector) vector { return v.And(archsimd.BroadcastUint64x8(uint64(^U(0)))) }
 
-// raise has the bits of U at the top, the sign first, and lower brings them back.
+// raise moves the bits of U to the top, the sign first; lower moves them back.
 
 func raise[U unsigned](v vector) archsimd.Int64x8 { return v.ShiftAllLeft(above[U]()).AsInt64x8() }
 
 func lower[U unsigned](v archsimd.Int64x8) vector { return v.AsUint64x8().ShiftAllRight(above[U]()) }
 
-// above is how many bits of a lane U does not have.
+// above is the number of bits of a lane above U.
 func above[U unsigned]() uint64 { return uint64(64 - width[U]()) }
 
-// extend is a value of 32 bits with its sign.
+// extend sign-extends a value of 32 bits.
 func extend(v vector) archsimd.Int64x8 { return raise[uint32](v).ShiftAllRight(32) }
 
 func vectorAdd[U unsigned](_ *Inst, x *Lanes) {
@@ -195,7 +193,7 @@ func vectorNot[U unsigned](_ *Inst, x *Lanes) {
 	x.each(func(i int) vector { return cut[U](x.a(i).Not()) })
 }
 
-// Amounts have 32 bits; all of 64 and more shift everything out, for vectors too.
+// Amounts have 32 bits. Amounts of 64 and more shift everything out, for vectors too.
 
 func vectorShl[U unsigned](_ *Inst, x *Lanes) {
 	x.each(func(i int) vector { return cut[U](x.a(i).ShiftLeft(cut[uint32](x.b(i)))) })
@@ -220,8 +218,8 @@ func vectorSelp[U unsigned](_ *Inst, x *Lanes) {
 	x.each(func(i int) vector { return cut[U](x.a(i).Merge(x.b(i), archsimd.Mask64x8FromBits(uint8(p>>i)))) })
 }
 
-// floats and doubles read lanes, bitsOf32 and bitsOf64 are the lane values of
-// results, of which all that are no number are the same.
+// floats and doubles read lanes. bitsOf32 and bitsOf64 are the lane values of results; every NaN
+// becomes the canonical one.
 
 func floats(v vector) archsimd.Float32x8 { return v.TruncateToUint32().AsFloat32x8() }
 

@@ -13,8 +13,14 @@ var aesKernel = Kernel{
 	Control: "a uniform loop with barriers; the end of the data (P)",
 	Result:  "Go's crypto/aes",
 	Sizes: []Size{
-		{"small", "70 blocks, 2 CTAs of 256, the last one partly filled", func(seed uint64) Workload { return newAES(70, seed) }},
-		{"medium", "2000 blocks, 32 CTAs of 256, the last one partly filled", func(seed uint64) Workload { return newAES(2000, seed) }},
+		{
+			"small", "70 blocks, 2 CTAs of 256, the last one partly filled",
+			func(seed uint64) Workload { return newAES(70, seed) },
+		},
+		{
+			"medium", "2000 blocks, 32 CTAs of 256, the last one partly filled",
+			func(seed uint64) Workload { return newAES(2000, seed) },
+		},
 		{"large", "512 Ki blocks, 8192 CTAs of 256", func(seed uint64) Workload { return newAES(512<<10, seed) }},
 	},
 }
@@ -23,10 +29,10 @@ var aesKernel = Kernel{
 type aesWorkload struct {
 	outcome
 	key         [16]byte
-	plain, want []uint32 // columns, little-endian
+	plain, want []uint32 // one word for each column, little-endian
 }
 
-// newAES makes a key and so many blocks.
+// newAES makes a key and the given number of blocks.
 func newAES(blocks int, seed uint64) *aesWorkload {
 	r := random(seed)
 	w := &aesWorkload{plain: r.words(4 * blocks), want: make([]uint32, 4*blocks)}
@@ -47,7 +53,7 @@ func newAES(blocks int, seed uint64) *aesWorkload {
 	return w
 }
 
-// substitutes is the S-box (FIPS 197, section 5.1.1), by powers of 3 and their inverses.
+// substitutes returns the S-box (FIPS 197, section 5.1.1), from powers of 3 and their inverses.
 func substitutes() (box [256]byte) {
 	p, q := byte(1), byte(1)
 	for {
@@ -56,7 +62,8 @@ func substitutes() (box [256]byte) {
 		q ^= q << 2
 		q ^= q << 4
 		q ^= 9 * (q >> 7)
-		box[p] = q ^ bits.RotateLeft8(q, 1) ^ bits.RotateLeft8(q, 2) ^ bits.RotateLeft8(q, 3) ^ bits.RotateLeft8(q, 4) ^ 0x63
+		box[p] = q ^ bits.RotateLeft8(q, 1) ^ bits.RotateLeft8(q, 2) ^ bits.RotateLeft8(q, 3) ^ bits.RotateLeft8(q,
+			4) ^ 0x63
 		if p == 1 {
 			break
 		}
@@ -65,10 +72,10 @@ func substitutes() (box [256]byte) {
 	return box
 }
 
-// double is x times 2 in the field.
+// double returns x times 2 in the field GF(2^8).
 func double(x byte) byte { return x<<1 ^ x>>7*0x1b }
 
-// roundKeys expands the key (section 5.2), a word a column.
+// roundKeys expands the key (FIPS 197, section 5.2). Each word is a column.
 func (w *aesWorkload) roundKeys(box *[256]byte) []uint32 {
 	keys := make([]uint32, 44)
 	for i := range 4 {
@@ -96,7 +103,8 @@ func (w *aesWorkload) Run(m Machine) error {
 	for _, s := range box {
 		mix = append(mix, uint32(double(s))|uint32(s)<<8|uint32(s)<<16|uint32(double(s)^s)<<24)
 	}
-	table, keys, plain, cipher := upload(m, mix), upload(m, w.roundKeys(&box)), upload(m, w.plain), m.Alloc(4*len(w.want))
+	table, keys, plain, cipher := upload(m, mix), upload(m, w.roundKeys(&box)), upload(m,
+		w.plain), m.Alloc(4*len(w.want))
 	err := m.Launch(Call{
 		Module: "aes.ptx",
 		Kernel: "aes",

@@ -12,30 +12,39 @@ var backprop = Kernel{
 	Control: "ty % power_two == 0 at each level of a tree: whole rows of a CTA, aligned (P); tx == 0; barriers in a loop",
 	Result:  "recursive pairwise sums on the host, bit for bit",
 	Sizes: []Size{
-		{"small", "32 inputs, 16 hidden units, 2 CTAs of 16x16, two kernels", func(seed uint64) Workload { return NewBackprop(32, 16, seed) }},
-		{"medium", "1000 inputs, 16 hidden units, 63 CTAs of 16x16, the last one half filled", func(seed uint64) Workload { return NewBackprop(1000, 16, seed) }},
-		{"large", "256 Ki inputs, 16 hidden units, 16384 CTAs of 16x16", func(seed uint64) Workload { return NewBackprop(256<<10, 16, seed) }},
+		{
+			"small", "32 inputs, 16 hidden units, 2 CTAs of 16x16, two kernels",
+			func(seed uint64) Workload { return NewBackprop(32, 16, seed) },
+		},
+		{
+			"medium", "1000 inputs, 16 hidden units, 63 CTAs of 16x16, the last one half filled",
+			func(seed uint64) Workload { return NewBackprop(1000, 16, seed) },
+		},
+		{
+			"large", "256 Ki inputs, 16 hidden units, 16384 CTAs of 16x16",
+			func(seed uint64) Workload { return NewBackprop(256<<10, 16, seed) },
+		},
 	},
 }
 
-// backpropRows is ROWS in the source: the inputs of a CTA.
+// backpropRows is ROWS in the source: the number of inputs of a CTA.
 const backpropRows = 16
 
 // learning is both the learning rate and the momentum in the source.
 const learning = float32(0.3)
 
-// Backprop trains a layer. Index 0 of the inputs is the bias.
+// Backprop trains a layer of a neural network. Input 0 is the bias.
 type Backprop struct {
 	outcome
 	hidden         int
 	input, target  []float32
-	weight, change []float32 // a row of hidden weights for each input
+	weight, change []float32 // one row for each input, with a weight for each hidden unit
 
 	wantPartial, wantWeight, wantChange []float32
 }
 
-// NewBackprop makes a layer of inputs and at most 16 hidden units. A CTA is
-// hidden threads wide and 16 high; figure 8(b) of Rhu & Erez has it 8 wide.
+// NewBackprop makes a layer of inputs and at most 16 hidden units. A CTA is hidden threads wide and
+// 16 high. In figure 8(b) of Rhu & Erez, ISCA 2013, it is 8 wide.
 func NewBackprop(inputs, hidden int, seed uint64) *Backprop {
 	r := random(seed)
 	w := &Backprop{
@@ -52,8 +61,8 @@ func NewBackprop(inputs, hidden int, seed uint64) *Backprop {
 // ctas is the number of CTAs.
 func (w *Backprop) ctas() uint32 { return groups(len(w.input)-1, backpropRows) }
 
-// forward is the reference of the first kernel: weighted inputs of each CTA's
-// rows, summed by halves.
+// forward is the reference of the first kernel: the weighted inputs of each CTA's rows, summed
+// pairwise by halves.
 func (w *Backprop) forward() []float32 {
 	var halves func(low, n, unit int) float32
 	halves = func(low, n, unit int) float32 {
@@ -74,8 +83,8 @@ func (w *Backprop) forward() []float32 {
 	return partial
 }
 
-// delta is the host's part between the kernels: the error of each hidden unit,
-// with x/(1+|x|) for the sigmoid.
+// delta is the host's part between the kernels: the error of each hidden unit. The sigmoid is
+// x/(1+|x|).
 func (w *Backprop) delta(partial []float32) []float32 {
 	delta := make([]float32, w.hidden)
 	for unit := range delta {

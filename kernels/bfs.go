@@ -7,13 +7,19 @@ var bfs = Kernel{
 	Control: "frontier test, a loop over a node's edges, a test of each neighbour: everything depends on data (D); two launches a level",
 	Result:  "a search with a queue on the host",
 	Sizes: []Size{
-		{"small", "100 nodes, 1 CTA of 128, partly filled", func(seed uint64) Workload { return newBFS(100, 128, seed) }},
-		{"medium", "3000 nodes, 12 CTAs of 256, the last one partly filled", func(seed uint64) Workload { return newBFS(3000, 256, seed) }},
+		{
+			"small", "100 nodes, 1 CTA of 128, partly filled",
+			func(seed uint64) Workload { return newBFS(100, 128, seed) },
+		},
+		{
+			"medium", "3000 nodes, 12 CTAs of 256, the last one partly filled",
+			func(seed uint64) Workload { return newBFS(3000, 256, seed) },
+		},
 		{"large", "512 Ki nodes, 2048 CTAs of 256", func(seed uint64) Workload { return newBFS(512<<10, 256, seed) }},
 	},
 }
 
-// unreached is the level of a node that the search does not reach.
+// unreached is the level of nodes that the search does not reach.
 const unreached = ^uint32(0)
 
 // bfsWorkload searches a graph from node 0.
@@ -24,8 +30,8 @@ type bfsWorkload struct {
 	want          []uint32 // level of each node
 }
 
-// newBFS makes a directed graph for CTAs of cta threads. A node has up to 6
-// edges, one in 16 nodes up to 40, and some nodes are not reached.
+// newBFS makes a directed graph for CTAs of cta threads. A node has up to 6 edges; one node in 16
+// has up to 40. Some nodes are not reached.
 func newBFS(nodes, cta int, seed uint64) *bfsWorkload {
 	r := random(seed)
 	w := &bfsWorkload{cta: cta, first: make([]uint32, nodes+1)}
@@ -46,7 +52,7 @@ func newBFS(nodes, cta int, seed uint64) *bfsWorkload {
 	return w
 }
 
-// levels searches with a queue.
+// levels is the reference: a search with a queue.
 func (w *bfsWorkload) levels() []uint32 {
 	level := unvisited(len(w.first) - 1)
 	level[0] = 0
@@ -64,7 +70,7 @@ func (w *bfsWorkload) levels() []uint32 {
 	return level
 }
 
-// unvisited are the levels before the search.
+// unvisited returns the levels before the search.
 func unvisited(nodes int) []uint32 {
 	level := make([]uint32, nodes)
 	for v := range level {
@@ -73,8 +79,7 @@ func unvisited(nodes int) []uint32 {
 	return level
 }
 
-// Run implements Workload. The host launches both kernels for each level until
-// the frontier does not grow.
+// Run implements Workload. The host launches both kernels for each level while the frontier grows.
 func (w *bfsWorkload) Run(m Machine) error {
 	w.reset()
 	nodes := len(w.want)

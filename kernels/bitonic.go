@@ -10,7 +10,10 @@ var bitonic = Kernel{
 	Result:  "slices.Sort of each segment on the host",
 	Sizes: []Size{
 		{"small", "256 keys, 1 CTA of 256", func(seed uint64) Workload { return NewBitonic(256, 256, seed) }},
-		{"medium", "2000 keys, 8 CTAs of 256, the last one partly filled", func(seed uint64) Workload { return NewBitonic(2000, 256, seed) }},
+		{
+			"medium", "2000 keys, 8 CTAs of 256, the last one partly filled",
+			func(seed uint64) Workload { return NewBitonic(2000, 256, seed) },
+		},
 		{"large", "64 Ki keys, 128 CTAs of 512", func(seed uint64) Workload { return NewBitonic(64<<10, 512, seed) }},
 	},
 }
@@ -22,9 +25,8 @@ type Bitonic struct {
 	keys, want []uint32
 }
 
-// NewBitonic makes n keys in segments of cta, which is the number of threads
-// of a CTA and a power of two of at most 512. The keys repeat here and there,
-// so that equal keys meet.
+// NewBitonic makes n keys in segments of cta keys. cta is also the number of threads of a CTA: a
+// power of two of at most 512. Some keys repeat, so that equal keys meet.
 func NewBitonic(n, cta int, seed uint64) *Bitonic {
 	r := random(seed)
 	w := &Bitonic{cta: cta, keys: r.words(n)}

@@ -12,9 +12,18 @@ var blocksort = Kernel{
 	Control: "tid % 2 == odd, each side in the same home lanes (P); comparison of keys, binary search (D); barriers in loops",
 	Result:  "a stable sort of each block on the host",
 	Sizes: []Size{
-		{"small", "200 records, 2 CTAs of 128, the second partly filled", func(seed uint64) Workload { return NewBlockSort(200, 128, seed) }},
-		{"medium", "1000 records, 4 CTAs of 256, the last one partly filled", func(seed uint64) Workload { return NewBlockSort(1000, 256, seed) }},
-		{"large", "64 Ki records, 128 CTAs of 512", func(seed uint64) Workload { return NewBlockSort(64<<10, 512, seed) }},
+		{
+			"small", "200 records, 2 CTAs of 128, the second partly filled",
+			func(seed uint64) Workload { return NewBlockSort(200, 128, seed) },
+		},
+		{
+			"medium", "1000 records, 4 CTAs of 256, the last one partly filled",
+			func(seed uint64) Workload { return NewBlockSort(1000, 256, seed) },
+		},
+		{
+			"large", "64 Ki records, 128 CTAs of 512",
+			func(seed uint64) Workload { return NewBlockSort(64<<10, 512, seed) },
+		},
 	},
 }
 
@@ -28,8 +37,8 @@ type BlockSort struct {
 	in, want []uint32
 }
 
-// NewBlockSort makes n records for CTAs of cta threads, a power of two of at most
-// 512. Many keys are equal.
+// NewBlockSort makes n records for CTAs of cta threads. cta is a power of two of at most 512. Many
+// keys are equal.
 func NewBlockSort(n, cta int, seed uint64) *BlockSort {
 	r := random(seed)
 	list := make([]record, n)

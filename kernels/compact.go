@@ -9,8 +9,14 @@ var compact = Kernel{
 	Votes:   true,
 	Sizes: []Size{
 		{"small", "470 elements, 2 CTAs of 250", func(seed uint64) Workload { return newCompact(470, 250, seed) }},
-		{"medium", "20000 elements, 79 CTAs of 256", func(seed uint64) Workload { return newCompact(20000, 256, seed) }},
-		{"large", "512 Ki elements, 2048 CTAs of 256", func(seed uint64) Workload { return newCompact(512<<10, 256, seed) }},
+		{
+			"medium", "20000 elements, 79 CTAs of 256",
+			func(seed uint64) Workload { return newCompact(20000, 256, seed) },
+		},
+		{
+			"large", "512 Ki elements, 2048 CTAs of 256",
+			func(seed uint64) Workload { return newCompact(512<<10, 256, seed) },
+		},
 	},
 }
 
@@ -20,11 +26,11 @@ type compactWorkload struct {
 	cta              int
 	limit            uint32
 	in               []uint32
-	kept, sums, many []uint32 // the first two by CTA, from its first element on
+	kept, sums, many []uint32 // kept and sums hold each CTA's values from its first element on
 }
 
-// newCompact makes n elements for CTAs of cta threads, at most 256; about two in
-// five are kept.
+// newCompact makes n elements for CTAs of cta threads, at most 256. About two in five elements are
+// kept.
 func newCompact(n, cta int, seed uint64) *compactWorkload {
 	r := random(seed)
 	w := &compactWorkload{cta: cta, limit: 600, in: make([]uint32, n), kept: make([]uint32, n), sums: make([]uint32, n)}

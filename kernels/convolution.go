@@ -9,9 +9,18 @@ var convolution = Kernel{
 	Control: "a range of the threads loads, a smaller one stores, bounds of the picture (P); uniform loops over the taps",
 	Result:  "sums in two passes over the picture on the host",
 	Sizes: []Size{
-		{"small", "48x4 pixels, 1x4 CTAs of 152, then 3x1 of 16x8, partly filled", func(seed uint64) Workload { return NewConvolution(48, 4, seed) }},
-		{"medium", "208x10 pixels, 2x10 CTAs of 152, then 13x1 of 16x8, partly filled", func(seed uint64) Workload { return NewConvolution(208, 10, seed) }},
-		{"large", "768x480 pixels, 6x480 CTAs of 152, then 48x10 of 16x8", func(seed uint64) Workload { return NewConvolution(768, 480, seed) }},
+		{
+			"small", "48x4 pixels, 1x4 CTAs of 152, then 3x1 of 16x8, partly filled",
+			func(seed uint64) Workload { return NewConvolution(48, 4, seed) },
+		},
+		{
+			"medium", "208x10 pixels, 2x10 CTAs of 152, then 13x1 of 16x8, partly filled",
+			func(seed uint64) Workload { return NewConvolution(208, 10, seed) },
+		},
+		{
+			"large", "768x480 pixels, 6x480 CTAs of 152, then 48x10 of 16x8",
+			func(seed uint64) Workload { return NewConvolution(768, 480, seed) },
+		},
 	},
 }
 
@@ -23,14 +32,14 @@ const (
 	convolutionRows = 48
 )
 
-// Convolution filters a picture.
+// Convolution filters a picture by rows and by columns.
 type Convolution struct {
 	outcome
 	width, height  int
 	in, taps, want []float32
 }
 
-// NewConvolution makes a picture, whose width is a multiple of 16, and the taps.
+// NewConvolution makes a picture and the taps of the filter. The width is a multiple of 16.
 func NewConvolution(width, height int, seed uint64) *Convolution {
 	r := random(seed)
 	w := &Convolution{width: width, height: height, in: r.units(width * height), taps: r.units(taps)}
@@ -45,8 +54,8 @@ func NewConvolution(width, height int, seed uint64) *Convolution {
 	return w
 }
 
-// filter is the reference for one direction; at is the pixel at a distance, if it
-// is in the picture.
+// filter is the reference for one direction. at returns the index of the pixel at a distance, and
+// whether it is in the picture.
 func (w *Convolution) filter(in []float32, at func(i, shift int) (int, bool)) (out []float32) {
 	for i := range in {
 		var sum float32

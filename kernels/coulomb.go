@@ -9,15 +9,24 @@ var coulomb = Kernel{
 	Control: "a uniform loop; bounds of the plane (P)",
 	Result:  "the same float32 operations on the host, bit for bit",
 	Sizes: []Size{
-		{"small", "40x12 points, 20 atoms, 3x2 CTAs of 16x8, partly filled", func(seed uint64) Workload { return newCoulomb(40, 12, 20, seed) }},
-		{"medium", "100x60 points, 100 atoms, 7x8 CTAs of 16x8, partly filled", func(seed uint64) Workload { return newCoulomb(100, 60, 100, seed) }},
-		{"large", "512x512 points, 200 atoms, 32x64 CTAs of 16x8", func(seed uint64) Workload { return newCoulomb(512, 512, 200, seed) }},
+		{
+			"small", "40x12 points, 20 atoms, 3x2 CTAs of 16x8, partly filled",
+			func(seed uint64) Workload { return newCoulomb(40, 12, 20, seed) },
+		},
+		{
+			"medium", "100x60 points, 100 atoms, 7x8 CTAs of 16x8, partly filled",
+			func(seed uint64) Workload { return newCoulomb(100, 60, 100, seed) },
+		},
+		{
+			"large", "512x512 points, 200 atoms, 32x64 CTAs of 16x8",
+			func(seed uint64) Workload { return newCoulomb(512, 512, 200, seed) },
+		},
 	},
 }
 
 const coulombSpacing = 0.125
 
-// coulombWorkload adds up potentials.
+// coulombWorkload sums potentials.
 type coulombWorkload struct {
 	outcome
 	width, height int
@@ -32,7 +41,8 @@ func newCoulomb(width, height, atoms int, seed uint64) *coulombWorkload {
 	for range atoms {
 		z := 1.5 + r.unit()
 		w.atoms = append(w.atoms, [4]float32{
-			float32(width) * coulombSpacing * (r.unit() + 1) / 2, float32(height) * coulombSpacing * (r.unit() + 1) / 2, float32(z * z), r.unit(),
+			float32(width) * coulombSpacing * (r.unit() + 1) / 2, float32(height) * coulombSpacing * (r.unit() + 1) / 2,
+			float32(z * z), r.unit(),
 		})
 	}
 	for i := range width * height {

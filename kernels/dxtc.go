@@ -14,9 +14,18 @@ var dxtc = Kernel{
 	Control: "bounds (P), tests for the darkest and the brightest (D), up to three tests a pixel for the level (D)",
 	Result:  "integer division for the level on the host",
 	Sizes: []Size{
-		{"small", "40x20 pixels, 1 CTA of 64, partly filled", func(seed uint64) Workload { return newDXTC(40, 20, seed) }},
-		{"medium", "160x100 pixels, 16 CTAs of 64, the last one partly filled", func(seed uint64) Workload { return newDXTC(160, 100, seed) }},
-		{"large", "4096x3072 pixels, 12288 CTAs of 64", func(seed uint64) Workload { return newDXTC(4096, 3072, seed) }},
+		{
+			"small", "40x20 pixels, 1 CTA of 64, partly filled",
+			func(seed uint64) Workload { return newDXTC(40, 20, seed) },
+		},
+		{
+			"medium", "160x100 pixels, 16 CTAs of 64, the last one partly filled",
+			func(seed uint64) Workload { return newDXTC(160, 100, seed) },
+		},
+		{
+			"large", "4096x3072 pixels, 12288 CTAs of 64",
+			func(seed uint64) Workload { return newDXTC(4096, 3072, seed) },
+		},
 	},
 }
 
@@ -29,8 +38,7 @@ type dxtcWorkload struct {
 	wantEnds, wantCode []uint32
 }
 
-// newDXTC makes a picture whose sides are multiples of 4: slopes of colours with
-// noise.
+// newDXTC makes a picture of colour gradients with noise. Its sides are multiples of 4.
 func newDXTC(width, height int, seed uint64) *dxtcWorkload {
 	r := random(seed)
 	w := &dxtcWorkload{width: width, height: height, in: make([]uint32, width*height)}
@@ -47,7 +55,7 @@ func newDXTC(width, height int, seed uint64) *dxtcWorkload {
 	return w
 }
 
-// light is a colour as a shade of grey.
+// light returns the brightness of a colour.
 func light(c uint32) int { return int(2*(c>>16&255) + 5*(c>>8&255) + c&255) }
 
 // block is the reference for one block.
@@ -95,7 +103,7 @@ func (w *dxtcWorkload) Run(m Machine) error {
 	return nil
 }
 
-// Image implements Picture: what the blocks are when they are unpacked.
+// Image implements Picture: it unpacks the blocks.
 func (w *dxtcWorkload) Image() image.Image {
 	picture := image.NewRGBA(image.Rect(0, 0, w.width, w.height))
 	for i := range w.in {

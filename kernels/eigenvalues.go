@@ -9,13 +9,22 @@ var eigenvaluesKernel = Kernel{
 	Control: "threads without an interval (P, by a number that grows by data); intervals that are narrow, Sturm counts, halves without eigenvalues (D); a prefix sum, threads halve (P); barriers in a loop that data ends",
 	Result:  "each eigenvalue bisected alone on the host, bit for bit",
 	Sizes: []Size{
-		{"small", "2 matrices of 24, 2 CTAs of 32, partly filled", func(seed uint64) Workload { return newEigenvalues(2, 24, 32, seed) }},
-		{"medium", "4 matrices of 100, 4 CTAs of 128, partly filled", func(seed uint64) Workload { return newEigenvalues(4, 100, 128, seed) }},
-		{"large", "192 matrices of 256, 192 CTAs of 256", func(seed uint64) Workload { return newEigenvalues(192, 256, 256, seed) }},
+		{
+			"small", "2 matrices of 24, 2 CTAs of 32, partly filled",
+			func(seed uint64) Workload { return newEigenvalues(2, 24, 32, seed) },
+		},
+		{
+			"medium", "4 matrices of 100, 4 CTAs of 128, partly filled",
+			func(seed uint64) Workload { return newEigenvalues(4, 100, 128, seed) },
+		},
+		{
+			"large", "192 matrices of 256, 192 CTAs of 256",
+			func(seed uint64) Workload { return newEigenvalues(192, 256, 256, seed) },
+		},
 	},
 }
 
-// eigenvaluePrecision is the width of an interval that is halved no more.
+// eigenvaluePrecision is the width below which an interval is not halved.
 const eigenvaluePrecision = 1e-4
 
 // eigenvaluesWorkload bisects intervals.
@@ -25,8 +34,8 @@ type eigenvaluesWorkload struct {
 	diag, beside, bounds, wanted []float32
 }
 
-// newEigenvalues makes matrices of n rows, for CTAs of at least as many threads, a power of two of at
-// most 256. Their numbers are random, and eigenvalues are bounded by Gerschgorin's circles.
+// newEigenvalues makes random matrices of n rows. A CTA has at least n threads; cta is a power of
+// two of at most 256. Gerschgorin's circles bound the eigenvalues.
 func newEigenvalues(matrices, n, cta int, seed uint64) *eigenvaluesWorkload {
 	r := random(seed)
 	w := &eigenvaluesWorkload{matrices: matrices, n: n, cta: cta}
@@ -54,7 +63,7 @@ func newEigenvalues(matrices, n, cta int, seed uint64) *eigenvaluesWorkload {
 
 func abs(x float32) float32 { return max(x, -x) }
 
-// bisect is eigenvalue k, counted from the smallest.
+// bisect returns eigenvalue k, counted from the smallest.
 func bisect(diag, squares []float32, left, right float32, k int) float32 {
 	below, under := 0, len(diag)
 	for {
@@ -68,7 +77,7 @@ func bisect(diag, squares []float32, left, right float32, k int) float32 {
 				count++
 			}
 		}
-		// Rounding may have it go down where the middle goes up.
+		// Rounding may decrease the count where the middle increases.
 		if count = min(max(count, below), under); k < count {
 			right, under = middle, count
 		} else {

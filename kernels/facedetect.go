@@ -9,14 +9,23 @@ var facedetect = Kernel{
 	Control: "image bounds (P); a loop over stages that windows leave early, votes of features (D)",
 	Result:  "sums over the pixels of each rectangle on the host",
 	Sizes: []Size{
-		{"small", "40x24 pixels, 2x4 CTAs of 32x6, partly filled", func(seed uint64) Workload { return newFaceDetect(40, 24, seed) }},
-		{"medium", "100x60 pixels, 4x10 CTAs of 32x6, partly filled", func(seed uint64) Workload { return newFaceDetect(100, 60, seed) }},
-		{"large", "800x600 pixels, 25x100 CTAs of 32x6", func(seed uint64) Workload { return newFaceDetect(800, 600, seed) }},
+		{
+			"small", "40x24 pixels, 2x4 CTAs of 32x6, partly filled",
+			func(seed uint64) Workload { return newFaceDetect(40, 24, seed) },
+		},
+		{
+			"medium", "100x60 pixels, 4x10 CTAs of 32x6, partly filled",
+			func(seed uint64) Workload { return newFaceDetect(100, 60, seed) },
+		},
+		{
+			"large", "800x600 pixels, 25x100 CTAs of 32x6",
+			func(seed uint64) Workload { return newFaceDetect(800, 600, seed) },
+		},
 	},
 }
 
 const (
-	faceSide   = 16 // of a window
+	faceSide   = 16 // pixels of a window in each direction
 	faceStages = 10
 )
 
@@ -25,16 +34,18 @@ type faceDetectWorkload struct {
 	outcome
 	width, height int
 	picture       []uint8
-	features      [][8]int32 // place, size, way to the second rectangle, limit, vote
-	stages        [][2]int32 // first feature, votes that are needed; one more at the end
-	want          []uint32   // stages that each window passes
+	features      [][8]int32 // place, size, offset of the second rectangle, limit, vote
+	stages        [][2]int32 // first feature, needed votes; one more entry at the end
+	want          []uint32   // number of stages that each window passes
 }
 
-// newFaceDetect makes a picture and a cascade, whose stages reject half of what
-// comes to them.
+// newFaceDetect makes a picture and a cascade. Each stage rejects half of its windows.
 func newFaceDetect(width, height int, seed uint64) *faceDetectWorkload {
 	r := random(seed)
-	w := &faceDetectWorkload{width: width, height: height, picture: newSobel(width, height, seed).in, want: make([]uint32, width*height)}
+	w := &faceDetectWorkload{
+		width: width, height: height, picture: newSobel(width, height, seed).in,
+		want: make([]uint32, width*height),
+	}
 	left := w.windows()
 	for stage := range faceStages {
 		first := len(w.features)
@@ -66,7 +77,7 @@ func newFaceDetect(width, height int, seed uint64) *faceDetectWorkload {
 	return w
 }
 
-// feature is a random one within a window.
+// feature returns a random feature within a window.
 func feature(r *random) [8]int32 {
 	wide, high := 1+r.below(faceSide/2), 1+r.below(faceSide/2)
 	f := [8]int32{2: int32(wide), 3: int32(high), 6: int32(r.below(2*wide*high) - wide*high), 7: int32(1 + r.below(8))}
@@ -81,7 +92,7 @@ func feature(r *random) [8]int32 {
 	return f
 }
 
-// windows are the places of the upper left corners.
+// windows returns the places of the windows' upper left corners.
 func (w *faceDetectWorkload) windows() (list []int) {
 	for y := range max(w.height-faceSide+1, 0) {
 		for x := range max(w.width-faceSide+1, 0) {
@@ -91,7 +102,7 @@ func (w *faceDetectWorkload) windows() (list []int) {
 	return list
 }
 
-// vote is the reference of a feature: it looks at each pixel.
+// vote is the reference of a feature: it reads each pixel.
 func (w *faceDetectWorkload) vote(at int, f *[8]int32) int32 {
 	difference := int32(0)
 	for y := range int(f[3]) {
@@ -106,7 +117,7 @@ func (w *faceDetectWorkload) vote(at int, f *[8]int32) int32 {
 	return 0
 }
 
-// integral is the sums of the pixels above and to the left of each corner.
+// integral returns, for each corner, the sum of the pixels above and to the left.
 func (w *faceDetectWorkload) integral() []int32 {
 	pitch := w.width + 1
 	sums := make([]int32, pitch*(w.height+1))
@@ -124,7 +135,8 @@ func (w *faceDetectWorkload) integral() []int32 {
 func (w *faceDetectWorkload) Run(m Machine) error {
 	w.reset()
 	integral, passed := upload(m, w.integral()), m.Alloc(4*len(w.want))
-	features, stages := upload(m, flat(w.features, func(f [8]int32) []int32 { return f[:] })), upload(m, flat(w.stages, func(s [2]int32) []int32 { return s[:] }))
+	features, stages := upload(m, flat(w.features, func(f [8]int32) []int32 { return f[:] })), upload(m,
+		flat(w.stages, func(s [2]int32) []int32 { return s[:] }))
 	err := m.Launch(Call{
 		Module: "facedetect.ptx",
 		Kernel: "facedetect",

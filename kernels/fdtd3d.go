@@ -9,20 +9,29 @@ var fdtd3d = Kernel{
 	Control: "who loads the rim, bounds (P); barriers in a loop; uniform loops",
 	Result:  "the same sums on the host, bit for bit",
 	Sizes: []Size{
-		{"small", "40x12x2 points, 2x2 CTAs of 32x8, partly filled", func(seed uint64) Workload { return NewFDTD3D(40, 12, 2, 32, 8, seed) }},
-		{"medium", "100x40x8 points, 4x5 CTAs of 32x8, partly filled", func(seed uint64) Workload { return NewFDTD3D(100, 40, 8, 32, 8, seed) }},
-		{"large", "256x256x64 points, 8x32 CTAs of 32x8", func(seed uint64) Workload { return NewFDTD3D(256, 256, 64, 32, 8, seed) }},
+		{
+			"small", "40x12x2 points, 2x2 CTAs of 32x8, partly filled",
+			func(seed uint64) Workload { return NewFDTD3D(40, 12, 2, 32, 8, seed) },
+		},
+		{
+			"medium", "100x40x8 points, 4x5 CTAs of 32x8, partly filled",
+			func(seed uint64) Workload { return NewFDTD3D(100, 40, 8, 32, 8, seed) },
+		},
+		{
+			"large", "256x256x64 points, 8x32 CTAs of 32x8",
+			func(seed uint64) Workload { return NewFDTD3D(256, 256, 64, 32, 8, seed) },
+		},
 	},
 }
 
 const fdRadius = 4
 
-// FDTD3D does one step on a field.
+// FDTD3D computes one time step of a field by finite differences.
 type FDTD3D struct {
 	outcome
 	width, height, depth int
 	block                [2]int
-	weights, in, want    []float32 // with the rim
+	weights, in, want    []float32 // in and want include the rim
 }
 
 // NewFDTD3D makes a random field for tiles of a width and a height.
@@ -32,7 +41,8 @@ func NewFDTD3D(width, height, depth, tileWidth, tileHeight int, seed uint64) *FD
 	plane := pitch * rows
 	w := &FDTD3D{
 		width: width, height: height, depth: depth, block: [2]int{tileWidth, tileHeight},
-		weights: r.units(fdRadius + 1), in: r.units(plane * (depth + 2*fdRadius)), want: make([]float32, plane*(depth+2*fdRadius)),
+		weights: r.units(fdRadius + 1), in: r.units(plane * (depth + 2*fdRadius)), want: make([]float32,
+			plane*(depth+2*fdRadius)),
 	}
 	for i := range width * height * depth {
 		at := (i/(width*height)+fdRadius)*plane + (i/width%height+fdRadius)*pitch + i%width + fdRadius
@@ -49,7 +59,8 @@ func NewFDTD3D(width, height, depth, tileWidth, tileHeight int, seed uint64) *FD
 // Run implements Workload.
 func (w *FDTD3D) Run(m Machine) error {
 	w.reset()
-	if w.block[0] < fdRadius || w.block[0] > 32 || w.block[1] < fdRadius || w.block[1] > 16 || (w.width-1)%w.block[0] < fdRadius-1 || (w.height-1)%w.block[1] < fdRadius-1 {
+	if w.block[0] < fdRadius || w.block[0] > 32 || w.block[1] < fdRadius || w.block[1] > 16 ||
+		(w.width-1)%w.block[0] < fdRadius-1 || (w.height-1)%w.block[1] < fdRadius-1 {
 		return fmt.Errorf("fdtd3d: %dx%d points in tiles of %dx%d; want tiles of 4x4 to 32x16, the last of which have 4 points or more", w.width, w.height, w.block[0], w.block[1])
 	}
 	in, out, weights := upload(m, w.in), m.Alloc(4*len(w.want)), upload(m, w.weights)

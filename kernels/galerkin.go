@@ -7,9 +7,18 @@ var galerkin = Kernel{
 	Control: "uniform loops over nodes; nodes of faces in two rounds, the second partly filled, and the end of the grid (P); the border (D)",
 	Result:  "the same float32 operations on the host, bit for bit",
 	Sizes: []Size{
-		{"small", "4 elements, 1 stage, 4 CTAs of 84 and 6 of 128, the last one partly filled", func(seed uint64) Workload { return newGalerkin(4, 1, seed) }},
-		{"medium", "24 elements, 3 stages, each 24 CTAs of 84 twice and 32 of 128", func(seed uint64) Workload { return newGalerkin(24, 3, seed) }},
-		{"large", "1000 elements, 5 stages, each 1000 CTAs of 84 twice and 1313 of 128", func(seed uint64) Workload { return newGalerkin(1000, 5, seed) }},
+		{
+			"small", "4 elements, 1 stage, 4 CTAs of 84 and 6 of 128, the last one partly filled",
+			func(seed uint64) Workload { return newGalerkin(4, 1, seed) },
+		},
+		{
+			"medium", "24 elements, 3 stages, each 24 CTAs of 84 twice and 32 of 128",
+			func(seed uint64) Workload { return newGalerkin(24, 3, seed) },
+		},
+		{
+			"large", "1000 elements, 5 stages, each 1000 CTAs of 84 twice and 1313 of 128",
+			func(seed uint64) Workload { return newGalerkin(1000, 5, seed) },
+		},
 	},
 }
 
@@ -32,14 +41,15 @@ type galerkinWorkload struct {
 	wantField, wantRest, wantChange []float32
 }
 
-// newGalerkin makes elements, most of whose face nodes meet some node of another one, the others the
-// border.
+// newGalerkin makes elements. Most of their face nodes meet a node of another element, the others
+// the border.
 func newGalerkin(elements, stages int, seed uint64) *galerkinWorkload {
 	r := random(seed)
 	w := &galerkinWorkload{
 		elements: elements, stages: stages, step: 0.01, border: uint32(2 * galerkinNodes * elements),
 		field: r.units(2 * galerkinNodes * elements), matrix: r.units(galerkinNodes * galerkinNodes),
-		metric: r.units(elements), lift: r.units(galerkinRim * galerkinNodes), keep: r.units(stages), part: r.units(stages),
+		metric: r.units(elements), lift: r.units(galerkinRim * galerkinNodes), keep: r.units(stages),
+		part: r.units(stages),
 	}
 	for range galerkinRim {
 		w.inner = append(w.inner, uint32(r.below(galerkinNodes)))
@@ -58,7 +68,7 @@ func newGalerkin(elements, stages int, seed uint64) *galerkinWorkload {
 	return w
 }
 
-// solve is the reference.
+// solve computes the reference.
 func (w *galerkinWorkload) solve() {
 	field := append([]float32(nil), w.field...)
 	rest, change := make([]float32, len(field)), make([]float32, len(field))
@@ -90,7 +100,8 @@ func (w *galerkinWorkload) solve() {
 	w.wantField, w.wantRest, w.wantChange = field, rest, change
 }
 
-// product is a vector times a matrix that has a row of nodes for each of its elements.
+// product returns a vector times a matrix. The matrix has a row of nodes for each element of the
+// vector.
 func product(matrix, vector []float32) []float32 {
 	sum := make([]float32, galerkinNodes)
 	for m, x := range vector {
@@ -112,7 +123,10 @@ func (w *galerkinWorkload) Run(m Machine) error {
 			{Kernel: "galerkin_volume", Params: bank(field, matrix, metric, change)},
 			{Kernel: "galerkin_surface", Params: bank(field, inner, outer, lift, change, w.border)},
 		} {
-			l.Module, l.Grid, l.Block = "galerkin.ptx", [3]uint32{uint32(w.elements), 1, 1}, [3]uint32{galerkinNodes, 1, 1}
+			l.Module, l.Grid, l.Block = "galerkin.ptx", [3]uint32{
+				uint32(w.elements), 1,
+				1,
+			}, [3]uint32{galerkinNodes, 1, 1}
 			if err := m.Launch(l); err != nil {
 				return err
 			}

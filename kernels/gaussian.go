@@ -12,9 +12,18 @@ var gaussian = Kernel{
 	Control: "bounds (P), uniform loops, the two tests of the range (D)",
 	Result:  "the two passes on the host, each over the whole column, bit for bit",
 	Sizes: []Size{
-		{"small", "40x12 pixels, 2 CTAs of 32, the second partly filled", func(seed uint64) Workload { return NewGaussian(40, 12, 2, seed) }},
-		{"medium", "150x60 pixels, 5 CTAs of 32, the last one partly filled", func(seed uint64) Workload { return NewGaussian(150, 60, 4, seed) }},
-		{"large", "512x384 pixels, 16 CTAs of 32", func(seed uint64) Workload { return NewGaussian(512, 384, 6, seed) }},
+		{
+			"small", "40x12 pixels, 2 CTAs of 32, the second partly filled",
+			func(seed uint64) Workload { return NewGaussian(40, 12, 2, seed) },
+		},
+		{
+			"medium", "150x60 pixels, 5 CTAs of 32, the last one partly filled",
+			func(seed uint64) Workload { return NewGaussian(150, 60, 4, seed) },
+		},
+		{
+			"large", "512x384 pixels, 16 CTAs of 32",
+			func(seed uint64) Workload { return NewGaussian(512, 384, 6, seed) },
+		},
 	},
 }
 
@@ -26,10 +35,13 @@ type Gaussian struct {
 	in, out, want []uint8
 }
 
-// NewGaussian makes the picture of newSobel, to be blurred by so many pixels
+// NewGaussian makes the picture of newSobel, to be blurred with standard deviation sigma, in pixels
 // (R. Deriche, Recursively Implementing the Gaussian and its Derivatives, 1993).
 func NewGaussian(width, height int, sigma float64, seed uint64) *Gaussian {
-	w := &Gaussian{width: width, height: height, in: newSobel(width, height, seed).in, want: make([]uint8, width*height)}
+	w := &Gaussian{
+		width: width, height: height, in: newSobel(width, height, seed).in,
+		want: make([]uint8, width*height),
+	}
 	alpha := 1.695 / sigma
 	e := math.Exp(-alpha)
 	k := (1 - e) * (1 - e) / (1 + 2*alpha*e - e*e)

@@ -13,14 +13,14 @@ import (
 	"divergo/testbench/golden"
 )
 
-// oracle is the golden model as a Machine. Buffers have gaps between them, so
-// that an access beyond the end of one is a fault.
+// oracle is the golden model as a Machine. Gaps separate its buffers, so that an access past the
+// end of one is a fault.
 type oracle struct {
 	t      *testing.T
 	memory golden.Memory
 	next   uint64
-	slice  uint64   // instructions of a thread before the next one has its turn
-	traces []uint64 // of each thread of each launch
+	slice  uint64   // instructions of a thread before the next thread runs
+	traces []uint64 // one for each thread of each launch
 }
 
 func newOracle(t *testing.T, slice uint64) *oracle {
@@ -53,8 +53,8 @@ func (o *oracle) Launch(l Call) error {
 	return nil
 }
 
-// The small size is enough here: TestKernels of package verify compares the machine with the
-// golden model and with the references in the medium one.
+// TestGoldenModelAgreesWithTheReferences runs the small sizes. TestKernels of package verify
+// compares the machine with the golden model and with the references, in the medium size.
 func TestGoldenModelAgreesWithTheReferences(t *testing.T) {
 	for _, k := range All() {
 		w := k.Sizes[0].New(1)
@@ -110,8 +110,9 @@ func TestGoldenModelAgreesAtOtherShapes(t *testing.T) {
 	}
 }
 
-// A kernel without data races takes the same way in every order of execution:
-// one instruction a thread, a few, or all up to the next barrier.
+// TestOrderOfThreadsDoesNotMatter: without data races, a kernel's threads take the same paths in
+// every order of execution. A thread executes one instruction at a time, a few, or all up to the
+// next barrier.
 func TestOrderOfThreadsDoesNotMatter(t *testing.T) {
 	for _, k := range All() {
 		var traces []uint64

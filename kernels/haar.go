@@ -17,10 +17,11 @@ var haar = Kernel{
 type Haar struct {
 	outcome
 	cta                   int
-	signal, details, rest []uint32 // details of piece p from 2*p*cta+1 on, those of level n from n on
+	signal, details, rest []uint32 // piece p has its details from 2*p*cta+1 on, level n from n on
 }
 
-// NewHaar makes a signal for so many CTAs of cta threads, a power of two of at most 256.
+// NewHaar makes a signal for the given number of CTAs. cta, the threads of a CTA, is a power of two
+// of at most 256.
 func NewHaar(ctas, cta int, seed uint64) *Haar {
 	r := random(seed)
 	w := &Haar{cta: cta, signal: r.words(2 * ctas * cta), details: make([]uint32, 2*ctas*cta)}

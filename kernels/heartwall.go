@@ -12,13 +12,22 @@ var heartwall = Kernel{
 	Control: "loops of a CTA over more and over fewer than its threads, bounds of overlaps (P); the best so far, places outside of the window (D); barriers",
 	Result:  "each place for itself on the host: overlaps and energies pixel by pixel, bit for bit",
 	Sizes: []Size{
-		{"small", "2 points in windows of 16x16, 1 picture, 2 CTAs of 96", func(seed uint64) Workload { return newHeartWall(2, 1, 96, 16, seed) }},
-		{"medium", "6 points, 1 picture, 6 CTAs of 256", func(seed uint64) Workload { return newHeartWall(6, 1, 256, 28, seed) }},
-		{"large", "51 points, 10 pictures, each 51 CTAs of 256", func(seed uint64) Workload { return newHeartWall(51, 10, 256, 28, seed) }},
+		{
+			"small", "2 points in windows of 16x16, 1 picture, 2 CTAs of 96",
+			func(seed uint64) Workload { return newHeartWall(2, 1, 96, 16, seed) },
+		},
+		{
+			"medium", "6 points, 1 picture, 6 CTAs of 256",
+			func(seed uint64) Workload { return newHeartWall(6, 1, 256, 28, seed) },
+		},
+		{
+			"large", "51 points, 10 pictures, each 51 CTAs of 256",
+			func(seed uint64) Workload { return newHeartWall(51, 10, 256, 28, seed) },
+		},
 	},
 }
 
-// heartWalls are the kernels, by the width of their windows.
+// heartWalls holds the kernels by the width of their windows.
 var heartWalls = map[int]string{16: "heartwall_small", 28: "heartwall"}
 
 // heartWallWorkload follows points.
@@ -32,12 +41,14 @@ type heartWallWorkload struct {
 	wantScores               []float32
 }
 
-// newHeartWall makes pictures of a random texture that drifts, and patterns from the first of them at places
-// near to those where windows are. Points go where the best place is, from where the next window
-// begins so much further that it is in the picture. Windows are of 16x16 or 28x28 pixels.
+// newHeartWall makes pictures of a random texture that drifts. The patterns come from the first
+// picture, at places near the windows.
+//
+// A point moves to the best place, plus side-1 pixels in each direction, which keeps the next
+// window in the picture. Windows have 16x16 or 28x28 pixels.
 func newHeartWall(count, pictures, cta, window int, seed uint64) *heartWallWorkload {
 	r := random(seed)
-	const margin = 48 // how far points go in a picture, at most
+	const margin = 48 // largest movement of a point in a picture
 	w := &heartWallWorkload{cta: cta, count: count, width: 64 + margin*pictures, window: window, side: window / 2}
 	texture := make([]uint8, w.width*w.width)
 	for i := range texture {

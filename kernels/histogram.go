@@ -9,7 +9,10 @@ var histogram = Kernel{
 	Metric:  MeanDifference,
 	Sizes: []Size{
 		{"small", "1500 bytes, 2 CTAs of 256", func(seed uint64) Workload { return newHistogram(1500, 2, 256, seed) }},
-		{"medium", "50001 bytes, 8 CTAs of 192, partly filled", func(seed uint64) Workload { return newHistogram(50001, 8, 192, seed) }},
+		{
+			"medium", "50001 bytes, 8 CTAs of 192, partly filled",
+			func(seed uint64) Workload { return newHistogram(50001, 8, 192, seed) },
+		},
 		{"large", "2 MiB, 120 CTAs of 256", func(seed uint64) Workload { return newHistogram(2<<20, 120, 256, seed) }},
 	},
 }
@@ -22,8 +25,8 @@ type histogramWorkload struct {
 	want      []uint32
 }
 
-// newHistogram makes n bytes for a grid of ctas CTAs of cta threads. Small
-// values are the most frequent, the largest do not occur.
+// newHistogram makes n bytes for a grid of ctas CTAs of cta threads. Small values are the most
+// frequent; the largest do not occur.
 func newHistogram(n, ctas, cta int, seed uint64) *histogramWorkload {
 	r := random(seed)
 	w := &histogramWorkload{ctas: ctas, cta: cta, data: make([]uint8, n), want: make([]uint32, 256)}

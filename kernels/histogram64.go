@@ -8,9 +8,18 @@ var histogram64 = Kernel{
 	Result:  "one counting loop on the host",
 	Metric:  MeanDifference,
 	Sizes: []Size{
-		{"small", "1500 bytes, 2 CTAs of 128, the second partly filled", func(seed uint64) Workload { return newHistogram64(1500, 128, 8, seed) }},
-		{"medium", "50001 bytes, 17 CTAs of 192, partly filled", func(seed uint64) Workload { return newHistogram64(50001, 192, 16, seed) }},
-		{"large", "1 Mi bytes, 128 CTAs of 256", func(seed uint64) Workload { return newHistogram64(1<<20, 256, 32, seed) }},
+		{
+			"small", "1500 bytes, 2 CTAs of 128, the second partly filled",
+			func(seed uint64) Workload { return newHistogram64(1500, 128, 8, seed) },
+		},
+		{
+			"medium", "50001 bytes, 17 CTAs of 192, partly filled",
+			func(seed uint64) Workload { return newHistogram64(50001, 192, 16, seed) },
+		},
+		{
+			"large", "1 Mi bytes, 128 CTAs of 256",
+			func(seed uint64) Workload { return newHistogram64(1<<20, 256, 32, seed) },
+		},
 	},
 }
 
@@ -22,8 +31,8 @@ type histogram64Workload struct {
 	got, want []uint32
 }
 
-// newHistogram64 makes n bytes for CTAs of cta threads, each of which counts a
-// number of them. They come in runs, as in a picture.
+// newHistogram64 makes n bytes for CTAs of cta threads, each of which counts each bytes. Equal
+// bytes come in runs, as in a picture.
 func newHistogram64(n, cta, each int, seed uint64) *histogram64Workload {
 	r := random(seed)
 	w := &histogram64Workload{cta: cta, each: each, data: make([]uint8, n), want: make([]uint32, 64)}

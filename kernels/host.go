@@ -7,12 +7,12 @@ import (
 	"fmt"
 )
 
-// element is what arrays in device memory consist of.
+// element is the type of an array element in device memory.
 type element interface {
 	uint8 | int32 | uint32 | float32
 }
 
-// upload copies data to fresh device memory and returns its address.
+// upload copies data to new device memory and returns its address.
 func upload[T element](m Machine, data []T) uint64 {
 	raw := encode(data)
 	addr := m.Alloc(len(raw))
@@ -31,7 +31,7 @@ func download[T element](m Machine, addr uint64, n int) []T {
 	return data
 }
 
-// encode is the little-endian form of data, as device memory holds it.
+// encode returns data in little-endian form, as device memory holds it.
 func encode(data any) []byte {
 	raw, err := binary.Append(nil, binary.LittleEndian, data)
 	if err != nil {
@@ -40,8 +40,8 @@ func encode(data any) []byte {
 	return raw
 }
 
-// bank is the parameter bank of a kernel: pointers as uint64, scalars in their
-// own type, each at its natural alignment.
+// bank returns the parameter bank of a kernel. Pointers are uint64, scalars have their own type,
+// and each has its natural alignment.
 func bank(params ...any) []byte {
 	var raw []byte
 	for _, param := range params {
@@ -53,10 +53,10 @@ func bank(params ...any) []byte {
 	return raw
 }
 
-// groups is the number of CTAs of cta threads that cover n threads.
+// groups returns the number of CTAs of cta threads that cover n threads.
 func groups(n, cta int) uint32 { return uint32((n + cta - 1) / cta) }
 
-// tree refuses CTAs that a kernel's binary tree or network cannot have.
+// tree refuses CTA sizes that a kernel's binary tree or network does not support.
 func tree(kernel string, cta int) error {
 	if cta < 1 || cta > 512 || cta&(cta-1) != 0 {
 		return fmt.Errorf("%s: a CTA of %d threads; want a power of two, at most 512", kernel, cta)
@@ -64,15 +64,15 @@ func tree(kernel string, cta int) error {
 	return nil
 }
 
-// outcome collects the results of a run beside the reference. Its methods are
-// the second half of every Workload.
+// outcome collects the results of a run and compares them with the reference. Its methods implement
+// a part of Workload.
 type outcome struct {
 	wrong, total int
 	first        error // the first difference
 	results      []Result
 }
 
-// expect compares a result with its reference, which has as many elements.
+// expect compares a result with its reference. Both have the same number of elements.
 func expect[T element](o *outcome, name string, got, want []T) {
 	rawGot, rawWant := encode(got), encode(want)
 	size := len(rawWant) / len(want)
@@ -89,7 +89,7 @@ func expect[T element](o *outcome, name string, got, want []T) {
 	}
 }
 
-// reset forgets the last run.
+// reset drops the results of the last run.
 func (o *outcome) reset() { *o = outcome{} }
 
 // Check implements Workload.
@@ -109,7 +109,7 @@ func (o *outcome) Mismatch() (wrong, total int) { return o.wrong, o.total }
 // Results implements Workload.
 func (o *outcome) Results() []Result { return o.results }
 
-// flat is the numbers of all elements, one after the other.
+// flat concatenates the numbers of all elements.
 func flat[E any, T element](list []E, numbers func(E) []T) (all []T) {
 	for _, e := range list {
 		all = append(all, numbers(e)...)

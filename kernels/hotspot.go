@@ -9,13 +9,22 @@ var hotspot = Kernel{
 	Control: "sides of the chip, a range of threads that becomes smaller with each step (P); barriers in a loop",
 	Result:  "steps on the whole chip on the host, in the same order of additions, bit for bit",
 	Sizes: []Size{
-		{"small", "20x14 places, 2 steps in a launch of 2x2 CTAs of 16x16, partly filled", func(seed uint64) Workload { return newHotspot(20, 14, 2, 1, seed) }},
-		{"medium", "64x60 places, 4 steps in 2 launches of 6x5 CTAs of 16x16, partly filled", func(seed uint64) Workload { return newHotspot(64, 60, 2, 2, seed) }},
-		{"large", "1024x1024 places, 8 steps in 4 launches of 86x86 CTAs of 16x16", func(seed uint64) Workload { return newHotspot(1024, 1024, 2, 4, seed) }},
+		{
+			"small", "20x14 places, 2 steps in a launch of 2x2 CTAs of 16x16, partly filled",
+			func(seed uint64) Workload { return newHotspot(20, 14, 2, 1, seed) },
+		},
+		{
+			"medium", "64x60 places, 4 steps in 2 launches of 6x5 CTAs of 16x16, partly filled",
+			func(seed uint64) Workload { return newHotspot(64, 60, 2, 2, seed) },
+		},
+		{
+			"large", "1024x1024 places, 8 steps in 4 launches of 86x86 CTAs of 16x16",
+			func(seed uint64) Workload { return newHotspot(1024, 1024, 2, 4, seed) },
+		},
 	},
 }
 
-// Conductances, and the step in time.
+// Conductances, and the time step.
 const (
 	hotAcross = 0.1
 	hotDown   = 0.1
@@ -30,7 +39,8 @@ type hotspotWorkload struct {
 	heat, power, want              []float32
 }
 
-// newHotspot makes a chip with units of its own power, for launches of so many steps.
+// newHotspot makes a chip whose units have their own power. Each launch runs the given number of
+// steps.
 func newHotspot(width, height, steps, launches int, seed uint64) *hotspotWorkload {
 	r := random(seed)
 	w := &hotspotWorkload{width: width, height: height, steps: steps, launches: launches}
@@ -49,7 +59,7 @@ func newHotspot(width, height, steps, launches int, seed uint64) *hotspotWorkloa
 	return w
 }
 
-// step is one on the whole chip.
+// step is the reference: one step on the whole chip.
 func (w *hotspotWorkload) step(heat []float32) []float32 {
 	next := make([]float32, len(heat))
 	at := func(x, y int) float32 {
@@ -79,7 +89,8 @@ func (w *hotspotWorkload) Run(m Machine) error {
 			Kernel: "hotspot",
 			Grid:   [3]uint32{groups(w.width, side), groups(w.height, side), 1},
 			Block:  [3]uint32{16, 16, 1},
-			Params: bank(heat, power, out, int32(w.width), int32(w.height), int32(w.steps), float32(hotAcross), float32(hotDown), float32(hotUp), float32(hotGain)),
+			Params: bank(heat, power, out, int32(w.width), int32(w.height), int32(w.steps), float32(hotAcross),
+				float32(hotDown), float32(hotUp), float32(hotGain)),
 		})
 		if err != nil {
 			return err

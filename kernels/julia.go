@@ -7,17 +7,26 @@ var julia = Kernel{
 	Control: "image bounds (P), then a loop with two exits whose number of rounds differs from pixel to pixel (D)",
 	Result:  "the same float32 operations on the host, bit for bit",
 	Sizes: []Size{
-		{"small", "32x24 pixels, limit 32, 2x2 CTAs of 16x16, the lower ones half filled", func(seed uint64) Workload { return NewJulia(32, 24, 32, seed) }},
-		{"medium", "150x100 pixels, limit 64, 10x7 CTAs of 16x16, partly filled", func(seed uint64) Workload { return NewJulia(150, 100, 64, seed) }},
-		{"large", "480x320 pixels, limit 256, 30x20 CTAs of 16x16", func(seed uint64) Workload { return NewJulia(480, 320, 256, seed) }},
+		{
+			"small", "32x24 pixels, limit 32, 2x2 CTAs of 16x16, the lower ones half filled",
+			func(seed uint64) Workload { return NewJulia(32, 24, 32, seed) },
+		},
+		{
+			"medium", "150x100 pixels, limit 64, 10x7 CTAs of 16x16, partly filled",
+			func(seed uint64) Workload { return NewJulia(150, 100, 64, seed) },
+		},
+		{
+			"large", "480x320 pixels, limit 256, 30x20 CTAs of 16x16",
+			func(seed uint64) Workload { return NewJulia(480, 320, 256, seed) },
+		},
 	},
 }
 
 // The constant of the set.
 const juliaRe, juliaIm = float32(-0.5), float32(0.5625)
 
-// NewJulia makes a picture of a whole Julia set, whose pixels are the first z; limit bounds
-// the rounds of a pixel, 0 counts as 1. The seed shifts the picture by less than a pixel.
+// NewJulia makes a picture of a whole Julia set. Its pixels are the first z. limit bounds the
+// rounds of a pixel; 0 counts as 1. The seed shifts the picture by less than a pixel.
 func NewJulia(width, height int, limit uint32, seed uint64) *EscapeTime {
 	w := newEscapeTime("julia", width, height, limit)
 	w.constant = []any{juliaRe, juliaIm}

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// memory is a machine whose kernels do nothing.
+// memory is a machine whose kernels have no effect.
 type memory struct {
 	bytes    []byte
 	launches []Call
@@ -50,7 +50,8 @@ func TestKernelsAreDocumentedAndHaveSizes(t *testing.T) {
 	}
 }
 
-// Kernels whose warps vote are those for sm_70, of which there are no modules with addresses of 32 bits.
+// TestVotes: kernels whose warps vote are those for sm_70, which have no modules with 32-bit
+// addresses.
 func TestVotes(t *testing.T) {
 	for _, k := range All() {
 		var m memory
@@ -65,7 +66,8 @@ func TestVotes(t *testing.T) {
 	}
 }
 
-// A machine that computes nothing is found out, and so is a check without run.
+// TestCheckFailsWithoutResults: Check reports a machine that computes nothing, and a workload that
+// did not run.
 func TestCheckFailsWithoutResults(t *testing.T) {
 	for _, k := range All() {
 		w := k.Sizes[0].New(1)
@@ -123,7 +125,7 @@ func TestRunRefusesImpossibleShapes(t *testing.T) {
 	}
 }
 
-// The parameter banks of the drivers have the layout that the PTX declares, and
+// TestLaunchesFitTheirPTX: the drivers' parameter banks have the layout that the PTX declares, and
 // the launches fit any GPU.
 func TestLaunchesFitTheirPTX(t *testing.T) {
 	param := regexp.MustCompile(`\.param \.[a-z](\d+) `)
@@ -215,7 +217,7 @@ func TestRandom(t *testing.T) {
 	assert.InDelta(t, 0, sum/10000, 0.02)
 }
 
-// Rows of Bialas & Strzelecki's table I.
+// TestLoopBounds checks rows of table I of Bialas & Strzelecki.
 func TestLoopBounds(t *testing.T) {
 	row := func(full, last int32) []int32 {
 		var bounds []int32
@@ -236,7 +238,7 @@ func TestLoopBounds(t *testing.T) {
 	}
 }
 
-// Points whose orbit is known: 0 and -1 stay, 2 leaves in the second round and
+// TestRoundsLeft checks points with known orbits. 0 and -1 stay, and 2 leaves in the second round.
 // -2 lies on the rim, where its orbit has |z|² = 4 at once.
 func TestRoundsLeft(t *testing.T) {
 	assert.Equal(t, uint32(0), roundsLeft(0, 0, 0, 0, 100))
@@ -260,8 +262,8 @@ func TestBFSReference(t *testing.T) {
 	assert.Greater(t, len(levels), 4, "the search has several levels")
 }
 
-// banana ends in nothing that it has not had: its suffixes are 6, and its tree has
-// the inner nodes a, ana and na.
+// TestSuffixTree: the last letter of banana also occurs before. Its suffixes are 6, and its tree
+// has the inner nodes a, ana and na.
 func TestSuffixTree(t *testing.T) {
 	const b, a, n = 0, 1, 2
 	nodes := suffixTree([]uint8{b, a, n, a, n, a, 4})
@@ -278,7 +280,7 @@ func TestSuffixTree(t *testing.T) {
 	assert.Equal(t, uint32(7), nodes[root.child[b]].length, "a leaf's label goes to the end")
 }
 
-// Stages reject about half of what comes to them.
+// TestFaceCascade: each stage rejects about half of its windows.
 func TestFaceCascade(t *testing.T) {
 	w := newFaceDetect(100, 60, 1)
 	left := make([]int, faceStages+1)
@@ -293,8 +295,8 @@ func TestFaceCascade(t *testing.T) {
 	assert.Less(t, left[faceStages]*4, left[0])
 }
 
-// A ray straight at a triangle in the plane z = 0 meets it at its own distance; one
-// beside it, one behind it and one that flies away do not.
+// TestMeet: a ray straight at a triangle in the plane z = 0 meets it at its own distance. Rays
+// beside it, behind it or away from it do not.
 func TestMeet(t *testing.T) {
 	triangle := &[9]float32{0, 0, 0, 1, 0, 0, 0, 1, 0}
 	for _, c := range []struct {
@@ -338,7 +340,7 @@ func TestSobelReference(t *testing.T) {
 	assert.Greater(t, dark, 150*101/2, "most of the picture is smooth")
 }
 
-// The number of solutions by the size of the board (OEIS A000170).
+// TestQueensReference checks the number of solutions by the size of the board (OEIS A000170).
 func TestQueensReference(t *testing.T) {
 	for i, want := range []uint32{0, 0, 2, 10, 4, 40, 92} {
 		all := uint32(0)
@@ -355,7 +357,8 @@ func TestImports(t *testing.T) {
 	for _, path := range pkg.Imports {
 		assert.NotContains(t, path, ".", "only the standard library")
 		if strings.HasPrefix(path, "divergo/") {
-			assert.Contains(t, []string{"divergo/internal/nearest", "divergo/internal/splitmix"}, path, "a driver knows a Machine, not the machine")
+			assert.Contains(t, []string{"divergo/internal/nearest", "divergo/internal/splitmix"}, path,
+				"a driver knows a Machine, not the machine")
 		}
 	}
 }

@@ -7,9 +7,18 @@ var laplace = Kernel{
 	Control: "bounds of the grid, who loads the halo, and the rim, all by the thread's index (P); barriers in a loop",
 	Result:  "the same sums on the host",
 	Sizes: []Size{
-		{"small", "40x6x4 points, 2x2 CTAs of 32x4, partly filled", func(seed uint64) Workload { return NewLaplace(40, 6, 4, seed) }},
-		{"medium", "100x12x5 points, 4x3 CTAs of 32x4, partly filled", func(seed uint64) Workload { return NewLaplace(100, 12, 5, seed) }},
-		{"large", "200x200x200 points, 7x50 CTAs of 32x4, partly filled", func(seed uint64) Workload { return NewLaplace(200, 200, 200, seed) }},
+		{
+			"small", "40x6x4 points, 2x2 CTAs of 32x4, partly filled",
+			func(seed uint64) Workload { return NewLaplace(40, 6, 4, seed) },
+		},
+		{
+			"medium", "100x12x5 points, 4x3 CTAs of 32x4, partly filled",
+			func(seed uint64) Workload { return NewLaplace(100, 12, 5, seed) },
+		},
+		{
+			"large", "200x200x200 points, 7x50 CTAs of 32x4, partly filled",
+			func(seed uint64) Workload { return NewLaplace(200, 200, 200, seed) },
+		},
 	},
 }
 
@@ -19,7 +28,7 @@ const (
 	laplaceHeight = 4
 )
 
-// Laplace does one step on a grid.
+// Laplace computes one step of a Laplace solver on a grid.
 type Laplace struct {
 	outcome
 	width, height, depth int

@@ -11,30 +11,42 @@ var lbm = Kernel{
 	Control: "bounds (P), a test for an obstacle (D) with the exchange of directions on one side, the collision on the other",
 	Result:  "the same float32 operations on the host, which push where the kernel pulls",
 	Sizes: []Size{
-		{"small", "16x8 cells, 1 step, 8 CTAs of 32, half filled", func(seed uint64) Workload { return newLBM(16, 8, 1, seed) }},
-		{"medium", "64x32 cells, 3 steps, 2x32 CTAs of 32", func(seed uint64) Workload { return newLBM(64, 32, 3, seed) }},
-		{"large", "256x128 cells, 4 steps, 8x128 CTAs of 32", func(seed uint64) Workload { return newLBM(256, 128, 4, seed) }},
+		{
+			"small", "16x8 cells, 1 step, 8 CTAs of 32, half filled",
+			func(seed uint64) Workload { return newLBM(16, 8, 1, seed) },
+		},
+		{
+			"medium", "64x32 cells, 3 steps, 2x32 CTAs of 32",
+			func(seed uint64) Workload { return newLBM(64, 32, 3, seed) },
+		},
+		{
+			"large", "256x128 cells, 4 steps, 8x128 CTAs of 32",
+			func(seed uint64) Workload { return newLBM(256, 128, 4, seed) },
+		},
 	},
 }
 
-// lbmWorkload lets a fluid flow.
+// lbmWorkload simulates a flowing fluid.
 type lbmWorkload struct {
 	outcome
 	width, height, steps int
 	rate                 float32
 	solid                []uint8
-	field, want, got     []float32 // nine directions, one behind the other
+	field, want, got     []float32 // nine directions, one after the other
 }
 
 // lbmWays are the nine directions.
 var lbmWays = [9][2]int{{0, 0}, {1, 0}, {0, 1}, {-1, 0}, {0, -1}, {1, 1}, {-1, 1}, {-1, -1}, {1, -1}}
 
-// newLBM makes a field whose sides are powers of two, with single obstacles, which
-// flows for a number of steps.
+// newLBM makes a field that flows for a number of steps. Its sides are powers of two, and it has
+// single obstacles.
 func newLBM(width, height, steps int, seed uint64) *lbmWorkload {
 	r := random(seed)
 	n := width * height
-	w := &lbmWorkload{width: width, height: height, steps: steps, rate: 0.75, solid: make([]uint8, n), field: make([]float32, 9*n)}
+	w := &lbmWorkload{
+		width: width, height: height, steps: steps, rate: 0.75, solid: make([]uint8, n),
+		field: make([]float32, 9*n),
+	}
 	for i := range n {
 		if r.below(8) == 0 {
 			w.solid[i] = 1
@@ -56,7 +68,7 @@ func newLBM(width, height, steps int, seed uint64) *lbmWorkload {
 	return w
 }
 
-// step is the reference for one step: everything moves, then everything collides.
+// step is the reference for one step: all values move, then all collide.
 func (w *lbmWorkload) step(in []float32) []float32 {
 	n := w.width * w.height
 	out := make([]float32, len(in))

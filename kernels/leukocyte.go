@@ -9,9 +9,18 @@ var leukocyte = Kernel{
 	Control: "uniform loops, a maximum (D); tests of the picture's rim (P)",
 	Result:  "the same float32 operations on the host, bit for bit; dilation by a list of the disc's pixels",
 	Sizes: []Size{
-		{"small", "4x175 pixels, 2 circles of 8 points, discs of 5x5, 4 CTAs of 175 for each kernel", func(seed uint64) Workload { return newLeukocyte(4, 2, 8, 5, seed) }},
-		{"medium", "24x175 pixels, 3 circles of 24 points, discs of 9x9, 24 CTAs of 175 for each kernel", func(seed uint64) Workload { return newLeukocyte(24, 3, 24, 9, seed) }},
-		{"large", "200x175 pixels, 7 circles of 150 points, discs of 25x25, 200 CTAs of 175 for each kernel", func(seed uint64) Workload { return newLeukocyte(200, 7, 150, 25, seed) }},
+		{
+			"small", "4x175 pixels, 2 circles of 8 points, discs of 5x5, 4 CTAs of 175 for each kernel",
+			func(seed uint64) Workload { return newLeukocyte(4, 2, 8, 5, seed) },
+		},
+		{
+			"medium", "24x175 pixels, 3 circles of 24 points, discs of 9x9, 24 CTAs of 175 for each kernel",
+			func(seed uint64) Workload { return newLeukocyte(24, 3, 24, 9, seed) },
+		},
+		{
+			"large", "200x175 pixels, 7 circles of 150 points, discs of 25x25, 200 CTAs of 175 for each kernel",
+			func(seed uint64) Workload { return newLeukocyte(200, 7, 150, 25, seed) },
+		},
 	},
 }
 
@@ -44,7 +53,7 @@ func newLeukocyte(width, circles, points, side int, seed uint64) *leukocyteWorkl
 			w.offsets = append(w.offsets, int32(w.sine[n]*radius), int32(w.cosine[n]*radius))
 		}
 	}
-	var in [][2]int // the pixels of the disc
+	var in [][2]int // offsets of the disc's pixels
 	half := side / 2
 	for y := range side {
 		for x := range side {
@@ -75,7 +84,7 @@ func newLeukocyte(width, circles, points, side int, seed uint64) *leukocyteWorkl
 	return w
 }
 
-// most is the score of a pixel.
+// most returns the score of a pixel.
 func (w *leukocyteWorkload) most(i, j int) (most float32) {
 	for k := range w.circles {
 		var mean, variance float32
@@ -102,8 +111,10 @@ func (w *leukocyteWorkload) Run(m Machine) error {
 	offsets, disc := upload(m, w.offsets), upload(m, w.disc)
 	score, out := m.Alloc(4*len(w.score)), m.Alloc(4*len(w.dilated))
 	for _, l := range []Call{
-		{Kernel: "leukocyte_score", Params: bank(gradx, grady, cosine, sine, offsets, score, uint32(w.circles), uint32(w.points), uint32(w.rim), uint32(w.pitch), uint32(leukocyteHeight))},
-		{Kernel: "leukocyte_dilate", Params: bank(score, disc, out, uint32(w.side), uint32(w.width), uint32(leukocyteHeight))},
+		{Kernel: "leukocyte_score", Params: bank(gradx, grady, cosine, sine, offsets, score, uint32(w.circles),
+			uint32(w.points), uint32(w.rim), uint32(w.pitch), uint32(leukocyteHeight))},
+		{Kernel: "leukocyte_dilate", Params: bank(score, disc, out, uint32(w.side), uint32(w.width),
+			uint32(leukocyteHeight))},
 	} {
 		l.Module, l.Grid, l.Block = "leukocyte.ptx", [3]uint32{uint32(w.width), 1, 1}, [3]uint32{leukocyteHeight, 1, 1}
 		if err := m.Launch(l); err != nil {

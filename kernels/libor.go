@@ -7,8 +7,14 @@ var libor = Kernel{
 	Control: "uniform loops; the end of the paths (P); a test for each swaption (D)",
 	Result:  "the same float32 operations on the host, bit for bit",
 	Sizes: []Size{
-		{"small", "100 paths, 2 CTAs of 64, the last one partly filled", func(seed uint64) Workload { return newLibor(100, seed) }},
-		{"medium", "2000 paths, 32 CTAs of 64, the last one partly filled", func(seed uint64) Workload { return newLibor(2000, seed) }},
+		{
+			"small", "100 paths, 2 CTAs of 64, the last one partly filled",
+			func(seed uint64) Workload { return newLibor(100, seed) },
+		},
+		{
+			"medium", "2000 paths, 32 CTAs of 64, the last one partly filled",
+			func(seed uint64) Workload { return newLibor(2000, seed) },
+		},
 		{"large", "64 Ki paths, 1024 CTAs of 64", func(seed uint64) Workload { return newLibor(64<<10, seed) }},
 	},
 }
@@ -25,7 +31,7 @@ type liborWorkload struct {
 	shocks, volatility, want []float32
 }
 
-// newLibor makes so many paths.
+// newLibor makes the given number of paths.
 func newLibor(paths int, seed uint64) *liborWorkload {
 	r := random(seed)
 	w := &liborWorkload{shocks: r.units(paths * liborSteps)}
@@ -38,7 +44,7 @@ func newLibor(paths int, seed uint64) *liborWorkload {
 	return w
 }
 
-// value is the reference of a path.
+// value is the reference for one path.
 func (w *liborWorkload) value(path, paths int) float32 {
 	const delta = float32(liborDelta)
 	var rate [liborRates]float32

@@ -10,7 +10,10 @@ var loop1 = Kernel{
 	Result:  "3 times the bound of each thread",
 	Sizes: []Size{
 		{"small", "M = 4, one warp", func(uint64) Workload { return NewLoop1(4) }},
-		{"medium", "M = 16, one warp: one token more than the stack's 16", func(uint64) Workload { return NewLoop1(16) }},
+		{
+			"medium", "M = 16, one warp: one token more than the stack's 16",
+			func(uint64) Workload { return NewLoop1(16) },
+		},
 		{"large", "M = 31, one warp", func(uint64) Workload { return NewLoop1(31) }},
 	},
 }
@@ -23,15 +26,18 @@ var loop2 = Kernel{
 	Result:  "3 times the square of the bound of each thread",
 	Sizes: []Size{
 		{"small", "M = 4, one warp", func(uint64) Workload { return NewLoop2(4) }},
-		{"medium", "M = 16, one warp: two tokens more than the stack's 16", func(uint64) Workload { return NewLoop2(16) }},
+		{
+			"medium", "M = 16, one warp: two tokens more than the stack's 16",
+			func(uint64) Workload { return NewLoop2(16) },
+		},
 		{"large", "M = 31, one warp", func(uint64) Workload { return NewLoop2(31) }},
 	},
 }
 
-// loopThreads is the one warp of the loop kernels, and their largest bound.
+// loopThreads is the number of threads of the loop kernels, one warp, and the largest loop bound.
 const loopThreads = 32
 
-// loopStep is what a round of the innermost loop adds to a thread's sum.
+// loopStep is the amount that a round of the innermost loop adds to a thread's sum.
 const loopStep = 3
 
 // Loop runs the single or the double loop.
@@ -40,7 +46,7 @@ type Loop struct {
 	kernel string
 	m      int
 	bounds []int32
-	loops  int // nested, each with the same bounds
+	loops  int // number of nested loops with the same bounds
 	want   []uint32
 }
 
@@ -62,8 +68,8 @@ func newLoop(kernel string, loops, m int) *Loop {
 	return w
 }
 
-// loopBounds is pattern m of Bialas & Strzelecki's table I: the last m threads
-// have the bounds 31, 30 and so on, the others 32.
+// loopBounds returns pattern m of Bialas & Strzelecki's table I. The last m threads have the bounds
+// 31, 30 and so on, the others 32.
 func loopBounds(m int) []int32 {
 	bounds := make([]int32, loopThreads)
 	for tid := range bounds {

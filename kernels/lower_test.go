@@ -42,9 +42,8 @@ func TestEveryKernelIsLowered(t *testing.T) {
 	}
 }
 
-// The kernels show the branch classes that their documentation names, at the
-// lines of the source that have them. The classes of bitonic are those of Rhu &
-// Erez, ISCA 2013, figure 4(c) and section 2.
+// TestBranchClasses: the kernels have the documented branch classes at the documented source lines.
+// The classes of bitonic are those of Rhu & Erez, ISCA 2013, figure 4(c) and section 2.
 func TestBranchClasses(t *testing.T) {
 	const p, d = isa.ClassProgrammatic, isa.ClassData
 	for _, c := range []struct {
@@ -150,8 +149,8 @@ func TestBranchClasses(t *testing.T) {
 	}
 }
 
-// Blocks lie in the order of the source: no branch goes back except to a loop's
-// head, and every divergent branch meets its paths behind itself.
+// TestReconvergencePointsLieBehindTheirBranches: blocks lie in source order. No branch goes back
+// except to a loop's head. The paths of every divergent branch meet behind it.
 func TestReconvergencePointsLieBehindTheirBranches(t *testing.T) {
 	for _, name := range sources(t) {
 		text, err := PTX(name + ".ptx")

@@ -12,29 +12,38 @@ var mandelbrot = Kernel{
 	Control: "image bounds (P), then a loop with two exits whose number of rounds differs from pixel to pixel (D)",
 	Result:  "the same float32 operations on the host, bit for bit",
 	Sizes: []Size{
-		{"small", "32x24 pixels, limit 32, 2x2 CTAs of 16x16, the lower ones half filled", func(seed uint64) Workload { return NewMandelbrot(32, 24, 32, seed) }},
-		{"medium", "150x100 pixels, limit 64, 10x7 CTAs of 16x16, partly filled", func(seed uint64) Workload { return NewMandelbrot(150, 100, 64, seed) }},
-		{"large", "480x320 pixels, limit 256, 30x20 CTAs of 16x16", func(seed uint64) Workload { return NewMandelbrot(480, 320, 256, seed) }},
+		{
+			"small", "32x24 pixels, limit 32, 2x2 CTAs of 16x16, the lower ones half filled",
+			func(seed uint64) Workload { return NewMandelbrot(32, 24, 32, seed) },
+		},
+		{
+			"medium", "150x100 pixels, limit 64, 10x7 CTAs of 16x16, partly filled",
+			func(seed uint64) Workload { return NewMandelbrot(150, 100, 64, seed) },
+		},
+		{
+			"large", "480x320 pixels, limit 256, 30x20 CTAs of 16x16",
+			func(seed uint64) Workload { return NewMandelbrot(480, 320, 256, seed) },
+		},
 	},
 }
 
 // escapeBlock is the width and height of a CTA.
 const escapeBlock = 16
 
-// EscapeTime draws how soon the points of a picture leave the circle of radius 2 under
-// z = z*z + c.
+// EscapeTime draws the number of rounds of z = z*z + c after which each point leaves the circle of
+// radius 2.
 type EscapeTime struct {
 	outcome
 	set           string // module and kernel
 	width, height int
 	limit         uint32
 	constant      []any     // parameters of the set
-	re, im        []float32 // of the columns and the rows
-	left, want    []uint32  // rounds left, by pixel
+	re, im        []float32 // coordinates of the columns and the rows
+	left, want    []uint32  // remaining rounds, by pixel
 }
 
-// NewMandelbrot makes a picture of the whole Mandelbrot set, whose pixels are the c; limit
-// bounds the rounds of a pixel, 0 counts as 1. The seed shifts the picture by less than a pixel.
+// NewMandelbrot makes a picture of the whole Mandelbrot set, whose pixels are the c. limit bounds
+// the rounds of a pixel; 0 counts as 1. The seed shifts the picture by less than a pixel.
 func NewMandelbrot(width, height int, limit uint32, seed uint64) *EscapeTime {
 	w := newEscapeTime("mandelbrot", width, height, limit)
 	w.place(-2.25, 3, seed)
@@ -49,7 +58,7 @@ func newEscapeTime(set string, width, height int, limit uint32) *EscapeTime {
 	}
 }
 
-// place puts the left edge and the width of the picture, which lies around the real axis.
+// place sets the left edge and the width of the picture, which is centred on the real axis.
 func (w *EscapeTime) place(left, width float32, seed uint64) {
 	r := random(seed)
 	pixel := width / float32(w.width)
@@ -62,7 +71,7 @@ func (w *EscapeTime) place(left, width float32, seed uint64) {
 	}
 }
 
-// expect computes the rounds that are left at each pixel.
+// expect computes the remaining rounds at each pixel.
 func (w *EscapeTime) expect(left func(re, im float32) uint32) {
 	for y, im := range w.im {
 		for x, re := range w.re {
@@ -71,8 +80,8 @@ func (w *EscapeTime) expect(left func(re, im float32) uint32) {
 	}
 }
 
-// roundsLeft iterates z = z*z + c from z = x + iy. The conversions keep the
-// compiler from fusing a multiplication with an addition.
+// roundsLeft iterates z = z*z + c from z = x + iy and returns the remaining rounds. The conversions
+// keep the compiler from fusing a multiplication with an addition.
 func roundsLeft(x, y, re, im float32, limit uint32) uint32 {
 	for left := limit - 1; left > 0; left-- {
 		xx, yy := float32(x*x), float32(y*y)
@@ -103,8 +112,8 @@ func (w *EscapeTime) Run(m Machine) error {
 	return nil
 }
 
-// Image implements Picture: points of the set are black, the others the
-// brighter the sooner they escape.
+// Image implements Picture. Points of the set are black; others are the brighter, the sooner they
+// escape.
 func (w *EscapeTime) Image() image.Image {
 	picture := image.NewRGBA(image.Rect(0, 0, w.width, w.height))
 	for i, left := range w.left {

@@ -7,9 +7,18 @@ var matmul = Kernel{
 	Control: "uniform loops with barriers; bounds tests of the tiles, divergent at the matrices' edges alone (P)",
 	Result:  "a triple loop on the host in the same order of additions, bit for bit",
 	Sizes: []Size{
-		{"small", "16x20 by 20x16, 1 CTA of 16x16, the last tile partly filled", func(seed uint64) Workload { return newMatmul(16, 20, 16, seed) }},
-		{"medium", "50x37 by 37x45, 3x4 CTAs of 16x16, partly filled", func(seed uint64) Workload { return newMatmul(50, 37, 45, seed) }},
-		{"large", "192x192 by 192x192, 12x12 CTAs of 16x16", func(seed uint64) Workload { return newMatmul(192, 192, 192, seed) }},
+		{
+			"small", "16x20 by 20x16, 1 CTA of 16x16, the last tile partly filled",
+			func(seed uint64) Workload { return newMatmul(16, 20, 16, seed) },
+		},
+		{
+			"medium", "50x37 by 37x45, 3x4 CTAs of 16x16, partly filled",
+			func(seed uint64) Workload { return newMatmul(50, 37, 45, seed) },
+		},
+		{
+			"large", "192x192 by 192x192, 12x12 CTAs of 16x16",
+			func(seed uint64) Workload { return newMatmul(192, 192, 192, seed) },
+		},
 	},
 }
 

@@ -9,9 +9,18 @@ var mergesort = Kernel{
 	Control: "a merge: which key is less, which run ends first (D); runs and lists that end, passes with fewer threads (P, by lengths from memory also D)",
 	Result:  "slices.Sort of all keys on the host, of which the lists are the ranges",
 	Sizes: []Size{
-		{"small", "300 keys in 6 lists, 7 launches or so, CTAs of 96, partly filled", func(seed uint64) Workload { return newMergeSort(300, 6, seed) }},
-		{"medium", "12000 keys in 192 lists, 6 launches or so, CTAs of 96", func(seed uint64) Workload { return newMergeSort(12000, 192, seed) }},
-		{"large", "1 Mi keys in 1024 lists, 10 launches or so, CTAs of 96", func(seed uint64) Workload { return newMergeSort(1<<20, 1024, seed) }},
+		{
+			"small", "300 keys in 6 lists, 7 launches or so, CTAs of 96, partly filled",
+			func(seed uint64) Workload { return newMergeSort(300, 6, seed) },
+		},
+		{
+			"medium", "12000 keys in 192 lists, 6 launches or so, CTAs of 96",
+			func(seed uint64) Workload { return newMergeSort(12000, 192, seed) },
+		},
+		{
+			"large", "1 Mi keys in 1024 lists, 10 launches or so, CTAs of 96",
+			func(seed uint64) Workload { return newMergeSort(1<<20, 1024, seed) },
+		},
 	},
 }
 
@@ -24,7 +33,7 @@ type mergeSortWorkload struct {
 	longest           int
 }
 
-// newMergeSort makes n keys and divides them among lists by their size.
+// newMergeSort makes n keys and distributes them among lists by their size.
 func newMergeSort(n, lists int, seed uint64) *mergeSortWorkload {
 	r := random(seed)
 	all := make([][]uint32, lists)
@@ -62,7 +71,8 @@ func (w *mergeSortWorkload) Run(m Machine) error {
 	}
 	for run := 4; run < w.longest; run *= 2 {
 		pairs := (w.longest + 2*run - 1) / (2 * run)
-		if err := launch("mergesort_pass", lists*pairs, bank(keys, other, first, uint32(lists), uint32(pairs), uint32(run))); err != nil {
+		if err := launch("mergesort_pass", lists*pairs,
+			bank(keys, other, first, uint32(lists), uint32(pairs), uint32(run))); err != nil {
 			return err
 		}
 		keys, other = other, keys

@@ -14,9 +14,18 @@ var mummer = Kernel{
 	Control: "loops over letters, nodes and edges, each with an exit at the first letter that differs (D)",
 	Result:  "searches in the suffix array of Go's library on the host",
 	Sizes: []Size{
-		{"small", "60 queries of 10 letters, a reference of 300, 1 CTA of 256, partly filled", func(seed uint64) Workload { return newMummer(300, 60, 10, 256, seed) }},
-		{"medium", "1000 queries of 25 letters, a reference of 10000, 4 CTAs of 256, partly filled", func(seed uint64) Workload { return newMummer(10000, 1000, 25, 256, seed) }},
-		{"large", "20000 queries of 25 letters, a reference of 100000, 79 CTAs of 256, partly filled", func(seed uint64) Workload { return newMummer(100000, 20000, 25, 256, seed) }},
+		{
+			"small", "60 queries of 10 letters, a reference of 300, 1 CTA of 256, partly filled",
+			func(seed uint64) Workload { return newMummer(300, 60, 10, 256, seed) },
+		},
+		{
+			"medium", "1000 queries of 25 letters, a reference of 10000, 4 CTAs of 256, partly filled",
+			func(seed uint64) Workload { return newMummer(10000, 1000, 25, 256, seed) },
+		},
+		{
+			"large", "20000 queries of 25 letters, a reference of 100000, 79 CTAs of 256, partly filled",
+			func(seed uint64) Workload { return newMummer(100000, 20000, 25, 256, seed) },
+		},
 	},
 }
 
@@ -27,22 +36,31 @@ var mummerpp = Kernel{
 	Control: "a binary search for each letter, in it a loop over letters that ends at the first that differs (D)",
 	Result:  "as mummer",
 	Sizes: []Size{
-		{"small", "60 queries of 10 letters, a reference of 300, 1 CTA of 192, partly filled", func(seed uint64) Workload { return newMummerPP(300, 60, 10, 192, seed) }},
-		{"medium", "1000 queries of 25 letters, a reference of 10000, 6 CTAs of 192, partly filled", func(seed uint64) Workload { return newMummerPP(10000, 1000, 25, 192, seed) }},
-		{"large", "20000 queries of 25 letters, a reference of 100000, 105 CTAs of 192, partly filled", func(seed uint64) Workload { return newMummerPP(100000, 20000, 25, 192, seed) }},
+		{
+			"small", "60 queries of 10 letters, a reference of 300, 1 CTA of 192, partly filled",
+			func(seed uint64) Workload { return newMummerPP(300, 60, 10, 192, seed) },
+		},
+		{
+			"medium", "1000 queries of 25 letters, a reference of 10000, 6 CTAs of 192, partly filled",
+			func(seed uint64) Workload { return newMummerPP(10000, 1000, 25, 192, seed) },
+		},
+		{
+			"large", "20000 queries of 25 letters, a reference of 100000, 105 CTAs of 192, partly filled",
+			func(seed uint64) Workload { return newMummerPP(100000, 20000, 25, 192, seed) },
+		},
 	},
 }
 
-// genome is a reference and queries, letters 0 to 3.
+// genome is a reference sequence and queries, with letters 0 to 3.
 type genome struct {
 	outcome
 	cta, length        int
 	reference, queries []uint8  // the reference ends with a 4
-	want               []uint32 // letters that match, from each letter of each query on
+	want               []uint32 // number of matching letters from each letter of each query on
 }
 
-// newGenome makes queries that are pieces of the reference, of which a letter in 16 is
-// another one, and one query in 8 that is not.
+// newGenome makes queries. Seven in 8 are pieces of the reference in which one letter in 16 is
+// redrawn. The others are random.
 func newGenome(letters, queries, length, cta int, seed uint64) genome {
 	r := random(seed)
 	g := genome{cta: cta, length: length}
@@ -70,8 +88,8 @@ func newGenome(letters, queries, length, cta int, seed uint64) genome {
 	return g
 }
 
-// run launches a kernel that has a structure made of the reference as its first
-// parameter, and more parameters before the length of a query.
+// run launches a kernel. structure, made from the reference, is its first parameter; more precede
+// the length of a query.
 func (g *genome) run(m Machine, kernel string, structure []uint32, more ...any) error {
 	g.reset()
 	index, reference, queries := upload(m, structure), upload(m, g.reference), upload(m, g.queries)
@@ -81,7 +99,8 @@ func (g *genome) run(m Machine, kernel string, structure []uint32, more ...any) 
 		Kernel: kernel,
 		Grid:   [3]uint32{groups(count, g.cta), 1, 1},
 		Block:  [3]uint32{uint32(g.cta), 1, 1},
-		Params: bank(slices.Concat([]any{index, reference, queries, matched}, more, []any{uint32(g.length), uint32(count)})...),
+		Params: bank(slices.Concat([]any{index, reference, queries, matched}, more,
+			[]any{uint32(g.length), uint32(count)})...),
 	})
 	if err != nil {
 		return err
@@ -93,24 +112,25 @@ func (g *genome) run(m Machine, kernel string, structure []uint32, more ...any) 
 // mummerWorkload matches queries by a suffix tree.
 type mummerWorkload struct{ genome }
 
-// newMummer makes a reference and queries of so many letters.
+// newMummer makes a reference of letters letters, and queries of length letters.
 func newMummer(letters, queries, length, cta int, seed uint64) *mummerWorkload {
 	return &mummerWorkload{newGenome(letters, queries, length, cta, seed)}
 }
 
-// treeNode is a node of a suffix tree, as the kernel reads it: its children by letter,
-// the label of the edge to it by its place in the reference and its length, the
+// treeNode is a node of a suffix tree in the kernel's layout.
+//
+// It holds its children by letter, the place and length of its edge label in the reference, the
 // suffix link, and its depth in letters. Children are never the root, 0.
 type treeNode struct {
 	child                      [4]uint32
 	label, length, link, depth uint32
 }
 
-// suffixTree enters one suffix after the other. That of the last letter alone, which no
-// query has, is left out.
+// suffixTree inserts one suffix after the other. It leaves out the one that is only the last
+// letter, since no query has that letter.
 func suffixTree(reference []uint8) []treeNode {
 	nodes := make([]treeNode, 1)
-	inner := []uint32{} // and where a path to each begins
+	inner := []uint32{} // inner nodes; begin holds the start of a path to each
 	begin := []uint32{}
 	end := uint32(len(reference))
 	for start := range end - 1 {
@@ -124,7 +144,7 @@ func suffixTree(reference []uint8) []treeNode {
 			for k < n && reference[label+k] == reference[at+k] {
 				k++
 			}
-			if k < n { // a node within the edge
+			if k < n { // split the edge by a node
 				split := uint32(len(nodes))
 				nodes = append(nodes, treeNode{label: label, length: k, depth: nodes[node].depth + k})
 				inner, begin = append(inner, split), append(begin, start)

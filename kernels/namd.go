@@ -12,29 +12,38 @@ var namd = Kernel{
 	Control: "a test of the distance and one of the bond in a loop over a patch's atoms (D); threads without an atom (D); barriers in a loop",
 	Result:  "all pairs of atoms without patches on the host, in the order of the atoms, bit for bit",
 	Sizes: []Size{
-		{"small", "40 atoms in 2x1x1 patches, 2 CTAs of 64, partly filled", func(seed uint64) Workload { return newNAMD([3]int{2, 1, 1}, 40, seed) }},
-		{"medium", "600 atoms in 3x3x2 patches, 18 CTAs of 64, partly filled", func(seed uint64) Workload { return newNAMD([3]int{3, 3, 2}, 600, seed) }},
-		{"large", "37000 atoms in 10x10x10 patches, 1000 CTAs of 64, partly filled", func(seed uint64) Workload { return newNAMD([3]int{10, 10, 10}, 37000, seed) }},
+		{
+			"small", "40 atoms in 2x1x1 patches, 2 CTAs of 64, partly filled",
+			func(seed uint64) Workload { return newNAMD([3]int{2, 1, 1}, 40, seed) },
+		},
+		{
+			"medium", "600 atoms in 3x3x2 patches, 18 CTAs of 64, partly filled",
+			func(seed uint64) Workload { return newNAMD([3]int{3, 3, 2}, 600, seed) },
+		},
+		{
+			"large", "37000 atoms in 10x10x10 patches, 1000 CTAs of 64, partly filled",
+			func(seed uint64) Workload { return newNAMD([3]int{10, 10, 10}, 37000, seed) },
+		},
 	},
 }
 
 const (
-	atomsPatch  = 2.0  // side of a patch
-	atomsCut    = 1.75 // cut-off
+	atomsPatch  = 2.0  // length of a patch's side
+	atomsCut    = 1.75 // cut-off distance
 	atomsCharge = 0.25
 )
 
-// namdWorkload is atoms in a box.
+// namdWorkload computes the forces on atoms in a box.
 type namdWorkload struct {
 	outcome
-	atoms             [][4]float32 // place and charge, by patch
-	partners          []uint32     // the atom that each is bound to
-	first, neighbours []uint32     // first atom of each patch, and one more; 27 neighbours of each
+	atoms             [][4]float32 // position and charge, by patch
+	partners          []uint32     // the atom to which each atom is bound
+	first, neighbours []uint32     // first atom of each patch and one more; 27 neighbours of each patch
 	want              []float32    // three for each atom
 }
 
-// newNAMD makes pairs of bound atoms in a box of so many patches. Patches of the rim have
-// for neighbours beyond it one that has no atoms.
+// newNAMD makes pairs of bound atoms in a box of patches. Beyond the rim, the neighbour of a patch
+// is an empty patch.
 func newNAMD(box [3]int, atoms int, seed uint64) *namdWorkload {
 	r := random(seed)
 	patches := box[0] * box[1] * box[2]
@@ -91,7 +100,7 @@ func newNAMD(box [3]int, atoms int, seed uint64) *namdWorkload {
 	return w
 }
 
-// force is the reference for an atom, from all others.
+// force is the reference for an atom: the force from all others.
 func (w *namdWorkload) force(i int) (f [3]float32) {
 	me := &w.atoms[i]
 	for j := range w.atoms {
@@ -120,7 +129,8 @@ func (w *namdWorkload) force(i int) (f [3]float32) {
 func (w *namdWorkload) Run(m Machine) error {
 	w.reset()
 	atoms := upload(m, flat(w.atoms, func(a [4]float32) []float32 { return a[:] }))
-	partners, first, neighbours, force := upload(m, w.partners), upload(m, w.first), upload(m, w.neighbours), m.Alloc(4*len(w.want))
+	partners, first, neighbours, force := upload(m, w.partners), upload(m, w.first), upload(m,
+		w.neighbours), m.Alloc(4*len(w.want))
 	err := m.Launch(Call{
 		Module: "namd.ptx",
 		Kernel: "namd",

@@ -24,12 +24,12 @@ type nbodyWorkload struct {
 	outcome
 	n, steps          int
 	soft, time        float32
-	body, vel         []float32 // three coordinates and the mass; three numbers
+	body, vel         []float32 // three coordinates and the mass; three velocity components
 	wantBody, wantVel []float32
 	got               []float32 // bodies
 }
 
-// newNbody makes n bodies, a multiple of 64, which move for a number of steps.
+// newNbody makes n bodies, which move for a number of steps. n is a multiple of 64.
 func newNbody(n, steps int, seed uint64) *nbodyWorkload {
 	r := random(seed)
 	w := &nbodyWorkload{n: n, steps: steps, soft: 0.01, time: 0.0078125, body: r.units(4 * n), vel: r.units(3 * n)}

@@ -12,13 +12,19 @@ var nearestKernel = Kernel{
 	Control: "uniform loops over letters, in them tests of the letter (D); the end of the records (P)",
 	Result:  "distances by the numbers of which the records were written, bit for bit",
 	Sizes: []Size{
-		{"small", "100 records, 7 CTAs of 16, the last one partly filled", func(seed uint64) Workload { return newNearest(100, seed) }},
+		{
+			"small", "100 records, 7 CTAs of 16, the last one partly filled",
+			func(seed uint64) Workload { return newNearest(100, seed) },
+		},
 		{"medium", "4000 records, 250 CTAs of 16", func(seed uint64) Workload { return newNearest(4000, seed) }},
-		{"large", "2000000 records, 125000 CTAs of 16", func(seed uint64) Workload { return newNearest(2000000, seed) }},
+		{
+			"large", "2000000 records, 125000 CTAs of 16",
+			func(seed uint64) Workload { return newNearest(2000000, seed) },
+		},
 	},
 }
 
-// Where the search is from.
+// Starting point of the search.
 const (
 	nearestLatitude  = 30
 	nearestLongitude = -90
@@ -31,7 +37,7 @@ type nearestWorkload struct {
 	want    []float32
 }
 
-// newNearest writes records.
+// newNearest makes records.
 func newNearest(count int, seed uint64) *nearestWorkload {
 	r := random(seed)
 	w := &nearestWorkload{}

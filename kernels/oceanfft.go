@@ -13,9 +13,15 @@ var oceanfft = Kernel{
 	Control: "grid bounds (P), loops with barriers (P), the boundary of the field (P)",
 	Result:  "a recursive transform on the host with the same additions, bit for bit",
 	Sizes: []Size{
-		{"small", "16x16 points, 3 kernels, CTAs of 8 to 32, partly filled", func(seed uint64) Workload { return newOceanFFT(16, seed) }},
+		{
+			"small", "16x16 points, 3 kernels, CTAs of 8 to 32, partly filled",
+			func(seed uint64) Workload { return newOceanFFT(16, seed) },
+		},
 		{"medium", "64x64 points, 3 kernels, CTAs of 32", func(seed uint64) Workload { return newOceanFFT(64, seed) }},
-		{"large", "256x256 points, 3 kernels, CTAs of 32 and 128", func(seed uint64) Workload { return newOceanFFT(256, seed) }},
+		{
+			"large", "256x256 points, 3 kernels, CTAs of 32 and 128",
+			func(seed uint64) Workload { return newOceanFFT(256, seed) },
+		},
 	},
 }
 
@@ -24,18 +30,21 @@ type oceanFFTWorkload struct {
 	outcome
 	side           int
 	re, im         []float32 // spectrum
-	cosine, sine   []float32 // of frequency times time
-	rootRe, rootIm []float32 // of 1, one side-th each
+	cosine, sine   []float32 // cosine and sine of frequency times time
+	rootRe, rootIm []float32 // powers of the side-th root of 1
 	height         []float32
 	want           []float32
 	wantX, wantY   []float32
 }
 
-// newOceanFFT makes a field of side x side points, a power of two from 4 to 256.
+// newOceanFFT makes a field of side x side points. side is a power of two from 4 to 256.
 func newOceanFFT(side int, seed uint64) *oceanFFTWorkload {
 	r := random(seed)
 	n := side * side
-	w := &oceanFFTWorkload{side: side, re: r.units(n), im: r.units(n), cosine: make([]float32, n), sine: make([]float32, n)}
+	w := &oceanFFTWorkload{
+		side: side, re: r.units(n), im: r.units(n), cosine: make([]float32, n),
+		sine: make([]float32, n),
+	}
 	for i := range n {
 		x, y := min(i%side, side-i%side), min(i/side, side-i/side)
 		for _, a := range [...][]float32{w.re, w.im} {
@@ -52,14 +61,14 @@ func newOceanFFT(side int, seed uint64) *oceanFFTWorkload {
 	return w
 }
 
-// complex32 is a number whose operations round once each.
+// complex32 is a complex number. Each operation on its parts rounds once.
 type complex32 struct{ re, im float32 }
 
 func (a complex32) times(b complex32) complex32 {
 	return complex32{float32(a.re*b.re) - float32(a.im*b.im), float32(a.re*b.im) + float32(a.im*b.re)}
 }
 
-// transform is the inverse transform of a line.
+// transform returns the inverse transform of a line.
 func (w *oceanFFTWorkload) transform(line []complex32) []complex32 {
 	n := len(line)
 	if n == 1 {
@@ -125,17 +134,22 @@ func (w *oceanFFTWorkload) Run(m Machine) error {
 	re, im, across, down := m.Alloc(4*n), m.Alloc(4*n), m.Alloc(4*n), m.Alloc(4*n)
 	wide := [3]uint32{groups(w.side, 32), side, 1}
 	launch := func(kernel string, grid [3]uint32, cta uint32, params []byte) error {
-		return m.Launch(Call{Module: "oceanfft.ptx", Kernel: kernel, Grid: grid, Block: [3]uint32{cta, 1, 1}, Params: params})
+		return m.Launch(Call{
+			Module: "oceanfft.ptx", Kernel: kernel, Grid: grid, Block: [3]uint32{cta, 1, 1},
+			Params: params,
+		})
 	}
 	spectrum := bank(upload(m, w.re), upload(m, w.im), upload(m, w.cosine), upload(m, w.sine), re, im, side)
 	rootRe, rootIm, log := upload(m, w.rootRe), upload(m, w.rootIm), uint32(bits.Len32(side)-1)
 	for _, err := range []func() error{
 		func() error { return launch("ocean_spectrum", wide, 32, spectrum) },
 		func() error {
-			return launch("ocean_fft", [3]uint32{side, 1, 1}, side/2, bank(re, im, rootRe, rootIm, log, uint32(1), side))
+			return launch("ocean_fft", [3]uint32{side, 1, 1}, side/2,
+				bank(re, im, rootRe, rootIm, log, uint32(1), side))
 		},
 		func() error {
-			return launch("ocean_fft", [3]uint32{side, 1, 1}, side/2, bank(re, im, rootRe, rootIm, log, side, uint32(1)))
+			return launch("ocean_fft", [3]uint32{side, 1, 1}, side/2,
+				bank(re, im, rootRe, rootIm, log, side, uint32(1)))
 		},
 		func() error { return launch("ocean_slope", wide, 32, bank(re, across, down, side)) },
 	} {

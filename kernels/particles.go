@@ -11,9 +11,18 @@ var particles = Kernel{
 	Control: "a loop over all (P) with a test of the distance (D), six tests of the walls (D); several launches",
 	Result:  "the same float32 operations on the host, the pairs one after the other",
 	Sizes: []Size{
-		{"small", "48 spheres, 2 steps, 1 CTA of 64, partly filled", func(seed uint64) Workload { return newParticles(48, 2, seed) }},
-		{"medium", "300 spheres, 3 steps, 5 CTAs of 64, the last one partly filled", func(seed uint64) Workload { return newParticles(300, 3, seed) }},
-		{"large", "1024 spheres, 4 steps, 16 CTAs of 64", func(seed uint64) Workload { return newParticles(1024, 4, seed) }},
+		{
+			"small", "48 spheres, 2 steps, 1 CTA of 64, partly filled",
+			func(seed uint64) Workload { return newParticles(48, 2, seed) },
+		},
+		{
+			"medium", "300 spheres, 3 steps, 5 CTAs of 64, the last one partly filled",
+			func(seed uint64) Workload { return newParticles(300, 3, seed) },
+		},
+		{
+			"large", "1024 spheres, 4 steps, 16 CTAs of 64",
+			func(seed uint64) Workload { return newParticles(1024, 4, seed) },
+		},
 	},
 }
 
@@ -27,8 +36,7 @@ type particlesWorkload struct {
 	got              []float32 // positions
 }
 
-// newParticles makes n spheres in the cube from -1 to 1, which move for a
-// number of steps.
+// newParticles makes n spheres, which move for a number of steps in the cube from -1 to 1.
 func newParticles(n, steps int, seed uint64) *particlesWorkload {
 	r := random(seed)
 	w := &particlesWorkload{n: n, steps: steps, radius: 0.0625, time: 0.25, pos: r.units(3 * n), vel: r.units(3 * n)}

@@ -9,20 +9,29 @@ var pathfinder = Kernel{
 	Control: "sides of the grid, a range of threads that becomes smaller (P); two comparisons (D); barriers in a loop",
 	Result:  "a row after the other on the host",
 	Sizes: []Size{
-		{"small", "300 columns, 4 rows in 2 launches of 2 CTAs of 256, partly filled", func(seed uint64) Workload { return newPathfinder(300, 4, 2, seed) }},
-		{"medium", "2000 columns, 40 rows in 2 launches of 10 CTAs of 256, partly filled", func(seed uint64) Workload { return newPathfinder(2000, 40, 20, seed) }},
-		{"large", "100000 columns, 100 rows in 5 launches of 463 CTAs of 256, partly filled", func(seed uint64) Workload { return newPathfinder(100000, 100, 20, seed) }},
+		{
+			"small", "300 columns, 4 rows in 2 launches of 2 CTAs of 256, partly filled",
+			func(seed uint64) Workload { return newPathfinder(300, 4, 2, seed) },
+		},
+		{
+			"medium", "2000 columns, 40 rows in 2 launches of 10 CTAs of 256, partly filled",
+			func(seed uint64) Workload { return newPathfinder(2000, 40, 20, seed) },
+		},
+		{
+			"large", "100000 columns, 100 rows in 5 launches of 463 CTAs of 256, partly filled",
+			func(seed uint64) Workload { return newPathfinder(100000, 100, 20, seed) },
+		},
 	},
 }
 
-// pathfinderWorkload adds up costs.
+// pathfinderWorkload sums costs along paths.
 type pathfinderWorkload struct {
 	outcome
 	columns, rows, each int
 	wall, want          []uint32
 }
 
-// newPathfinder makes a grid of weights from 0 to 9, for so many rows in each launch.
+// newPathfinder makes a grid of weights from 0 to 9. Each launch processes each rows.
 func newPathfinder(columns, rows, each int, seed uint64) *pathfinderWorkload {
 	r := random(seed)
 	w := &pathfinderWorkload{columns: columns, rows: rows, each: each}
@@ -49,7 +58,8 @@ func newPathfinder(columns, rows, each int, seed uint64) *pathfinderWorkload {
 func (w *pathfinderWorkload) Run(m Machine) error {
 	w.reset()
 	if w.each < 1 || w.each > 127 || w.rows%w.each != 0 {
-		return fmt.Errorf("pathfinder: %d rows in launches of %d; want launches of 1 to 127 rows, all of them full", w.rows, w.each)
+		return fmt.Errorf("pathfinder: %d rows in launches of %d; want launches of 1 to 127 rows, all of them full",
+			w.rows, w.each)
 	}
 	wall, from, to := upload(m, w.wall), upload(m, w.wall[:w.columns]), m.Alloc(4*w.columns)
 	for row := 1; row <= w.rows; row += w.each {

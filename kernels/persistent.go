@@ -12,27 +12,36 @@ var persistent = Kernel{
 	Control: "two loops in a loop, which rays leave at different times, tests of boxes and triangles (D); batches (P)",
 	Result:  "all triangles for each ray on the host, the same operations, bit for bit",
 	Sizes: []Size{
-		{"small", "100 rays, 24 triangles, 1 CTA of 32x6, the last batch partly filled", func(seed uint64) Workload { return newPersistent(24, 100, 1, seed) }},
-		{"medium", "2000 rays, 500 triangles, 6 CTAs of 32x6, the last batch partly filled", func(seed uint64) Workload { return newPersistent(500, 2000, 6, seed) }},
-		{"large", "40000 rays, 2000 triangles, 60 CTAs of 32x6", func(seed uint64) Workload { return newPersistent(2000, 40000, 60, seed) }},
+		{
+			"small", "100 rays, 24 triangles, 1 CTA of 32x6, the last batch partly filled",
+			func(seed uint64) Workload { return newPersistent(24, 100, 1, seed) },
+		},
+		{
+			"medium", "2000 rays, 500 triangles, 6 CTAs of 32x6, the last batch partly filled",
+			func(seed uint64) Workload { return newPersistent(500, 2000, 6, seed) },
+		},
+		{
+			"large", "40000 rays, 2000 triangles, 60 CTAs of 32x6",
+			func(seed uint64) Workload { return newPersistent(2000, 40000, 60, seed) },
+		},
 	},
 }
 
-// persistentWorkload is rays in a scene.
+// persistentWorkload traces rays in a scene.
 type persistentWorkload struct {
 	outcome
 	ctas      int
-	triangles [][9]float32 // a corner, and the ways to the other two
-	rays      [][6]float32 // from, direction
+	triangles [][9]float32 // a corner, and the vectors to the other two
+	rays      [][6]float32 // origin, direction
 	boxes     [][12]float32
 	links     [][2]uint32
 	want      []float32
 }
 
-const missed = 1e30 // the distance of a ray that meets nothing
+const missed = 1e30 // distance of a ray that meets nothing
 
-// newPersistent makes small triangles in the cube from -1 to 1, and rays, of which every
-// second batch of 32 comes from a camera and the others from anywhere.
+// newPersistent makes small triangles in the cube from -1 to 1, and rays. Every second batch of 32
+// rays comes from a camera, the others from anywhere.
 func newPersistent(triangles, rays, ctas int, seed uint64) *persistentWorkload {
 	r := random(seed)
 	w := &persistentWorkload{ctas: ctas}
@@ -66,8 +75,8 @@ func newPersistent(triangles, rays, ctas int, seed uint64) *persistentWorkload {
 	return w
 }
 
-// split makes a node of a range of triangles, of which there are more than 4 or which
-// is the root, and those below it. It returns the number of the node.
+// split makes a node for a range of triangles, and the nodes below it. The range has more than 4
+// triangles or belongs to the root. split returns the number of the node.
 func (w *persistentWorkload) split(first, last int) uint32 {
 	node := len(w.boxes)
 	w.boxes, w.links = append(w.boxes, [12]float32{}), append(w.links, [2]uint32{})
@@ -91,8 +100,8 @@ func (w *persistentWorkload) split(first, last int) uint32 {
 	return uint32(node)
 }
 
-// bounds is a box around triangles, a little larger, so that no rounding makes a ray
-// miss it that meets them.
+// bounds returns a box around triangles. It is a little larger, so that no rounding makes a ray
+// miss the box but meet a triangle.
 func bounds(triangles [][9]float32) (box [6]float32) {
 	const rim = 1e-3
 	for i, t := range triangles {
@@ -107,7 +116,7 @@ func bounds(triangles [][9]float32) (box [6]float32) {
 	return box
 }
 
-// meet is the distance at which a ray meets a triangle (Möller & Trumbore, 1997).
+// meet returns the distance at which a ray meets a triangle (Möller & Trumbore, 1997).
 func meet(ray *[6]float32, t *[9]float32) float32 {
 	dot := func(a, b []float32) float32 {
 		return float32(float32(a[0]*b[0])+float32(a[1]*b[1])) + float32(a[2]*b[2])

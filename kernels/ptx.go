@@ -13,7 +13,7 @@ var modules embed.FS
 //go:embed cuda/*.cu
 var written embed.FS
 
-// PTX is the text of a module that a Launch names.
+// PTX returns the text of a module that a Call names.
 func PTX(module string) (string, error) {
 	text, err := modules.ReadFile("ptx/" + module)
 	if err != nil {
@@ -22,8 +22,8 @@ func PTX(module string) (string, error) {
 	return string(text), nil
 }
 
-// PTX32 is the module with addresses of 32 bits, as GPUs had them when the papers of
-// thread block compaction and lane permutation were written. Modules for sm_70 have none.
+// PTX32 returns the module with 32-bit addresses. GPUs had such addresses when the papers on thread
+// block compaction and lane permutation were written. Modules for sm_70 have no such form.
 func PTX32(module string) (string, error) {
 	text, err := modules.ReadFile("ptx32/" + module)
 	if err != nil {
@@ -32,7 +32,7 @@ func PTX32(module string) (string, error) {
 	return string(text), nil
 }
 
-// Source is the text of a file that modules name as their source, or of a module.
+// Source returns the text of a module, or of a file that modules name as their source.
 func Source(name string) (text string, ok bool) {
 	data, err := written.ReadFile("cuda/" + name)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"divergo/kernels/cudac"
 )
 
-// sources are the names of the files in cuda, without extension.
+// sources returns the names of the files in cuda, without extension.
 func sources(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("cuda/*.cu")
@@ -64,9 +64,9 @@ func TestUnknownModule(t *testing.T) {
 	assert.ErrorContains(t, err, `"vecadd"`)
 }
 
-// The branches of the source are branches of the PTX: each line with an if or a
-// loop owns a conditional bra, or more where it has && or ||; a loop that only a
-// break ends has no condition.
+// TestControlFlowOfTheSourceSurvives: the branches of the source are branches of the PTX. Each line
+// with an if or a loop has a conditional bra, or several with && or ||. A loop that only a break
+// ends has no condition.
 func TestControlFlowOfTheSourceSurvives(t *testing.T) {
 	control := regexp.MustCompile(`^\s*(?:\} else )?(?:if|for|while) \(`)
 	loc := regexp.MustCompile(`^\s*\.loc\s+1 (\d+) `)
@@ -103,7 +103,8 @@ func TestPTXIsPlain(t *testing.T) {
 		require.NoError(t, err)
 		assert.NotRegexp(t, `selp|fma\.|\.approx`, text, name)
 		assert.NotRegexp(t, `\b(and|or)\.pred`, text, name)
-		assert.Equal(t, []string{`.file	1 "` + name + `.cu"`}, regexp.MustCompile(`\.file.*`).FindAllString(text, -1))
+		assert.Equal(t, []string{`.file	1 "` + name + `.cu"`},
+			regexp.MustCompile(`\.file.*`).FindAllString(text, -1))
 		assert.NotContains(t, text, `"/`, name)
 	}
 }

@@ -9,25 +9,33 @@ var quasirandom = Kernel{
 	Control: "a test of each bit of the thread's number: half of the lanes of every warp for the five lowest (P); grid-stride loop (P)",
 	Result:  "the recurrence on the host by which a point follows from that with one bit less",
 	Sizes: []Size{
-		{"small", "200 points, 2 CTAs of 128x3, the second partly filled", func(seed uint64) Workload { return NewQuasirandom(200, 2, seed) }},
-		{"medium", "1500 points, 4 CTAs of 128x3 in a grid-stride loop", func(seed uint64) Workload { return NewQuasirandom(1500, 4, seed) }},
-		{"large", "128 Ki points, 128 CTAs of 128x3 in a grid-stride loop", func(seed uint64) Workload { return NewQuasirandom(128<<10, 128, seed) }},
+		{
+			"small", "200 points, 2 CTAs of 128x3, the second partly filled",
+			func(seed uint64) Workload { return NewQuasirandom(200, 2, seed) },
+		},
+		{
+			"medium", "1500 points, 4 CTAs of 128x3 in a grid-stride loop",
+			func(seed uint64) Workload { return NewQuasirandom(1500, 4, seed) },
+		},
+		{
+			"large", "128 Ki points, 128 CTAs of 128x3 in a grid-stride loop",
+			func(seed uint64) Workload { return NewQuasirandom(128<<10, 128, seed) },
+		},
 	},
 }
 
-// quasirandomBlock is the points that a CTA makes at once.
+// quasirandomBlock is the number of points that a CTA makes at a time.
 const quasirandomBlock = 128
 
 // Quasirandom makes quasirandom points.
 type Quasirandom struct {
 	outcome
 	n, ctas    int
-	directions []uint32 // of a dimension 31 numbers and the shift
+	directions []uint32 // for each dimension, 31 numbers and the shift
 	want       []float32
 }
 
-// NewQuasirandom makes the direction numbers for n points, which so many CTAs
-// compute.
+// NewQuasirandom makes the direction numbers for n points, which the given number of CTAs computes.
 func NewQuasirandom(n, ctas int, seed uint64) *Quasirandom {
 	r := random(seed)
 	w := &Quasirandom{n: n, ctas: ctas}
@@ -45,9 +53,11 @@ func NewQuasirandom(n, ctas int, seed uint64) *Quasirandom {
 	return w
 }
 
-// directions is the direction numbers of Sobol's sequence in its first three
-// dimensions (primitive polynomials 1, x+1 and x^2+x+1, first numbers 1 and 1, 3;
-// Joe & Kuo, ACM TOMS 29(1), 2003), with 31 bits.
+// directions returns the direction numbers, of 31 bits, of Sobol's sequence in one of its first
+// three dimensions.
+//
+// The primitive polynomials are 1, x+1 and x^2+x+1, the first numbers 1 and 1, 3 (Joe & Kuo, ACM
+// TOMS 29(1), 2003).
 func directions(dimension int) []uint32 {
 	var v []uint32
 	for bit := range 31 {

@@ -10,7 +10,10 @@ var queens = Kernel{
 	Result:  "all placements of a queen in each row and column, each tested for diagonals, by the columns of the first two queens",
 	Sizes: []Size{
 		{"small", "n = 5, 1 CTA of 32, partly filled", func(uint64) Workload { return newQueens(5, 32) }},
-		{"medium", "n = 7, 2 CTAs of 32, the last one partly filled", func(uint64) Workload { return newQueens(7, 32) }},
+		{
+			"medium", "n = 7, 2 CTAs of 32, the last one partly filled",
+			func(uint64) Workload { return newQueens(7, 32) },
+		},
 		{"large", "n = 8, 1 CTA of 64", func(uint64) Workload { return newQueens(8, 64) }},
 	},
 }
@@ -39,8 +42,8 @@ func (w *queensWorkload) check() error {
 	return nil
 }
 
-// permute puts a queen into each column that has none, and counts the complete
-// boards on which no two queens share a diagonal.
+// permute puts a queen into each free column. It counts the complete boards on which no two queens
+// share a diagonal.
 func (w *queensWorkload) permute(columns []int) {
 	if len(columns) == w.n {
 		if peaceful(columns) {

@@ -2,18 +2,18 @@ package kernels
 
 import "divergo/internal/splitmix"
 
-// random draws the input of a workload.
+// random generates the input of a workload.
 type random splitmix.Source
 
 func (r *random) next() uint64 { return (*splitmix.Source)(r).Next() }
 
-// below is a number in [0, n).
+// below returns a number in [0, n).
 func (r *random) below(n int) int { return int(r.next() % uint64(n)) }
 
-// word is any 32-bit number.
+// word returns any 32-bit number.
 func (r *random) word() uint32 { return uint32(r.next() >> 32) }
 
-// unit is a float in [-1, 1), a multiple of 2^-23.
+// unit returns a float in [-1, 1), a multiple of 2^-23.
 func (r *random) unit() float32 { return float32(int32(r.next()>>40)-1<<23) / (1 << 23) }
 
 func (r *random) words(n int) []uint32 {

@@ -8,8 +8,14 @@ var reduction = Kernel{
 	Result:  "a plain sum on the host",
 	Sizes: []Size{
 		{"small", "256 elements, 1 CTA of 256", func(seed uint64) Workload { return NewReduction(256, 256, seed) }},
-		{"medium", "10000 elements, 40 CTAs of 256, the last one partly filled, then 1", func(seed uint64) Workload { return NewReduction(10000, 256, seed) }},
-		{"large", "256 Ki elements, 512 CTAs of 512, then 1", func(seed uint64) Workload { return NewReduction(256<<10, 512, seed) }},
+		{
+			"medium", "10000 elements, 40 CTAs of 256, the last one partly filled, then 1",
+			func(seed uint64) Workload { return NewReduction(10000, 256, seed) },
+		},
+		{
+			"large", "256 Ki elements, 512 CTAs of 512, then 1",
+			func(seed uint64) Workload { return NewReduction(256<<10, 512, seed) },
+		},
 	},
 }
 
@@ -21,8 +27,7 @@ type Reduction struct {
 	want uint32
 }
 
-// NewReduction makes n elements for CTAs of cta threads, a power of two of at
-// most 512.
+// NewReduction makes n elements for CTAs of cta threads. cta is a power of two of at most 512.
 func NewReduction(n, cta int, seed uint64) *Reduction {
 	r := random(seed)
 	w := &Reduction{cta: cta, in: r.words(n)}
@@ -32,8 +37,8 @@ func NewReduction(n, cta int, seed uint64) *Reduction {
 	return w
 }
 
-// Run implements Workload. The sums of a launch's CTAs are the input of the
-// next, until one is left.
+// Run implements Workload. The sums of a launch's CTAs are the input of the next launch, until one
+// sum is left.
 func (w *Reduction) Run(m Machine) error {
 	w.reset()
 	if err := tree("reduction", w.cta); err != nil {

@@ -25,11 +25,14 @@ type sadWorkload struct {
 	got, want     []uint32
 }
 
-// newSAD makes two frames whose sides are multiples of 8: the second is the first,
-// moved, with noise.
+// newSAD makes two frames whose sides are multiples of 8. The second is the first, shifted and with
+// noise.
 func newSAD(width, height int, seed uint64) *sadWorkload {
 	r := random(seed)
-	w := &sadWorkload{width: width, height: height, frame: newSobel(width, height, seed).in, other: make([]uint8, width*height)}
+	w := &sadWorkload{
+		width: width, height: height, frame: newSobel(width, height, seed).in,
+		other: make([]uint8, width*height),
+	}
 	inside := func(v, n int) int { return min(max(v, 0), n-1) }
 	for i := range w.other {
 		x, y := inside(i%width-3, width), inside(i/width+2, height)

@@ -9,9 +9,18 @@ var sobel = Kernel{
 	Control: "picture bounds and rim, four tests that share one target (P); clamping to a byte (D); byte loads and stores",
 	Result:  "convolution with the two 3x3 matrices on the host",
 	Sizes: []Size{
-		{"small", "32x24 pixels, 2x2 CTAs of 16x16, the lower ones half filled", func(seed uint64) Workload { return newSobel(32, 24, seed) }},
-		{"medium", "150x101 pixels, 10x7 CTAs of 16x16, partly filled", func(seed uint64) Workload { return newSobel(150, 101, seed) }},
-		{"large", "640x480 pixels, 40x30 CTAs of 16x16", func(seed uint64) Workload { return newSobel(640, 480, seed) }},
+		{
+			"small", "32x24 pixels, 2x2 CTAs of 16x16, the lower ones half filled",
+			func(seed uint64) Workload { return newSobel(32, 24, seed) },
+		},
+		{
+			"medium", "150x101 pixels, 10x7 CTAs of 16x16, partly filled",
+			func(seed uint64) Workload { return newSobel(150, 101, seed) },
+		},
+		{
+			"large", "640x480 pixels, 40x30 CTAs of 16x16",
+			func(seed uint64) Workload { return newSobel(640, 480, seed) },
+		},
 	},
 }
 
@@ -25,8 +34,8 @@ type sobelWorkload struct {
 	in, out, want []uint8
 }
 
-// newSobel makes a picture of bright discs and dark squares on a slope, with
-// some noise that the seed determines.
+// newSobel makes a picture of bright discs and dark squares on a gradient, with some noise. The
+// seed determines the noise.
 func newSobel(width, height int, seed uint64) *sobelWorkload {
 	r := random(seed)
 	w := &sobelWorkload{

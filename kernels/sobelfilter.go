@@ -12,8 +12,14 @@ var sobelfilter = Kernel{
 	Result:  "convolution with the two 3x3 matrices on the host",
 	Sizes: []Size{
 		{"small", "40x6 pixels, 6 CTAs of 32", func(seed uint64) Workload { return NewSobelFilter(40, 6, 32, seed) }},
-		{"medium", "150x60 pixels, 60 CTAs of 64", func(seed uint64) Workload { return NewSobelFilter(150, 60, 64, seed) }},
-		{"large", "512x384 pixels, 384 CTAs of 128", func(seed uint64) Workload { return NewSobelFilter(512, 384, 128, seed) }},
+		{
+			"medium", "150x60 pixels, 60 CTAs of 64",
+			func(seed uint64) Workload { return NewSobelFilter(150, 60, 64, seed) },
+		},
+		{
+			"large", "512x384 pixels, 384 CTAs of 128",
+			func(seed uint64) Workload { return NewSobelFilter(512, 384, 128, seed) },
+		},
 	},
 }
 
@@ -29,7 +35,10 @@ type SobelFilter struct {
 // threads.
 func NewSobelFilter(width, height, cta int, seed uint64) *SobelFilter {
 	picture := newSobel(width+2, height+2, seed)
-	w := &SobelFilter{width: width, height: height, cta: cta, scale: 1.5, in: picture.in, want: make([]uint8, width*height)}
+	w := &SobelFilter{
+		width: width, height: height, cta: cta, scale: 1.5, in: picture.in,
+		want: make([]uint8, width*height),
+	}
 	across := [3][3]int{{-1, 0, 1}, {-2, 0, 2}, {-1, 0, 1}}
 	for at := range w.want {
 		var gx, gy int

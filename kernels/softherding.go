@@ -2,11 +2,13 @@ package kernels
 
 import "fmt"
 
-// SoftHerding draws the Mandelbrot set with branch herding in software: the test that ends the
-// loop of a pixel is put to the vote of its warp, whose threads all go where most of
-// them want to (Sartori & Kumar, Branch and Data Herding, 2012, section III-A and figure 9).
-// The threads of a warp are four rows of eight columns. Each takes part in all votes of its
-// warp, so that it needs a mechanism that keeps warps of 32 together where they go the same way.
+// SoftHerding draws the Mandelbrot set with branch herding in software.
+//
+// The threads of a warp vote on the test that ends the loop of a pixel, and all take the majority's
+// path. Source: Sartori & Kumar, Branch and Data Herding, 2012, section III-A and figure 9.
+//
+// The threads of a warp are four rows of eight columns. Each takes part in all votes of its warp.
+// So the mechanism must keep warps of 32 threads together as long as they take the same path.
 type SoftHerding struct {
 	outcome
 	form          Voting
@@ -19,18 +21,21 @@ type SoftHerding struct {
 // Voting is a form of branch herding in software.
 type Voting string
 
-// The forms, as entries of the module are called.
+// The forms, by the names of the module's entries.
 const (
 	VoteNone   Voting = "brh_none"   // no herding
-	VoteHalf   Voting = "brh_half"   // more than 16, the paper's threshold
-	VoteActive Voting = "brh_active" // more than half of those that vote
+	VoteHalf   Voting = "brh_half"   // more than 16 votes, the paper's threshold
+	VoteActive Voting = "brh_active" // more than half of the voting threads
 )
 
-// NewSoftHerding makes a picture of the whole set of so many columns, a multiple of 8,
-// and rows, a multiple of 4.
+// NewSoftHerding makes a picture of the whole set. width is a multiple of 8, height a multiple of
+// 4.
 func NewSoftHerding(form Voting, width, height int, limit uint32, seed uint64) *SoftHerding {
 	plain := NewMandelbrot(width, height, limit, seed)
-	w := &SoftHerding{form: form, width: width, height: height, limit: plain.limit, re: plain.re, im: plain.im, want: plain.want}
+	w := &SoftHerding{
+		form: form, width: width, height: height, limit: plain.limit, re: plain.re, im: plain.im,
+		want: plain.want,
+	}
 	if form != VoteNone {
 		w.want = make([]uint32, width*height)
 		for y := 0; y+4 <= height; y += 4 {
@@ -42,8 +47,8 @@ func NewSoftHerding(form Voting, width, height int, limit uint32, seed uint64) *
 	return w
 }
 
-// warp is the reference for a warp, whose 32 pixels go on as long as most of them want to. All
-// vote in each round, so that both thresholds are the same: 16.
+// warp is the reference for a warp, whose 32 pixels continue as long as the majority does. All vote
+// in each round, so both thresholds are the same: 16.
 func (w *SoftHerding) warp(left, top int) {
 	type point struct{ x, y, re, im float32 }
 	var points [32]point

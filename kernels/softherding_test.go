@@ -11,8 +11,8 @@ import (
 	"divergo/isa"
 )
 
-// TestMajority: more than 16 votes win in the paper's form (claim HERDING-02), which few threads
-// cannot win though they all agree; more than half of those that vote win in the other one.
+// TestMajority: in the paper's form more than 16 votes win (claim HERDING-02), so a few threads
+// cannot win even if they all agree. In the other form more than half of the votes win.
 func TestMajority(t *testing.T) {
 	for _, c := range []struct {
 		voters, votes int
@@ -48,8 +48,8 @@ func TestMajority(t *testing.T) {
 	}
 }
 
-// TestThreeInstructions: the paper's form adds a vote, a population count and a comparison to
-// a branch (claim HERDING-01).
+// TestThreeInstructions: the paper's form adds a vote, a population count and a comparison to a
+// branch (claim HERDING-01).
 func TestThreeInstructions(t *testing.T) {
 	counts := map[Voting]map[isa.Op]int{}
 	length := map[Voting]int{}
@@ -67,7 +67,7 @@ func TestThreeInstructions(t *testing.T) {
 	assert.Equal(t, 3, length[VoteHalf]-length[VoteNone])
 }
 
-// TestSoftHerding: what a warp votes for is what its pixels get.
+// TestSoftHerding: each pixel has the result of its warp's votes.
 func TestSoftHerding(t *testing.T) {
 	for _, form := range []Voting{VoteNone, VoteHalf, VoteActive} {
 		w := NewSoftHerding(form, 48, 32, 40, 1)
@@ -82,12 +82,13 @@ func TestSoftHerding(t *testing.T) {
 		}
 	}
 	assert.Greater(t, differs, 100, fmt.Sprint("of ", len(plain.want)))
-	assert.ErrorContains(t, NewSoftHerding(VoteHalf, 12, 4, 8, 1).Run(&memory{}), "brh_half: a picture of 12x4; want multiples of 8 and 4")
+	assert.ErrorContains(t, NewSoftHerding(VoteHalf, 12, 4, 8, 1).Run(&memory{}),
+		"brh_half: a picture of 12x4; want multiples of 8 and 4")
 }
 
-// majority puts conditions, one for each of the first threads of a warp, to the vote, and
-// says for each of these threads whether it was won in the paper's form and relative to
-// those that vote. The others of the warp do not vote.
+// majority puts conditions to the vote, one for each of the first threads of a warp. The other
+// threads do not vote. For each voter it returns whether the vote was won in the paper's form, and
+// relative to the voters.
 func majority(m Machine, conditions []bool) (half, active []bool, err error) {
 	words := make([]uint32, 32)
 	for i, c := range conditions {

@@ -12,9 +12,18 @@ var sortnet = Kernel{
 	Control: "the comparator, whose direction is by the thread and whose keys are data (D); barriers in two nested loops; the end of the data (P)",
 	Result:  "slices.SortFunc of each array on the host",
 	Sizes: []Size{
-		{"small", "400 keys in arrays of 256, 2 CTAs of 128, the last one partly filled", func(seed uint64) Workload { return newSortNet(400, 256, seed) }},
-		{"medium", "4000 keys in arrays of 512, 8 CTAs of 256, the last one partly filled", func(seed uint64) Workload { return newSortNet(4000, 512, seed) }},
-		{"large", "1 Mi keys in arrays of 1024, 1024 CTAs of 512", func(seed uint64) Workload { return newSortNet(1<<20, 1024, seed) }},
+		{
+			"small", "400 keys in arrays of 256, 2 CTAs of 128, the last one partly filled",
+			func(seed uint64) Workload { return newSortNet(400, 256, seed) },
+		},
+		{
+			"medium", "4000 keys in arrays of 512, 8 CTAs of 256, the last one partly filled",
+			func(seed uint64) Workload { return newSortNet(4000, 512, seed) },
+		},
+		{
+			"large", "1 Mi keys in arrays of 1024, 1024 CTAs of 512",
+			func(seed uint64) Workload { return newSortNet(1<<20, 1024, seed) },
+		},
 	},
 }
 
@@ -26,9 +35,9 @@ type sortNetWorkload struct {
 	wantKeys, wantValues []uint32
 }
 
-// newSortNet makes n keys in arrays of length, which is twice the number of threads of a
-// CTA and a power of two of at most 1024. No two keys of an array are equal, as a network does
-// not keep the order of such.
+// newSortNet makes n keys in arrays of length keys. length is twice the number of threads of a CTA:
+// a power of two of at most 1024. The keys of an array are distinct, since a network does not keep
+// the order of equal keys.
 func newSortNet(n, length int, seed uint64) *sortNetWorkload {
 	r := random(seed)
 	w := &sortNetWorkload{cta: length / 2, keys: r.words(n), values: r.words(n)}

@@ -13,13 +13,22 @@ var spheres = Kernel{
 	Control: "a loop that ends where a ray leaves (D), in it loops over spheres, one with a test and one that ends at the first sphere in the way (D); bounds of the picture (P)",
 	Result:  "the same float32 operations on the host, bit for bit",
 	Sizes: []Size{
-		{"small", "40x20 pixels, 4 spheres, 3 rays, 3x3 CTAs of 16x8, partly filled", func(seed uint64) Workload { return newSpheres(40, 20, 4, 3, seed) }},
-		{"medium", "120x90 pixels, 8 spheres, 5 rays, 8x12 CTAs of 16x8, partly filled", func(seed uint64) Workload { return newSpheres(120, 90, 8, 5, seed) }},
-		{"large", "512x512 pixels, 16 spheres, 5 rays, 32x64 CTAs of 16x8", func(seed uint64) Workload { return newSpheres(512, 512, 16, 5, seed) }},
+		{
+			"small", "40x20 pixels, 4 spheres, 3 rays, 3x3 CTAs of 16x8, partly filled",
+			func(seed uint64) Workload { return newSpheres(40, 20, 4, 3, seed) },
+		},
+		{
+			"medium", "120x90 pixels, 8 spheres, 5 rays, 8x12 CTAs of 16x8, partly filled",
+			func(seed uint64) Workload { return newSpheres(120, 90, 8, 5, seed) },
+		},
+		{
+			"large", "512x512 pixels, 16 spheres, 5 rays, 32x64 CTAs of 16x8",
+			func(seed uint64) Workload { return newSpheres(512, 512, 16, 5, seed) },
+		},
 	},
 }
 
-// sphere is its middle, the square of its radius, and how much it mirrors.
+// sphere is the centre, the square of the radius, and the reflectivity.
 type sphere [5]float32
 
 // spheresWorkload follows rays.
@@ -34,12 +43,12 @@ type spheresWorkload struct {
 // vector is a point or a direction.
 type vector [3]float32
 
-// times is the sum of the products.
+// times returns the dot product.
 func (v vector) times(o vector) float32 {
 	return float32(v[0]*o[0]) + float32(v[1]*o[1]) + float32(v[2]*o[2])
 }
 
-// along is the point so far from v in a direction.
+// along returns the point at distance t from v in direction d.
 func (v vector) along(t float32, d vector) vector {
 	for i := range v {
 		v[i] += float32(t * d[i])
@@ -47,7 +56,7 @@ func (v vector) along(t float32, d vector) vector {
 	return v
 }
 
-// minus is the difference over a number.
+// minus returns the difference divided by a number.
 func (v vector) minus(o vector, over float32) vector {
 	for i := range v {
 		v[i] = (v[i] - o[i]) / over
@@ -60,10 +69,16 @@ func root(x float32) float32 { return float32(math.Sqrt(float64(x))) }
 // newSpheres places spheres.
 func newSpheres(width, height, count, bounces int, seed uint64) *spheresWorkload {
 	r := random(seed)
-	w := &spheresWorkload{width: width, height: height, bounces: bounces, light: vector{0.48, -0.64, -0.6}, want: make([]float32, width*height)}
+	w := &spheresWorkload{
+		width: width, height: height, bounces: bounces, light: vector{0.48, -0.64, -0.6},
+		want: make([]float32, width*height),
+	}
 	for range count {
 		radius := 0.75 + 0.25*r.unit()
-		w.scene = append(w.scene, sphere{2 * r.unit(), 2 * r.unit(), 5 + 2*r.unit(), float32(radius * radius), 0.5 + 0.25*r.unit()})
+		w.scene = append(w.scene, sphere{
+			2 * r.unit(), 2 * r.unit(), 5 + 2*r.unit(), float32(radius * radius),
+			0.5 + 0.25*r.unit(),
+		})
 	}
 	for i := range w.want {
 		w.want[i] = w.follow(i%width, i/width)
@@ -71,7 +86,7 @@ func newSpheres(width, height, count, bounces int, seed uint64) *spheresWorkload
 	return w
 }
 
-// meet is how far along a ray a sphere is; 0: it is not met.
+// meet returns the distance of a sphere along a ray; 0 if the ray misses it.
 func (s *sphere) meet(from, d vector) float32 {
 	l := vector(s[:3]).minus(from, 1)
 	along := l.times(d)
@@ -81,7 +96,7 @@ func (s *sphere) meet(from, d vector) float32 {
 	return 0
 }
 
-// follow is the brightness of a pixel.
+// follow returns the brightness of a pixel.
 func (w *spheresWorkload) follow(px, py int) (sum float32) {
 	d := vector{(float32(px)+0.5)/float32(w.width) - 0.5, (float32(py)+0.5)/float32(w.height) - 0.5, 1}
 	d = d.minus(vector{}, root(d.times(d)))
@@ -128,7 +143,8 @@ func (w *spheresWorkload) Run(m Machine) error {
 		Kernel: "spheres",
 		Grid:   [3]uint32{groups(w.width, 16), groups(w.height, 8), 1},
 		Block:  [3]uint32{16, 8, 1},
-		Params: bank(scene, picture, uint32(len(w.scene)), uint32(w.width), uint32(w.height), uint32(w.bounces), w.light[0], w.light[1], w.light[2]),
+		Params: bank(scene, picture, uint32(len(w.scene)), uint32(w.width), uint32(w.height), uint32(w.bounces),
+			w.light[0], w.light[1], w.light[2]),
 	})
 	if err != nil {
 		return err

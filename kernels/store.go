@@ -13,9 +13,18 @@ var store = Kernel{
 	Control: "uniform loops with uniform tests of the round; the end of the pieces (P)",
 	Result:  "Go's crypto/md5",
 	Sizes: []Size{
-		{"small", "100 pieces of 55 bytes, 1 CTA of 128, partly filled", func(seed uint64) Workload { return newStore(100, 1, seed) }},
-		{"medium", "2000 pieces of 119 bytes, 16 CTAs of 128, the last one partly filled", func(seed uint64) Workload { return newStore(2000, 2, seed) }},
-		{"large", "16 Ki pieces of 503 bytes, 128 CTAs of 128", func(seed uint64) Workload { return newStore(16<<10, 8, seed) }},
+		{
+			"small", "100 pieces of 55 bytes, 1 CTA of 128, partly filled",
+			func(seed uint64) Workload { return newStore(100, 1, seed) },
+		},
+		{
+			"medium", "2000 pieces of 119 bytes, 16 CTAs of 128, the last one partly filled",
+			func(seed uint64) Workload { return newStore(2000, 2, seed) },
+		},
+		{
+			"large", "16 Ki pieces of 503 bytes, 128 CTAs of 128",
+			func(seed uint64) Workload { return newStore(16<<10, 8, seed) },
+		},
 	},
 }
 
@@ -26,8 +35,8 @@ type storeWorkload struct {
 	file, want []uint32
 }
 
-// newStore makes pieces that fill so many blocks of 64 bytes with what MD5 puts behind
-// them (RFC 1321, section 3).
+// newStore makes pieces of the given number of 64-byte blocks, including MD5's padding (RFC 1321,
+// section 3).
 func newStore(pieces, blocks int, seed uint64) *storeWorkload {
 	r := random(seed)
 	w := &storeWorkload{blocks: blocks}
@@ -53,7 +62,12 @@ func (w *storeWorkload) Run(m Machine) error {
 	var sines, shifts []uint32
 	for i := range 64 {
 		sines = append(sines, uint32(math.Floor(math.Abs(math.Sin(float64(i+1)))*(1<<32))))
-		shifts = append(shifts, [4][4]uint32{{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}}[i/16][i%4])
+		shifts = append(shifts, [4][4]uint32{
+			{7, 12, 17, 22},
+			{5, 9, 14, 20},
+			{4, 11, 16, 23},
+			{6, 10, 15, 21},
+		}[i/16][i%4])
 	}
 	pieces := len(w.want) / 4
 	file, table, rotate, sums := upload(m, w.file), upload(m, sines), upload(m, shifts), m.Alloc(4*len(w.want))

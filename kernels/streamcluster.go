@@ -7,9 +7,18 @@ var streamcluster = Kernel{
 	Control: "a uniform loop, one test of the cost (D); who loads the candidate, the end of the points (P)",
 	Result:  "the same float32 operations on the host, bit for bit",
 	Sizes: []Size{
-		{"small", "600 points of 8 dimensions, 2 CTAs of 512, the last one partly filled", func(seed uint64) Workload { return newStreamCluster(600, 8, 5, 1, seed) }},
-		{"medium", "4000 points of 32 dimensions, 4 launches of 8 CTAs of 512, the last one partly filled", func(seed uint64) Workload { return newStreamCluster(4000, 32, 10, 4, seed) }},
-		{"large", "64 Ki points of 64 dimensions, 8 launches of 128 CTAs of 512", func(seed uint64) Workload { return newStreamCluster(64<<10, 64, 10, 8, seed) }},
+		{
+			"small", "600 points of 8 dimensions, 2 CTAs of 512, the last one partly filled",
+			func(seed uint64) Workload { return newStreamCluster(600, 8, 5, 1, seed) },
+		},
+		{
+			"medium", "4000 points of 32 dimensions, 4 launches of 8 CTAs of 512, the last one partly filled",
+			func(seed uint64) Workload { return newStreamCluster(4000, 32, 10, 4, seed) },
+		},
+		{
+			"large", "64 Ki points of 64 dimensions, 8 launches of 128 CTAs of 512",
+			func(seed uint64) Workload { return newStreamCluster(64<<10, 64, 10, 8, seed) },
+		},
 	},
 }
 
@@ -17,14 +26,14 @@ var streamcluster = Kernel{
 type streamClusterWorkload struct {
 	outcome
 	count, dimensions, centres, candidates int
-	points, cost                           []float32 // dimension by dimension; of each point at its centre
-	centre, slot                           []uint32  // of each point; of each point that is a centre
+	points, cost                           []float32 // points dimension by dimension; cost of each point at its centre
+	centre, slot                           []uint32  // centre of each point; slot of each centre
 	lower                                  []float32
 	moves                                  []uint8
 }
 
-// newStreamCluster makes points, the first of which are centres and the next ones
-// candidates, one a launch.
+// newStreamCluster makes points. The first are centres; the next ones are candidates, one for each
+// launch.
 func newStreamCluster(count, dimensions, centres, candidates int, seed uint64) *streamClusterWorkload {
 	r := random(seed)
 	w := &streamClusterWorkload{
@@ -57,7 +66,7 @@ func newStreamCluster(count, dimensions, centres, candidates int, seed uint64) *
 	return w
 }
 
-// far is the square of the distance of two points.
+// far returns the square of the distance of two points.
 func (w *streamClusterWorkload) far(i, j int) (sum float32) {
 	for d := range w.dimensions {
 		along := w.points[d*w.count+i] - w.points[d*w.count+j]
@@ -77,7 +86,8 @@ func (w *streamClusterWorkload) Run(m Machine) error {
 			Kernel: "streamcluster",
 			Grid:   [3]uint32{groups(w.count, 512), 1, 1},
 			Block:  [3]uint32{512, 1, 1},
-			Params: bank(points, cost, centre, slot, lower, moves, uint32(w.count), uint32(w.dimensions), uint32(w.centres), uint32(w.centres+c)),
+			Params: bank(points, cost, centre, slot, lower, moves, uint32(w.count), uint32(w.dimensions),
+				uint32(w.centres), uint32(w.centres+c)),
 		})
 		if err != nil {
 			return err

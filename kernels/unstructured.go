@@ -19,10 +19,13 @@ var coroutine = unstructured("coroutine", "a function that goes on where it stop
 	huang+"a switch by the state of a coroutine. Kept: what the name says; the code is ours, as theirs is not printed",
 	"three entries and three exits of a piece of code, by a thread's own state (D); a uniform loop", resuming)
 
-// unstructured is an entry of the suite.
+// unstructured returns an entry of the suite.
 func unstructured(name, doc, source, control string, step func(s *tally, word uint32)) Kernel {
 	size := func(size, doc string, threads, cta, each int) Size {
-		return Size{size, doc, func(seed uint64) Workload { return newUnstructured(name, step, threads, cta, each, seed) }}
+		return Size{size, doc, func(seed uint64) Workload {
+			return newUnstructured(name, step, threads, cta, each,
+				seed)
+		}}
 	}
 	return Kernel{
 		Name: name, Doc: doc, Source: source, Control: control,
@@ -35,13 +38,13 @@ func unstructured(name, doc, source, control string, step func(s *tally, word ui
 	}
 }
 
-// Limits of letters, which are 0 to 255.
+// Limits for letters, which are 0 to 255.
 const (
 	lowLetter  = 96
 	highLetter = 176
 )
 
-// unstructuredWorkload has each thread add up words.
+// unstructuredWorkload makes each thread sum up words.
 type unstructuredWorkload struct {
 	outcome
 	kernel      string
@@ -49,13 +52,13 @@ type unstructuredWorkload struct {
 	words, want []uint32 // word k of thread i is words[k*threads+i]
 }
 
-// tally is what a thread has.
+// tally is the state of a thread.
 type tally struct{ sum, state uint32 }
 
 // work mixes the sum.
 func (t *tally) work() { t.sum = mixed(t.sum) }
 
-// mixed is a number after the rounds that each piece of work has.
+// mixed returns a number after the rounds of one piece of work.
 func mixed(x uint32) uint32 {
 	for range 4 {
 		x = (x ^ x>>7) * 0x2c1b3c6d
@@ -63,7 +66,9 @@ func mixed(x uint32) uint32 {
 	return x
 }
 
-func newUnstructured(kernel string, step func(*tally, uint32), threads, cta, each int, seed uint64) *unstructuredWorkload {
+func newUnstructured(kernel string, step func(*tally, uint32), threads, cta, each int,
+	seed uint64,
+) *unstructuredWorkload {
 	r := random(seed)
 	w := &unstructuredWorkload{kernel: kernel, cta: cta, each: each, words: r.words(threads * each)}
 	for i := range threads {
@@ -87,7 +92,7 @@ func shortCircuit(t *tally, word uint32) {
 	}
 }
 
-// throwing has as its state how often it has thrown.
+// throwing is the reference of exceptions. The state counts the exceptions thrown.
 func throwing(t *tally, word uint32) {
 	err := word&7 == 0
 	if !err {
@@ -133,7 +138,7 @@ func jumping(t *tally, word uint32) {
 	}
 }
 
-// resuming has as its state where it goes on.
+// resuming is the reference of coroutine. The state is the place where it resumes.
 func resuming(t *tally, word uint32) {
 	letter := word & 255
 	for {

@@ -7,8 +7,14 @@ var vecadd = Kernel{
 	Control: "one bounds test, divergent in the last warp alone (P)",
 	Result:  "sums on the host",
 	Sizes: []Size{
-		{"small", "1000 elements, 8 CTAs of 128, the last one partly filled", func(seed uint64) Workload { return NewVecadd(1000, 128, seed) }},
-		{"medium", "20000 elements, 79 CTAs of 256, the last one partly filled", func(seed uint64) Workload { return NewVecadd(20000, 256, seed) }},
+		{
+			"small", "1000 elements, 8 CTAs of 128, the last one partly filled",
+			func(seed uint64) Workload { return NewVecadd(1000, 128, seed) },
+		},
+		{
+			"medium", "20000 elements, 79 CTAs of 256, the last one partly filled",
+			func(seed uint64) Workload { return NewVecadd(20000, 256, seed) },
+		},
 		{"large", "1 Mi elements, 4096 CTAs of 256", func(seed uint64) Workload { return NewVecadd(1<<20, 256, seed) }},
 	},
 }

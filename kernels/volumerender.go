@@ -11,9 +11,18 @@ var volumerender = Kernel{
 	Control: "a loop of at most 128 steps with two exits, opaque or out of the cube (D); image bounds (P); barrier before",
 	Result:  "the same float32 operations on the host, bit for bit",
 	Sizes: []Size{
-		{"small", "24x20 pixels, 2x2 CTAs of 16x16, partly filled", func(seed uint64) Workload { return NewVolumeRender(24, 20, seed) }},
-		{"medium", "100x75 pixels, 7x5 CTAs of 16x16, partly filled", func(seed uint64) Workload { return NewVolumeRender(100, 75, seed) }},
-		{"large", "320x240 pixels, 20x15 CTAs of 16x16", func(seed uint64) Workload { return NewVolumeRender(320, 240, seed) }},
+		{
+			"small", "24x20 pixels, 2x2 CTAs of 16x16, partly filled",
+			func(seed uint64) Workload { return NewVolumeRender(24, 20, seed) },
+		},
+		{
+			"medium", "100x75 pixels, 7x5 CTAs of 16x16, partly filled",
+			func(seed uint64) Workload { return NewVolumeRender(100, 75, seed) },
+		},
+		{
+			"large", "320x240 pixels, 20x15 CTAs of 16x16",
+			func(seed uint64) Workload { return NewVolumeRender(320, 240, seed) },
+		},
 	},
 }
 
@@ -26,8 +35,7 @@ type VolumeRender struct {
 	out, want          []uint8
 }
 
-// NewVolumeRender makes a ball with a hole in a thin fog, whose density the seed
-// determines.
+// NewVolumeRender makes a ball with a hole, in a thin fog. The seed determines the fog's density.
 func NewVolumeRender(width, height int, seed uint64) *VolumeRender {
 	r := random(seed)
 	w := &VolumeRender{

@@ -9,13 +9,22 @@ var weather = Kernel{
 	Control: "an iteration that ends by itself, conditions in conditions, steps by the fastest rain (D); uniform loops over layers; bounds (P)",
 	Result:  "the same float32 operations on the host, column by column, bit for bit",
 	Sizes: []Size{
-		{"small", "12x10 columns of 6 layers, 2x2 CTAs of 8x8, partly filled", func(seed uint64) Workload { return newWeather(12, 10, 6, seed) }},
-		{"medium", "60x44 columns of 12 layers, 8x6 CTAs of 8x8, partly filled", func(seed uint64) Workload { return newWeather(60, 44, 12, seed) }},
-		{"large", "256x256 columns of 28 layers, 32x32 CTAs of 8x8", func(seed uint64) Workload { return newWeather(256, 256, 28, seed) }},
+		{
+			"small", "12x10 columns of 6 layers, 2x2 CTAs of 8x8, partly filled",
+			func(seed uint64) Workload { return newWeather(12, 10, 6, seed) },
+		},
+		{
+			"medium", "60x44 columns of 12 layers, 8x6 CTAs of 8x8, partly filled",
+			func(seed uint64) Workload { return newWeather(60, 44, 12, seed) },
+		},
+		{
+			"large", "256x256 columns of 28 layers, 32x32 CTAs of 8x8",
+			func(seed uint64) Workload { return newWeather(256, 256, 28, seed) },
+		},
 	},
 }
 
-// weatherWorkload is the air over a piece of land.
+// weatherWorkload simulates the air over a piece of land.
 type weatherWorkload struct {
 	outcome
 	width, depth, layers int
@@ -24,12 +33,12 @@ type weatherWorkload struct {
 	wantFallen           []float32
 }
 
-// newWeather makes air that is colder above, more or less damp from one spot to the next, with a
-// cloud here and there.
+// newWeather makes air that is colder above. Its humidity varies between neighbouring places, and
+// there are a few clouds.
 func newWeather(width, depth, layers int, seed uint64) *weatherWorkload {
 	r := random(seed)
 	w := &weatherWorkload{width: width, depth: depth, layers: layers}
-	fronts := r.units(width/8 + depth/8 + 2) // how damp it is: near columns are alike
+	fronts := r.units(width/8 + depth/8 + 2) // humidity; columns near each other are similar
 	for k := range layers {
 		for y := range depth {
 			for x := range width {
@@ -37,7 +46,10 @@ func newWeather(width, depth, layers int, seed uint64) *weatherWorkload {
 				t := 18 - 30*float32(k)/float32(layers) + 2*damp + 0.25*r.unit()
 				held := 0.0038 + float32(t*(0.00026+float32(t*0.000008)))
 				vapour := held * (1 + float32(0.2*damp) + float32(0.02*r.unit()))
-				for i, v := range []float32{t, vapour, max(0, 0.001*damp), max(0, 0.0015*r.unit()-0.001), max(0, 0.0005*damp)} {
+				for i, v := range []float32{
+					t, vapour, max(0, 0.001*damp), max(0, 0.0015*r.unit()-0.001),
+					max(0, 0.0005*damp),
+				} {
 					w.air[i] = append(w.air[i], v)
 				}
 			}
@@ -52,7 +64,7 @@ func newWeather(width, depth, layers int, seed uint64) *weatherWorkload {
 	return w
 }
 
-// column is the reference: what falls from a column, and what the step leaves in it.
+// column is the reference for a column: its precipitation, and its state after the step.
 func (w *weatherWorkload) column(column int) (sum float32) {
 	layer := w.width * w.depth
 	fastest := float32(0)
@@ -72,7 +84,7 @@ func (w *weatherWorkload) column(column int) (sum float32) {
 	return sum
 }
 
-// layer is the rain that a layer has after what changes in it.
+// layer returns the rain of a layer after the changes within it.
 func (w *weatherWorkload) layer(i int) float32 {
 	t, v, c, r, s := w.want[0][i], w.want[1][i], w.want[2][i], w.want[3][i], w.want[4][i]
 	for range 8 {
@@ -121,7 +133,8 @@ func (w *weatherWorkload) Run(m Machine) error {
 		Kernel: "weather",
 		Grid:   [3]uint32{groups(w.width, 8), groups(w.depth, 8), 1},
 		Block:  [3]uint32{8, 8, 1},
-		Params: bank(air[0], air[1], air[2], air[3], air[4], fallen, uint32(w.width), uint32(w.depth), uint32(w.layers)),
+		Params: bank(air[0], air[1], air[2], air[3], air[4], fallen, uint32(w.width), uint32(w.depth),
+			uint32(w.layers)),
 	})
 	if err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 	"divergo/rtl"
 )
 
-// endless hands on the same access for ever.
+// endless sends the same access for ever.
 type endless struct {
 	rtl.State[struct{ Replies uint64 }]
 	Out    rtl.Out[memsys.Access]
@@ -26,8 +26,7 @@ func (e *endless) Tick() {
 	}
 }
 
-// BenchmarkUnit is the time of one access of a full warp that finds everything
-// in the SM.
+// BenchmarkUnit measures one access of a full warp that hits within the SM.
 func BenchmarkUnit(b *testing.B) {
 	warp := func(kind memsys.Kind, shared bool, stride uint64) *memsys.Access {
 		a := &memsys.Access{Kind: kind, Shared: shared, Size: uint8(min(stride, 4)), Mask: ^uint32(0)}
@@ -64,7 +63,7 @@ func BenchmarkUnit(b *testing.B) {
 				&ideal{In: req.In(), Out: rsp.Out(), Lines: rtl.NewMem[memsys.Line](64)},
 			}
 			sim := rtl.MustNew("sm", d)
-			sim.Run(1000) // every line is in the L1 now
+			sim.Run(1000) // by then every line is in the L1
 			d.SM.access = c.access
 			sim.Run(1000)
 			b.ReportAllocs()
@@ -79,7 +78,7 @@ func BenchmarkUnit(b *testing.B) {
 	}
 }
 
-// BenchmarkMisses is the time of a core cycle in which eight SMs miss all the time.
+// BenchmarkMisses measures a core cycle in which eight SMs miss all the time.
 func BenchmarkMisses(b *testing.B) {
 	p := newProgram(1, 8, private, 1, 4000)
 	s, err := memtest.New(memsys.Default(), p.script...)

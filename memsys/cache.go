@@ -6,30 +6,30 @@ import (
 	"divergo/rtl"
 )
 
-// cache is the storage of a set-associative cache: what the L1 and a slice of
-// the L2 have in common. A way is a line of a set; ways count through all sets.
+// cache is the storage of a set-associative cache, used by the L1 and by a slice of the L2. A way
+// is a line of a set; ways are numbered through all sets.
 //
-// The replacement is true LRU, kept as the time of the last use, which gives
-// the order that hardware keeps as an age matrix. All lines are forgotten at once
-// by moving on to the next generation, the flash clear of a column of valid bits.
+// The replacement is true LRU, kept as the time of the last use. This gives the same order as the
+// age matrix of hardware. Starting the next generation forgets all lines at once, like the flash
+// clear of a column of valid bits.
 type cache struct {
 	tags  *rtl.Mem[tag]    `rtl:"inplace"`
 	ways  *rtl.Mem[way]    `rtl:"inplace"`
 	data  *rtl.Mem[Line]   `rtl:"inplace"`
-	dirty *rtl.Mem[uint64] `rtl:"inplace"` // one bit for each way with bytes to write back
+	dirty *rtl.Mem[uint64] `rtl:"inplace"` // one bit for each way: it has bytes to write back
 
 	assoc int
 	sets  uint32
 	shift uint // address bits of a line
 }
 
-// tag names the line in a way. It is valid in its own generation only; 0 is none.
+// tag names the line in a way. It is valid in its own generation only. Generation 0 means no line.
 type tag struct{ Line, Gen uint32 }
 
-// way is the rest of what is known about the line in a way.
+// way holds the rest of the state of the line in a way.
 type way struct {
-	Waiting bool     // reserved for a line that MSHR waits for
-	MSHR    uint8    // Waiting
+	Waiting bool     // reserved for the line that MSHR fetches
+	MSHR    uint8    // if Waiting
 	Used    uint64   // time of the last use
 	Have    ByteMask // bytes that Data holds (L2)
 	Dirty   ByteMask // bytes to write back
@@ -38,12 +38,13 @@ type way struct {
 func newCache(size, assoc, line int) cache {
 	n := size / line
 	return cache{
-		tags: rtl.NewMem[tag](n), ways: rtl.NewMem[way](n), data: rtl.NewMem[Line](n), dirty: rtl.NewMem[uint64]((n + 63) / 64),
+		tags: rtl.NewMem[tag](n), ways: rtl.NewMem[way](n), data: rtl.NewMem[Line](n),
+		dirty: rtl.NewMem[uint64]((n + 63) / 64),
 		assoc: assoc, sets: uint32(n / assoc), shift: uint(bits.TrailingZeros(uint(line))),
 	}
 }
 
-// find is the way of set that holds a line, or -1.
+// find returns the way of set that holds a line, or -1.
 func (c *cache) find(set, line, gen uint32) int {
 	first := int(set) * c.assoc
 	for w := first; w < first+c.assoc; w++ {
@@ -54,8 +55,8 @@ func (c *cache) find(set, line, gen uint32) int {
 	return -1
 }
 
-// victim is the way of set to use for a new line: an empty one, or else the
-// least recently used that does not wait for its line; -1 if all do.
+// victim returns the way of set for a new line. This is an empty way, or else the least recently
+// used one that does not wait for its line. It returns -1 if all wait.
 func (c *cache) victim(set, gen uint32) int {
 	first := int(set) * c.assoc
 	best := -1
@@ -71,13 +72,13 @@ func (c *cache) victim(set, gen uint32) int {
 	return best
 }
 
-// drop forgets the line in way w, which is not dirty.
+// drop forgets the line in way w. The line must not be dirty.
 func (c *cache) drop(w int) { c.tags.Write(w, tag{}) }
 
-// isDirty says whether way w, if valid, has bytes to write back.
+// isDirty reports whether way w, if valid, has bytes to write back.
 func (c *cache) isDirty(w int) bool { return *c.dirty.At(w / 64)>>(w%64)&1 != 0 }
 
-// merge puts bytes into way w that are written on elsewhere.
+// merge puts bytes into way w that are also written to the next level, so they are not dirty.
 func (c *cache) merge(w int, data *Line, mask ByteMask) { c.data.Edit(w).Merge(data, mask) }
 
 // write puts the bytes in mask into way w and marks them dirty.
@@ -89,16 +90,16 @@ func (c *cache) write(w int, data *Line, mask ByteMask) {
 	*c.dirty.Edit(w / 64) |= 1 << (w % 64)
 }
 
-// clean says that the dirty bytes of way w are on their way to the next level.
+// clean marks the bytes of way w as not dirty: they are on their way to the next level.
 func (c *cache) clean(w int) {
 	c.ways.Edit(w).Dirty = ByteMask{}
 	*c.dirty.Edit(w / 64) &^= 1 << (w % 64)
 }
 
-// address is the address of the line in way w.
+// address returns the address of the line in way w.
 func (c *cache) address(w int) uint64 { return uint64(c.tags.At(w).Line) << c.shift }
 
-// lowestFree is the lowest of n MSHRs that is not used, or -1.
+// lowestFree returns the lowest unused one of n MSHRs, or -1.
 func lowestFree(used *[MaxMSHRs / 64]uint64, n int) int {
 	for i, w := range used {
 		if w != ^uint64(0) {

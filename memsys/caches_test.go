@@ -13,7 +13,7 @@ import (
 	"divergo/rtl"
 )
 
-// at is an access of one lane to a word of the region.
+// at returns an access of one lane to a word of the region.
 func at(kind memsys.Kind, off uint64, v uint64) memsys.Access {
 	a := memsys.Access{Kind: kind, Size: 4, Mask: 1, Atom: isa.AtomAdd, Type: isa.U32}
 	a.Addr[0], a.Data[0][0] = base+off, v
@@ -25,7 +25,7 @@ func volatile(a memsys.Access) memsys.Access {
 	return a
 }
 
-// script is accesses that start the given number of cycles apart.
+// script returns accesses that start the given number of cycles apart.
 func script(apart uint64, accesses ...memsys.Access) []memtest.Step {
 	var s []memtest.Step
 	for i, a := range accesses {
@@ -51,7 +51,7 @@ func run(t *testing.T, change func(*memsys.Config), scripts ...[]memtest.Step) *
 	return s
 }
 
-// value is what lane 0 of a step got.
+// value returns the data of lane 0 of a step.
 func value(s *memtest.System, sm, step int) uint64 { return s.SMs[sm].Driver.Reply.At(step).Data[0][0] }
 
 const long = 2000 // cycles, more than any access takes
@@ -68,8 +68,8 @@ func TestLoadMissThenHit(t *testing.T) {
 	assert.Greater(t, miss, 10*hit)
 }
 
-// TestMergedMisses: M3, loads of a line on its way cost one request, and every
-// one is answered.
+// TestMergedMisses: loads of a line in flight cost one request, and every one is answered (M3 of
+// the design notes).
 func TestMergedMisses(t *testing.T) {
 	for merge, requests := range map[int]uint64{8: 1, 1: 1} {
 		s := run(t, func(c *memsys.Config) { c.L1.MSHRMerge = merge },
@@ -94,10 +94,11 @@ func TestOneMSHR(t *testing.T) {
 	assert.InDelta(t, first, stalled, 10, "the second stood before the L1 for as long as the first was away")
 }
 
-// TestReservationFails: while the only way of the set waits for a line, another
-// line of the set has no place.
+// TestReservationFails: another line of the set finds no place while the set's only way waits for a
+// line.
 func TestReservationFails(t *testing.T) {
-	s := run(t, func(c *memsys.Config) { c.L1.Size, c.L1.Assoc = 64, 1 }, script(0, at(memsys.Load, 0, 0), at(memsys.Load, 64, 0)))
+	s := run(t, func(c *memsys.Config) { c.L1.Size, c.L1.Assoc = 64, 1 },
+		script(0, at(memsys.Load, 0, 0), at(memsys.Load, 64, 0)))
 	d := s.SMs[0].Driver
 	assert.Greater(t, *d.Cycle.At(1), *d.Cycle.At(0)+50)
 	stalls := s.SMs[0].Unit.Stalls()
@@ -105,7 +106,7 @@ func TestReservationFails(t *testing.T) {
 	assert.Zero(t, stalls[memsys.GlobalStore])
 }
 
-// TestStalls: what the coalescer and the shared memory contribute to the matrix.
+// TestStalls checks the stalls of the coalescer and of the shared memory.
 func TestStalls(t *testing.T) {
 	load := memsys.Access{Kind: memsys.Load, Size: 4, Mask: 0xff}
 	for i := range load.Addr {
@@ -131,7 +132,7 @@ func TestStalls(t *testing.T) {
 	assert.Equal(t, "flush_all", memsys.FlushAll.String())
 }
 
-// TestWritePolicy counts what stores to a line in the L1 send to the L2.
+// TestWritePolicy counts the stores that the L2 receives from stores to a line in the L1.
 func TestWritePolicy(t *testing.T) {
 	for policy, stores := range map[memsys.WritePolicy]uint64{memsys.WriteBack: 1, memsys.WriteThrough: 3} {
 		s := run(t, func(c *memsys.Config) { c.L1.Write = policy }, script(long,
@@ -152,9 +153,9 @@ func TestNoWriteAllocate(t *testing.T) {
 	assert.EqualValues(t, 1, q.LoadMisses)
 }
 
-// TestStackLines: the first bytes of a line of a stack take a line without a
-// fetch. Where the line had to leave since, what is stored behind them joins them
-// further down, so that a load gets all.
+// TestStackLines: a store to the first bytes of a stack line allocates the line without a fetch.
+// After the line is evicted, a later store to its other bytes goes to the L2. A load then gets all
+// bytes.
 func TestStackLines(t *testing.T) {
 	stack := func(off, v uint64) memsys.Access {
 		a := at(memsys.Store, off, v)
@@ -165,7 +166,7 @@ func TestStackLines(t *testing.T) {
 		one := func(c *memsys.Config) { c.L1.Size, c.L1.Assoc, c.L1.Write = 64, 1, policy }
 		s := run(t, one, script(long,
 			stack(0, 5), stack(32, 6), at(memsys.Load, 0, 0), at(memsys.Load, 32, 0), // all in the L1
-			stack(64, 7), stack(32, 8), at(memsys.Load, 64, 0), // line 0 leaves, 32 goes past the L1
+			stack(64, 7), stack(32, 8), at(memsys.Load, 64, 0), // line 0 is evicted, the store to 32 goes to the L2
 			at(memsys.Load, 0, 0), at(memsys.Load, 32, 0), at(memsys.Flush, 0, 0)))
 		for step, want := range map[int]uint64{2: 5, 3: 6, 6: 7, 7: 5, 8: 8} {
 			assert.Equal(t, want, value(s, 0, step), "step %d, write-%s", step, policy)
@@ -179,12 +180,12 @@ func TestStackLines(t *testing.T) {
 	}
 }
 
-// TestLRU: of a set with two ways the one used longest ago goes.
+// TestLRU: a set with two ways replaces the one used longest ago.
 func TestLRU(t *testing.T) {
 	two := func(c *memsys.Config) { c.L1.Size, c.L1.Assoc = 128, 2 }
 	s := run(t, two, script(long,
-		at(memsys.Load, 0, 0), at(memsys.Load, 64, 0), at(memsys.Load, 0, 0), // 64 is the older now
-		at(memsys.Load, 128, 0), // takes its way
+		at(memsys.Load, 0, 0), at(memsys.Load, 64, 0), at(memsys.Load, 0, 0), // 64 is then the older one
+		at(memsys.Load, 128, 0), // takes the way of 64
 		at(memsys.Load, 0, 0), at(memsys.Load, 128, 0)))
 	q := *s.SMs[0].Unit.L1.Count.Q()
 	assert.EqualValues(t, 3, q.LoadHits, "0 twice, 128 once")
@@ -192,15 +193,14 @@ func TestLRU(t *testing.T) {
 	assert.EqualValues(t, 1, q.Evictions)
 }
 
-// TestStaleLines: a plain load may keep seeing a line that another SM has
-// changed since; a volatile load and an atomic may not, and neither may a
-// plain load after a fence.
+// TestStaleLines: a plain load may still read the old contents of a line that another SM has
+// changed. A volatile load and an atomic may not. Neither may a plain load after a fence.
 func TestStaleLines(t *testing.T) {
 	writer := []memtest.Step{{NotBefore: long, Access: volatile(at(memsys.Store, 0, 7))}}
 	for _, c := range []struct {
 		name string
 		mid  memsys.Access
-		want uint64 // of the load at the end
+		want uint64 // result of the load at the end
 	}{
 		{"nothing", at(memsys.Load, 4096, 0), 0},
 		{"volatile load", volatile(at(memsys.Load, 0, 0)), 7},
@@ -216,8 +216,8 @@ func TestStaleLines(t *testing.T) {
 	}
 }
 
-// TestDirtyLineLeavesFirst: an own store that is still in the L1 is seen by an
-// atomic, a volatile load and another SM after a fence.
+// TestDirtyLineLeavesFirst: a store may still be in its L1. An atomic, a volatile load, and another
+// SM after a fence nevertheless see it.
 func TestDirtyLineLeavesFirst(t *testing.T) {
 	s := run(t, nil, script(long,
 		at(memsys.Load, 0, 0), at(memsys.Store, 0, 10), at(memsys.Atomic, 0, 1),
@@ -230,8 +230,8 @@ func TestDirtyLineLeavesFirst(t *testing.T) {
 	assert.EqualValues(t, 30, value(s, 1, 0))
 }
 
-// TestStoreDuringMiss: a load on its way gets the value from before a store
-// that came after it, and the next load the value of the store.
+// TestStoreDuringMiss: a load in flight gets the value from before a later store. The next load
+// gets the value of the store.
 func TestStoreDuringMiss(t *testing.T) {
 	for _, policy := range []memsys.WritePolicy{memsys.WriteBack, memsys.WriteThrough} {
 		s := run(t, func(c *memsys.Config) { c.L1.Write = policy }, script(0,
@@ -242,7 +242,7 @@ func TestStoreDuringMiss(t *testing.T) {
 	}
 }
 
-// TestFenceDoesNotStarve: a fence is answered while stores after it go on.
+// TestFenceDoesNotStarve: a fence is answered while later stores continue.
 func TestFenceDoesNotStarve(t *testing.T) {
 	var a []memsys.Access
 	for i := range uint64(20) {
@@ -260,7 +260,7 @@ func TestFenceDoesNotStarve(t *testing.T) {
 	assert.Greater(t, answered, uint64(60), "the fence waits for a round trip to the L2")
 }
 
-// TestManyFences: more fences than an L1 can have on their way, back to back.
+// TestManyFences issues more fences than an L1 can have outstanding, back to back.
 func TestManyFences(t *testing.T) {
 	var a []memsys.Access
 	for i := range uint64(40) {
@@ -270,15 +270,19 @@ func TestManyFences(t *testing.T) {
 	assert.EqualValues(t, 40, s.SMs[0].Unit.L1.Count.Q().Fences)
 }
 
-// TestMessagePassing: who sees the flag that another SM set after a fence,
-// and passes a fence, sees the data that came before; with any timing.
+// TestMessagePassing: an SM writes data, passes a fence and sets a flag. Another SM that reads the
+// flag and passes a fence also sees the data, with any timing.
 func TestMessagePassing(t *testing.T) {
 	const data, flag = 0, 1 << 12
 	seen := 0
 	for delay := uint64(0); delay < 600; delay += 40 {
 		for _, policy := range []memsys.WritePolicy{memsys.WriteBack, memsys.WriteThrough} {
-			producer := []memtest.Step{{NotBefore: 500, Access: at(memsys.Load, data, 0)}} // so that the store stays in the L1
-			for _, a := range []memsys.Access{at(memsys.Store, data, 42), at(memsys.Fence, 0, 0), volatile(at(memsys.Store, flag, 1))} {
+			// so that the store stays in the L1
+			producer := []memtest.Step{{NotBefore: 500, Access: at(memsys.Load, data, 0)}}
+			for _, a := range []memsys.Access{
+				at(memsys.Store, data, 42), at(memsys.Fence, 0, 0),
+				volatile(at(memsys.Store, flag, 1)),
+			} {
 				producer = append(producer, memtest.Step{NotBefore: 1000, Access: a})
 			}
 			consumer := []memtest.Step{
@@ -299,8 +303,8 @@ func TestMessagePassing(t *testing.T) {
 	assert.Less(t, seen, 30, "sometimes the consumer looks too early")
 }
 
-// TestAtomicity: all lanes of all SMs add to one word; every intermediate value is
-// returned exactly once.
+// TestAtomicity: all lanes of all SMs add to one word. Every intermediate value is returned exactly
+// once.
 func TestAtomicity(t *testing.T) {
 	a := memsys.Access{Kind: memsys.Atomic, Size: 4, Atom: isa.AtomAdd, Type: isa.U32, Mask: ^uint32(0)}
 	for i := range a.Addr {
@@ -325,8 +329,8 @@ func TestAtomicity(t *testing.T) {
 	assert.EqualValues(t, 256, s.Slices[0].Count.Q().Atomics, "one packet a lane")
 }
 
-// TestPartialLineInL2: a store to a line that the L2 does not have fetches nothing; a
-// load then gets the stored bytes and, from the DRAM, the others.
+// TestPartialLineInL2: a store to a line that the L2 does not have fetches nothing. A later load
+// gets the stored bytes, and the others from the DRAM.
 func TestPartialLineInL2(t *testing.T) {
 	c := memsys.Default()
 	c.DRAM.Channels = 1
@@ -362,7 +366,7 @@ func TestPartialLineInL2(t *testing.T) {
 	assert.EqualValues(t, 1, s.Channels[0].Count.Q().Writes)
 }
 
-// TestHostWritesBetweenKernels: after a flush no cache holds what the host may change.
+// TestHostWritesBetweenKernels: after a flush no cache holds memory that the host may change.
 func TestHostWritesBetweenKernels(t *testing.T) {
 	c := memsys.Default()
 	s, err := memtest.New(c, script(long*10, at(memsys.Load, 0, 0), at(memsys.Flush, 0, 0), at(memsys.Load, 0, 0)))
@@ -379,8 +383,8 @@ func TestHostWritesBetweenKernels(t *testing.T) {
 	assert.EqualValues(t, 2, value(s, 0, 2))
 }
 
-// TestFlushWaitsForFills: a line that was on its way when the L2 was told to
-// flush does not end up in a way that has been given to another line.
+// TestFlushWaitsForFills: a line is in flight when the L2 receives a flush. The line does not fill
+// a way that another line has taken.
 func TestFlushWaitsForFills(t *testing.T) {
 	c := memsys.Default()
 	c.DRAM.Channels, c.L2.Size, c.L2.Assoc = 1, 128, 2
@@ -401,14 +405,17 @@ func TestFlushWaitsForFills(t *testing.T) {
 	assert.EqualValues(t, 3, value(s, 1, 1))
 }
 
-// TestWriteBackPort: if both sides always have a reply each gets every second cycle.
+// TestWriteBackPort: if both sides always have a reply, each gets every second cycle.
 func TestWriteBackPort(t *testing.T) {
 	global, shared, out := rtl.NewQueue[memsys.Reply](4), rtl.NewQueue[memsys.Reply](4), rtl.NewQueue[memsys.Reply](1)
 	b := &struct {
 		Port           *memsys.WriteBackPort
 		Global, Shared rtl.Out[memsys.Reply]
 		Out            rtl.In[memsys.Reply]
-	}{&memsys.WriteBackPort{Global: global.In(), Shared: shared.In(), Out: out.Out()}, global.Out(), shared.Out(), out.In()}
+	}{
+		&memsys.WriteBackPort{Global: global.In(), Shared: shared.In(), Out: out.Out()}, global.Out(), shared.Out(),
+		out.In(),
+	}
 	sim := rtl.MustNew("port", b)
 	var got []uint16
 	for range 40 {
@@ -430,7 +437,7 @@ func TestWriteBackPort(t *testing.T) {
 	}
 }
 
-// TestIdle: a memory system with nothing to do sleeps.
+// TestIdle: an idle memory system sleeps.
 func TestIdle(t *testing.T) {
 	s := run(t, nil, script(0, at(memsys.Load, 0, 0)))
 	s.Run(s.Core, 1000)

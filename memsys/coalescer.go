@@ -9,8 +9,8 @@ import (
 	"divergo/units"
 )
 
-// LineRequest is the part of an Access that falls into one cache line. Fence
-// and Flush have none.
+// LineRequest is the part of an Access that falls into one cache line. A Fence or Flush has no
+// line.
 type LineRequest struct {
 	Kind  Kind        `bits:"3"`
 	Entry uint8       `bits:"6"` // of the coalescer: Load, Atomic, Fence, Flush
@@ -21,7 +21,7 @@ type LineRequest struct {
 	Type  isa.Type    // Atomic, Reduce
 	Off   uint8       `bits:"7"` // Atomic, Reduce: first byte in the line
 	Size  uint8       `bits:"4"` // Atomic, Reduce: bytes
-	Lanes uint32      // that the line serves
+	Lanes uint32      // lanes that the line serves
 	Line  uint64      // address of the line
 	A, B  uint64      // Atomic, Reduce: operands
 	Mask  ByteMask    // Store: bytes to write
@@ -35,20 +35,18 @@ type LineResponse struct {
 	Data  Line
 }
 
-// Coalescer merges the lanes of a global access that fall into the same cache
-// line into one access of the L1, one line a cycle (Fung and Aamodt, HPCA 2011,
-// section 2.2.1), so that an instruction takes as many accesses as it has
-// distinct lines. The lowest lane still waiting chooses the line; every lane in
-// it joins. Where lanes store to the same byte the highest lane wins. Atomics
-// are not merged: they take an access a lane.
+// Coalescer merges lanes of a global access into accesses of the L1, one cache line a cycle (Fung &
+// Aamodt, HPCA 2011, section 2.2.1). An instruction takes as many L1 accesses as it has distinct
+// lines. The lowest waiting lane chooses the line, and every lane in that line joins. If lanes
+// store to the same byte, the highest lane wins. Atomics are not merged: each lane takes its own
+// access.
 //
-// On the way back it gathers the lanes of each load in a table and answers once,
-// when the last line has come.
+// On the way back the coalescer gathers the lanes of each load in a table. It answers once, when
+// the last line has arrived.
 //
-// The lanes of a herded load go through the selector of the most popular block
-// before, which gives those outside of it new addresses in it (Sartori & Kumar,
-// Branch and Data Herding, section IV). A block that is longer than a line takes an
-// access of the L1 for each line in which there are lanes.
+// The lanes of a herded load first pass the selector of the most popular block. It gives lanes
+// outside of that block new addresses in it (Sartori & Kumar, Branch and Data Herding, section IV).
+// A block longer than a line takes an access of the L1 for each line with lanes.
 type Coalescer struct {
 	rtl.State[coalescerState]
 	Count rtl.State[CoalescerCounters] `rtl:"sim,inplace"`
@@ -64,23 +62,23 @@ type Coalescer struct {
 
 	selector units.Popular
 	latency  uint64               // of the selector
-	herded   [isa.MaxLanes]uint64 `rtl:"scratch"` // wires behind it
+	herded   [isa.MaxLanes]uint64 `rtl:"scratch"` // wires behind the selector
 	sim      *rtl.Sim
 
-	// OnHerd is told of each herded load with its new addresses, once.
+	// OnHerd receives each herded load once, with its new addresses.
 	OnHerd rtl.Observers[Herded]
-	// OnPart is told of each part of an access that leaves for the L1.
+	// OnPart receives each part of an access that leaves for the L1.
 	OnPart rtl.Observers[Part]
 }
 
-// Part is the lanes of an access that a line serves, none of a fence or a flush.
+// Part is an access with the lanes that one line serves. A fence or a flush has no lanes.
 type Part struct {
 	*Access
 	Lanes uint32
-	First bool // of the access
+	First bool // first part of the access
 }
 
-// Herded is a load whose lanes have been given addresses in one block.
+// Herded is a load whose lanes have new addresses in one block.
 type Herded struct {
 	*Access
 	To *[isa.MaxLanes]uint64
@@ -88,45 +86,46 @@ type Herded struct {
 
 type coalescerState struct {
 	Busy  bool   // part of the access at In has been sent
-	Left  uint32 // its lanes that have not
+	Left  uint32 // its lanes not yet sent
 	Entry uint8  `bits:"6"` // its entry
 	Used  uint64 // entries in use
-	Full  bool   `rtl:"sim"` // the access at In has found none free
-	Until uint64 // first cycle in which the selector is done with the load at In, 0: not begun
+	Full  bool   `rtl:"sim"` // the access at In found no free entry
+	Until uint64 // first cycle in which the selector is done with the load at In; 0: not begun
 }
 
-// CoalescerCounters are what a Coalescer has done since reset.
+// CoalescerCounters are the counts of a Coalescer since reset.
 type CoalescerCounters struct {
 	Accesses   uint64
-	Lines      uint64             // requests to the L1 that have a line
+	Lines      uint64             // requests to the L1 that name a line
 	Coalescing [NumSources]uint64 // cycles beyond the first that accesses took for their lines
 	TableFull  uint64             // accesses that found no free entry
 	Herd       HerdCounters
 }
 
-// HerdCounters are what became of herded loads.
+// HerdCounters are the counts of herded loads.
 type HerdCounters struct {
 	Loads    uint64
-	Diverted uint64 // lanes that were given another address
-	Saved    uint64 // blocks that their lanes would have read, less those that they did
+	Diverted uint64 // lanes with a new address
+	Saved    uint64 // distinct blocks of the original addresses, minus those of the new ones
 }
 
-// gather is the entry of an instruction that waits for data.
+// gather is the table entry of an instruction that waits for data.
 type gather struct {
 	Tag  uint16
 	Size uint8 `bits:"5"`
 	Row  bool  // some lanes have their data in the row of the entry
 	Mask uint32
 	Left uint32              // lanes still without data
-	Off  [isa.MaxLanes]uint8 `bits:"7"` // place of each lane in its line
+	Off  [isa.MaxLanes]uint8 `bits:"7"` // offset of each lane in its line, in bytes
 }
 
-// row is the data of the lanes of a warp.
+// row holds the data of the lanes of a warp.
 type row [isa.MaxLanes][2]uint64
 
-// NewCoalescer makes a coalescer for the lines of an L1. The configuration has
-// passed Check.
-func NewCoalescer(cfg *Config, in rtl.In[Access], out rtl.Out[Reply], req rtl.Out[LineRequest], rsp rtl.In[LineResponse]) *Coalescer {
+// NewCoalescer makes a coalescer for the lines of an L1. The configuration must have passed Check.
+func NewCoalescer(cfg *Config, in rtl.In[Access], out rtl.Out[Reply], req rtl.Out[LineRequest],
+	rsp rtl.In[LineResponse],
+) *Coalescer {
 	pending := cfg.L1.Pending
 	return &Coalescer{
 		In: in, Out: out, Req: req, Rsp: rsp,
@@ -135,7 +134,7 @@ func NewCoalescer(cfg *Config, in rtl.In[Access], out rtl.Out[Reply], req rtl.Ou
 	}
 }
 
-// Tick takes one line from the L1 and sends one to it.
+// Tick takes one line from the L1 and sends one request to it.
 func (c *Coalescer) Tick() {
 	room := c.Out.Free()
 	if c.Rsp.Valid() && room > 0 && c.gather() {
@@ -146,8 +145,8 @@ func (c *Coalescer) Tick() {
 	}
 }
 
-// send hands one line of the access at In to the L1. It answers a posted
-// access with its last line, for which there must be room.
+// send sends one line of the access at In to the L1. It answers a posted access with its last line;
+// this needs room in Out.
 func (c *Coalescer) send(room bool) {
 	q, d := c.Regs()
 	a := c.In.Front()
@@ -180,7 +179,7 @@ func (c *Coalescer) send(room bool) {
 	}
 	d.Busy, d.Left, d.Entry = left != lanes, left&^lanes, uint8(entry)
 	if !q.Busy {
-		if a.Kind != Flush { // which is no instruction
+		if a.Kind != Flush { // a flush is no instruction
 			c.Count.D().Accesses++
 		}
 		if a.Herd {
@@ -209,7 +208,7 @@ func (c *Coalescer) send(room bool) {
 	}
 }
 
-// selected reports whether the load at In has been in the selector for its time.
+// selected reports whether the load at In has spent the latency of the selector in it.
 func (c *Coalescer) selected() bool {
 	now, until := c.sim.Now(), c.Q().Until
 	if c.latency == 0 {
@@ -225,7 +224,7 @@ func (c *Coalescer) selected() bool {
 	return now >= until
 }
 
-// count counts a herded load and shows it to the observer.
+// count counts a herded load and notifies the observers.
 func (c *Coalescer) count(a *Access) {
 	n := &c.Count.D().Herd
 	n.Loads++
@@ -240,7 +239,7 @@ func (c *Coalescer) count(a *Access) {
 	}
 }
 
-// blocks is how many blocks the lanes of a load read.
+// blocks returns the number of distinct blocks that the lanes of a load read.
 func blocks(addr *[isa.MaxLanes]uint64, lanes uint32, size uint8) (n uint64) {
 	block := units.HerdBlock(int(size))
 	for ; lanes != 0; n++ {
@@ -254,7 +253,7 @@ func blocks(addr *[isa.MaxLanes]uint64, lanes uint32, size uint8) (n uint64) {
 	return n
 }
 
-// sharing is the lanes of left that the next line serves.
+// sharing returns the lanes of left that the next line serves.
 func (c *Coalescer) sharing(kind Kind, addr *[isa.MaxLanes]uint64, left uint32) uint32 {
 	first := bits.TrailingZeros32(left)
 	switch kind {
@@ -274,10 +273,10 @@ func (c *Coalescer) sharing(kind Kind, addr *[isa.MaxLanes]uint64, left uint32) 
 	return lanes & left
 }
 
-// Tag is that of the access that waits in an entry.
+// Tag returns the tag of the access that waits in an entry.
 func (c *Coalescer) Tag(entry uint8) uint16 { return c.table.At(int(entry)).Tag }
 
-// open starts the entry of an access that waits for data.
+// open fills the entry of an access that waits for data.
 func (c *Coalescer) open(a *Access, addr *[isa.MaxLanes]uint64, entry int) {
 	g := c.table.Edit(entry)
 	*g = gather{Tag: a.Tag, Size: a.Size, Mask: a.Mask}
@@ -314,7 +313,7 @@ func (c *Coalescer) request(a *Access, addr *[isa.MaxLanes]uint64, entry int, la
 	}
 }
 
-// gather puts a line into its entry. It says whether that was answered.
+// gather puts a line into its entry. It reports whether the access was answered.
 func (c *Coalescer) gather() bool {
 	rsp := c.Rsp.Front()
 	c.Rsp.Pop()
@@ -340,12 +339,12 @@ func (c *Coalescer) gather() bool {
 	return true
 }
 
-// take extracts the lanes of a line.
+// take extracts the data of lanes from a line.
 func (r *row) take(rsp *LineResponse, g *gather) {
 	for m := rsp.Lanes; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
 		b := rsp.Data[g.Off[i]&(MaxLine-1):]
-		if g.Size == 4 { // nearly always
+		if g.Size == 4 { // the usual case
 			r[i][0] = uint64(binary.LittleEndian.Uint32(b))
 		} else {
 			r[i] = getWord(b, g.Size)

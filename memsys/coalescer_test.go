@@ -11,7 +11,7 @@ import (
 	"divergo/rtl"
 )
 
-// coalescerBench is a coalescer whose L1 is the test.
+// coalescerBench is a coalescer; the test acts as its L1.
 type coalescerBench struct {
 	*rtl.Sim
 	Coalescer *memsys.Coalescer
@@ -34,8 +34,8 @@ func newCoalescerBench(line int) *coalescerBench {
 	return b
 }
 
-// TestCoalescerAtomics is Q5: one request a lane, in the order of lanes, even for
-// the same word.
+// TestCoalescerAtomics: atomics take one request a lane, in the order of lanes, even for the same
+// word (Q5 of the design notes).
 func TestCoalescerAtomics(t *testing.T) {
 	b := newCoalescerBench(64)
 	a := memsys.Access{Kind: memsys.Atomic, Size: 4, Atom: isa.AtomAdd, Type: isa.U32, Mask: 0x8000_0115}
@@ -57,8 +57,7 @@ func TestCoalescerAtomics(t *testing.T) {
 	assert.False(t, b.Req.Valid())
 }
 
-// TestCoalescerTableFull: with one entry a second load waits for the first, and
-// a store does not need one.
+// TestCoalescerTableFull: with one entry a second load waits for the first. A store needs no entry.
 func TestCoalescerTableFull(t *testing.T) {
 	cfg := memsys.Default()
 	cfg.L1.Pending = 1
@@ -80,7 +79,7 @@ func TestCoalescerTableFull(t *testing.T) {
 	assert.EqualValues(t, 1, b.Coalescer.Count.Q().TableFull, "it is counted once, however long it waits")
 }
 
-// TestNoLanes: an access of no lane is answered without the L1.
+// TestNoLanes: an access without lanes is answered without the L1.
 func TestNoLanes(t *testing.T) {
 	for _, kind := range []memsys.Kind{memsys.Load, memsys.Store, memsys.Atomic, memsys.Reduce} {
 		b := newCoalescerBench(64)
@@ -92,7 +91,7 @@ func TestNoLanes(t *testing.T) {
 	}
 }
 
-// TestRepliesWait: stores are not taken while nobody takes their replies.
+// TestRepliesWait: stores are not taken while their replies have no room.
 func TestRepliesWait(t *testing.T) {
 	b := newCoalescerBench(64)
 	sent, got := 0, 0

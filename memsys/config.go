@@ -8,9 +8,9 @@ import (
 	"divergo/units"
 )
 
-// Limits of what the registers of the blocks hold.
+// Limits of the registers of the blocks.
 const (
-	MaxMSHRs   = 256 // width of a packet's ID
+	MaxMSHRs   = 256 // range of a packet's ID
 	MaxMerge   = 8   // requests that wait in one MSHR
 	MaxPending = 64  // loads of an SM
 	MaxAssoc   = 64
@@ -18,8 +18,8 @@ const (
 	MaxBanks   = 64 // of shared memory
 )
 
-// WritePolicy says what the L1 does with a store that hits. Neither policy
-// allocates a line for a store that misses.
+// WritePolicy selects the action of the L1 for a store that hits. Neither policy allocates a line
+// for a store that misses.
 type WritePolicy string
 
 // The write policies.
@@ -28,10 +28,10 @@ const (
 	WriteThrough WritePolicy = "through"
 )
 
-// storing is what becomes of a store to a line in the cache.
+// storing is the action for a store to a line in the cache.
 type storing struct {
 	write   func(c *cache, w int, data *Line, mask ByteMask)
-	through bool // it goes to the L2 at once
+	through bool // the store goes to the L2 at once
 }
 
 var writePolicies = key.Choices[WritePolicy, storing]{}.
@@ -41,9 +41,12 @@ var writePolicies = key.Choices[WritePolicy, storing]{}.
 // Words lists the valid values.
 func (WritePolicy) Words() key.Words { return writePolicies.Words() }
 
-// Config describes the memory system. Sizes are bytes. Times are cycles: of the
-// core clock for L1 and Shared, of the interconnect clock for Icnt and L2, of
-// the DRAM clock for DRAM. Herd is for the SMs too.
+// Config describes the memory system. Sizes are bytes. Times are cycles:
+//   - of the core clock for L1 and Shared;
+//   - of the interconnect clock for Icnt and L2;
+//   - of the DRAM clock for DRAM.
+//
+// The SMs use Herd too.
 type Config struct {
 	L1     L1Config     `toml:"l1"`
 	Shared SharedConfig `toml:"shared"`
@@ -83,7 +86,7 @@ type IcntConfig struct {
 	Concentration int `toml:"concentration" range:"1..64" unit:"SMs" doc:"SMs that share a port" source:"gpgpu"`
 }
 
-// L2Config describes a slice of the L2, one for each DRAM channel.
+// L2Config describes a slice of the L2. Each DRAM channel has one slice.
 type L2Config struct {
 	Size      int  `toml:"size" range:"32..64Mi" unit:"bytes" doc:"slice of the L2 in front of one DRAM channel" source:"tbc: table 2"`
 	Assoc     int  `toml:"assoc" range:"1..64" unit:"ways" doc:"lines of a set" source:"tbc: table 2"`
@@ -94,11 +97,14 @@ type L2Config struct {
 	Keep      bool `toml:"keep" doc:"keep the lines from one launch to the next, but for what the host has written; dirty ones are written back all the same" source:"ours"`
 }
 
-// Default is the machine of Fung and Aamodt (HPCA 2011, table 2); what the paper
-// leaves open is as in GPGPU-Sim 2.1.1b.
+// Default returns the machine of Fung and Aamodt (HPCA 2011, table 2). Values missing in the paper
+// are those of GPGPU-Sim 2.1.1b.
 func Default() Config {
 	return Config{
-		L1:     L1Config{Pending: 32, Size: 32 << 10, Assoc: 8, Line: 64, MSHRs: 64, MSHRMerge: 8, Write: WriteBack, HitLatency: 1, MissQueue: 8},
+		L1: L1Config{
+			Pending: 32, Size: 32 << 10, Assoc: 8, Line: 64, MSHRs: 64, MSHRMerge: 8, Write: WriteBack,
+			HitLatency: 1, MissQueue: 8,
+		},
 		Shared: SharedConfig{Size: 16 << 10, Banks: 16, Lanes: 16, Latency: 1},
 		Icnt:   IcntConfig{FlitBytes: 32, Latency: 4, Queue: 8, Concentration: 3},
 		L2:     L2Config{Size: 1 << 20, Assoc: 64, Line: 64, MSHRs: 64, MSHRMerge: 8, Latency: 10},
@@ -107,15 +113,15 @@ func Default() Config {
 	}
 }
 
-// Check says everything that keeps the memory system from being built.
+// Check reports every reason why the memory system cannot be built.
 func (c *Config) Check() error {
 	k := key.NewCheck("", c)
 	c.Rules(k)
 	return k.Err()
 }
 
-// Rules refuses what no memory system can be built with, among values that are
-// in their ranges.
+// Rules refuses combinations of keys for which no memory system can be built. It looks only at keys
+// within their ranges.
 func (c *Config) Rules(k *key.Check) {
 	for _, cache := range []struct {
 		level             string
@@ -125,7 +131,8 @@ func (c *Config) Rules(k *key.Check) {
 			continue
 		}
 		if set := cache.assoc * cache.line; cache.size%set != 0 || bits.OnesCount(uint(cache.size/set)) != 1 {
-			k.Refuse("want a power of two of sets of %[1]s.assoc * %[1]s.line = %d * %d = %d bytes", cache.level, cache.assoc, cache.line, set)
+			k.Refuse("want a power of two of sets of %[1]s.assoc * %[1]s.line = %d * %d = %d bytes", cache.level,
+				cache.assoc, cache.line, set)
 		}
 	}
 	if k.Sound("l2.line", "l1.line") && c.L2.Line != c.L1.Line {

@@ -10,8 +10,7 @@ import (
 	"divergo/memsys"
 )
 
-// TestDefault holds what Fung and Aamodt (HPCA 2011, table 2) and GPGPU-Sim
-// 2.1.1b say.
+// TestDefault checks the numbers of Fung and Aamodt (HPCA 2011, table 2) and GPGPU-Sim 2.1.1b.
 func TestDefault(t *testing.T) {
 	c := memsys.Default()
 	require.NoError(t, c.Check())
@@ -31,18 +30,30 @@ func TestCheck(t *testing.T) {
 		{func(c *memsys.Config) { c.L1.Line, c.L2.Line = 48, 48 }, "l1.line = 48: want a power of two from 32 to 128"},
 		{func(c *memsys.Config) { c.L1.MSHRs = 257 }, "l1.mshrs = 257: want 1 to 256"},
 		{func(c *memsys.Config) { c.L1.MSHRMerge = 9 }, "l1.mshr_merge = 9: want 1 to 8"},
-		{func(c *memsys.Config) { c.L1.Size = 3 << 10 }, "l1.size = 3072: want a power of two of sets of l1.assoc * l1.line = 8 * 64 = 512 bytes"},
+		{
+			func(c *memsys.Config) { c.L1.Size = 3 << 10 },
+			"l1.size = 3072: want a power of two of sets of l1.assoc * l1.line = 8 * 64 = 512 bytes",
+		},
 		{func(c *memsys.Config) { c.L1.Assoc = 0 }, "l1.assoc = 0: want 1 to 64"},
 		{func(c *memsys.Config) { c.L1.Write = "Back" }, `l1.write: unknown value "Back"; did you mean "back"?`},
 		{func(c *memsys.Config) { c.L2.Line = 128 }, "l2.line = 128: want l1.line = 64: packets carry whole lines"},
 		{func(c *memsys.Config) { c.Shared.Banks = 12 }, "shared.banks = 12: want a power of two from 1 to 64"},
 		{func(c *memsys.Config) { c.Icnt.FlitBytes = 0 }, "icnt.flit_bytes = 0: want 1 to 256"},
 		{func(c *memsys.Config) { c.DRAM.Channels = 0 }, "dram.channels = 0: want 1 to 64"},
-		{func(c *memsys.Config) { c.DRAM.Scheduler = "fr-fcfs" }, `dram.scheduler: unknown value "fr-fcfs"; did you mean "frfcfs"?`},
+		{
+			func(c *memsys.Config) { c.DRAM.Scheduler = "fr-fcfs" },
+			`dram.scheduler: unknown value "fr-fcfs"; did you mean "frfcfs"?`,
+		},
 		{func(c *memsys.Config) { c.DRAM.TCCD = 1 }, "dram.t_ccd = 1: want 2 (dram.burst) to 1000"},
-		{func(c *memsys.Config) { c.DRAM.BusBytes = 64 }, "dram.bus_bytes = 64: a burst moves dram.bus_bytes * dram.burst = 128 bytes: want a line of 64 bytes to be 1 to 32 whole bursts"},
+		{
+			func(c *memsys.Config) { c.DRAM.BusBytes = 64 },
+			"dram.bus_bytes = 64: a burst moves dram.bus_bytes * dram.burst = 128 bytes: want a line of 64 bytes to be 1 to 32 whole bursts",
+		},
 		{func(c *memsys.Config) { c.DRAM.Interleave = 32 }, "dram.interleave = 32: want at least a line of 64 bytes"},
-		{func(c *memsys.Config) { c.DRAM.TRC = 34 }, "dram.t_rc = 34: want at least dram.t_ras + dram.t_rp = 25 + 10 = 35"},
+		{
+			func(c *memsys.Config) { c.DRAM.TRC = 34 },
+			"dram.t_rc = 34: want at least dram.t_ras + dram.t_rp = 25 + 10 = 35",
+		},
 		{func(c *memsys.Config) { c.DRAM.TRAS = 11 }, "dram.t_ras = 11: want at least dram.t_rcd = 12"},
 		{func(c *memsys.Config) { c.DRAM.TRRD = 36 }, "dram.t_rrd = 36: want at most dram.t_rc = 35"},
 	} {
@@ -57,7 +68,7 @@ func TestCheck(t *testing.T) {
 	assert.ErrorContains(t, err, "dram.queue")
 }
 
-// TestTOML: every key is written in snake case under its block and read back.
+// TestTOML: every key is written in snake case under its block, and read back.
 func TestTOML(t *testing.T) {
 	want := small()
 	text, err := toml.Marshal(want)

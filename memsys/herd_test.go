@@ -11,9 +11,9 @@ import (
 	"divergo/rtl"
 )
 
-// TestHerdedLoad: lanes 0 to 19 read a word each of one block of 128 bytes, the others
-// of another. The load is one line, of the first, in which each lane keeps its place;
-// it comes as much later as the selector takes.
+// TestHerdedLoad: lanes 0 to 19 each read a word of one block of 128 bytes, the other lanes read
+// words of another. The load takes one line, that of the first block, and each lane keeps its
+// offset. The latency of the selector delays the reply.
 func TestHerdedLoad(t *testing.T) {
 	var a memsys.Access
 	a.Kind, a.Size, a.Mask, a.Herd = memsys.Load, 4, 0xffff_ffff, true

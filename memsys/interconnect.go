@@ -6,24 +6,21 @@ import (
 	"divergo/rtl"
 )
 
-// packet is what a Crossbar needs to know of what it carries.
+// packet is the interface of the packets that a Crossbar carries.
 type packet[T any] interface {
 	*T
 	Port() int  // output
 	Bytes() int // size
 }
 
-// Crossbar is one of the two networks between SMs and L2 slices; requests and
-// responses have their own, so that neither can wait for the other. A number of
-// inputs, the concentration, share an input port, and as many outputs an output
-// port. A port presents the next of its inputs, in turn, whose packet finds room;
-// each output port grants the input ports in turn (iSLIP; with one packet
-// presented at a time its first iteration settles everything). A packet of n
-// bytes takes both ports for n/flit cycles, rounded up, and arrives with its
-// last flit.
+// Crossbar is one of the two networks between SMs and L2 slices. Requests and responses have
+// separate networks, so that neither waits for the other. Several inputs share an input port (the
+// concentration), and as many outputs share an output port. A port presents the next of its inputs
+// in turn whose packet finds room. Each output port grants the input ports in turn (iSLIP). With
+// one packet presented at a time, the first iteration of iSLIP settles everything. A packet of n
+// bytes occupies both ports for n/flit cycles, rounded up, and arrives with its last flit.
 //
-// The queue of each input is the In end, so packets from one input to one output
-// stay in order.
+// The In end is the queue of each input, so packets from one input to one output stay in order.
 type Crossbar[T any, P packet[T]] struct {
 	rtl.State[crossbarState] `rtl:"inplace"`
 	Count                    rtl.State[CrossbarCounters] `rtl:"sim,inplace"`
@@ -31,8 +28,8 @@ type Crossbar[T any, P packet[T]] struct {
 	Out                      []rtl.Out[T]
 
 	flit     int
-	inConc   int // inputs a port
-	outConc  int // outputs a port
+	inConc   int // inputs per port
+	outConc  int // outputs per port
 	inPorts  int
 	outPorts int
 
@@ -41,17 +38,17 @@ type Crossbar[T any, P packet[T]] struct {
 
 type crossbarState struct {
 	Busy   uint64          // input ports in the middle of a packet
-	Chosen [MaxPorts]uint8 // by input port: which of its inputs was granted last
+	Chosen [MaxPorts]uint8 // by input port: its input granted last
 	Port   [MaxPorts]transfer
 }
 
-// transfer is what an output port does.
+// transfer is the state of an output port.
 type transfer struct {
-	Left uint16 // flits to go of the packet, 0 if there is none
+	Left uint16 // flits of the packet still to move; 0: no packet
 	From uint8  `bits:"6"` // last input port granted
 }
 
-// CrossbarCounters are what a Crossbar has carried since reset.
+// CrossbarCounters are the counts of a Crossbar since reset.
 type CrossbarCounters struct {
 	Packets, Flits, Bytes uint64
 }
@@ -75,7 +72,9 @@ func newResponseNetwork(cfg *IcntConfig, in []rtl.In[Response], out []rtl.Out[Re
 	return newCrossbar[Response, *Response](cfg, in, 1, out, cfg.Concentration)
 }
 
-func newCrossbar[T any, P packet[T]](cfg *IcntConfig, in []rtl.In[T], inConc int, out []rtl.Out[T], outConc int) *Crossbar[T, P] {
+func newCrossbar[T any, P packet[T]](cfg *IcntConfig, in []rtl.In[T], inConc int, out []rtl.Out[T],
+	outConc int,
+) *Crossbar[T, P] {
 	c := &Crossbar[T, P]{
 		In: in, Out: out, flit: cfg.FlitBytes, inConc: inConc, outConc: outConc,
 		inPorts: (len(in) + inConc - 1) / inConc, outPorts: (len(out) + outConc - 1) / outConc,
@@ -89,7 +88,7 @@ func newCrossbar[T any, P packet[T]](cfg *IcntConfig, in []rtl.In[T], inConc int
 
 // Tick moves one flit through each output port.
 func (c *Crossbar[T, P]) Tick() {
-	var shown [MaxPorts]uint8 // by input port: which of its inputs it presents
+	var shown [MaxPorts]uint8 // by input port: the input that it presents
 	want := c.want
 	clear(want)
 	for p := range c.inPorts {
@@ -124,11 +123,11 @@ func (c *Crossbar[T, P]) Tick() {
 	}
 }
 
-// input is input i of a port.
+// input returns input i of a port.
 func (c *Crossbar[T, P]) input(port int, i uint8) *rtl.In[T] { return &c.In[port*c.inConc+int(i)] }
 
-// present is the next input of a port with a packet whose output has room and
-// whose output port is free.
+// present returns the next input of a port whose packet can start: its output has room and its
+// output port is free.
 func (c *Crossbar[T, P]) present(port int) (i uint8, ok bool) {
 	q := c.Q()
 	if q.Busy>>port&1 != 0 {
@@ -148,7 +147,7 @@ func (c *Crossbar[T, P]) present(port int) (i uint8, ok bool) {
 	return 0, false
 }
 
-// nextInTurn is the first member of a set after last, or else its first member.
+// nextInTurn returns the first member of a set after last, or else its first member.
 func nextInTurn(set uint64, last int) int {
 	if after := set &^ (2<<last - 1); after != 0 {
 		set = after

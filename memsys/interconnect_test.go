@@ -10,7 +10,7 @@ import (
 	"divergo/rtl"
 )
 
-// netBench is a request network whose SMs and slices are the test.
+// netBench is a request network; the test acts as its SMs and slices.
 type netBench struct {
 	*rtl.Sim
 	Net *memsys.RequestNetwork
@@ -35,7 +35,7 @@ func newNetBench(cfg memsys.IcntConfig, sms, slices int) *netBench {
 	return b
 }
 
-// packet is a request of a length: a header, or a store of n bytes.
+// packet returns a request of a given length: a header, or a store of n bytes.
 func packet(dst, n int, id uint64) memsys.Request {
 	r := memsys.Request{Dst: uint8(dst), A: id}
 	if n > 0 {
@@ -44,7 +44,7 @@ func packet(dst, n int, id uint64) memsys.Request {
 	return r
 }
 
-// TestPacketBytes holds the sizes of GPGPU-Sim 2.1.1b.
+// TestPacketBytes checks the sizes of GPGPU-Sim 2.1.1b.
 func TestPacketBytes(t *testing.T) {
 	assert.Equal(t, 8, (&memsys.Request{Kind: memsys.Load}).Bytes())
 	full := memsys.Request{Kind: memsys.Store, Mask: dram.Span(0, 64)}
@@ -54,7 +54,7 @@ func TestPacketBytes(t *testing.T) {
 	assert.Equal(t, 8+64, (&memsys.Response{Kind: memsys.Load, Size: 64}).Bytes())
 }
 
-// TestFlits: a packet takes a cycle for each flit.
+// TestFlits: a packet takes one cycle for each flit.
 func TestFlits(t *testing.T) {
 	for _, c := range []struct{ flit, data, flits int }{
 		{32, 0, 1}, {32, 16, 1}, {32, 17, 2}, {32, 64, 3}, {8, 0, 1}, {8, 64, 10}, {7, 0, 2},
@@ -69,7 +69,7 @@ func TestFlits(t *testing.T) {
 	}
 }
 
-// TestFairness: SMs that all want one slice get equal shares, and so do ports.
+// TestFairness: SMs that all send to one slice get equal shares, and so do ports.
 func TestFairness(t *testing.T) {
 	for _, conc := range []int{1, 3} {
 		b := newNetBench(memsys.IcntConfig{FlitBytes: 32, Queue: 2, Concentration: conc}, 6, 2)
@@ -98,7 +98,7 @@ func TestFairness(t *testing.T) {
 // other from a slice that is free.
 func TestBusyOutput(t *testing.T) {
 	b := newNetBench(memsys.IcntConfig{FlitBytes: 8, Queue: 4, Concentration: 2}, 4, 2)
-	b.In[1].Push(packet(1, 0, 0)) // now it is the turn of SM 0
+	b.In[1].Push(packet(1, 0, 0)) // the next turn is that of SM 0
 	b.Run(1)
 	b.In[2].Push(packet(0, 64, 0)) // ten flits
 	b.Run(1)

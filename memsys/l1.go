@@ -8,30 +8,26 @@ import (
 	"divergo/rtl"
 )
 
-// epochs is how many fences an L1 can have on their way, plus one.
+// epochs is the number of fences that can be outstanding in an L1, plus one.
 const epochs = 8
 
-// L1 is the data cache of an SM: set-associative, LRU, one access a cycle,
-// in order. A load that misses reserves a way and an MSHR and sends a request;
-// later loads of the line wait in the MSHR. No store allocates a line, but one to
-// the start of a line of a stack: nothing else in that line is in use, so that
-// it need not be fetched. With
-// write-back a store that hits stays in the line as dirty bytes; with
-// write-through it is sent on too. (Fung and Aamodt, HPCA 2011, section 5; policy of
-// GPGPU-Sim 2.1.1b.)
+// L1 is the data cache of an SM: set-associative, LRU, one access a cycle, in order. It follows
+// Fung and Aamodt (HPCA 2011, section 5), with the policy of GPGPU-Sim 2.1.1b. A load that misses
+// reserves a way and an MSHR and sends a request. Later loads of the line wait in the MSHR. Stores
+// do not allocate, except a store to the first bytes of a stack line. The other bytes of that line
+// are unused and need not be fetched. With write-back a store that hits stays in the line as dirty
+// bytes; with write-through it is also sent to the L2.
 //
-// L1s are not coherent. What has to be seen by other SMs goes past them:
-// atomics, reductions and accesses with .cg or .volatile first get rid of the own
-// copy (written back if dirty) and then go to the L2. A store to a line that is
-// on its way cannot be merged into it, since loads that came before must not see
-// it: the line is still given to those, but not kept. So nothing of an SM is ever
-// older than what that SM has written, given that the network keeps order.
+// L1s are not coherent. Accesses that other SMs must see bypass the L1: atomics, reductions, and
+// accesses with .cg or .volatile. They first remove the L1's copy, written back if dirty, and then
+// go to the L2. A store to a line in flight cannot be merged into it, because earlier loads must
+// not see the store. The line still answers those loads, but is not kept. An SM therefore never
+// reads data older than its own writes, provided that the network keeps order.
 //
-// A fence writes back all dirty bytes and forgets all lines, since the
-// thread that passes it may go on to read what others have written before. It
-// closes the epoch of the requests so far, and is answered when the last of them
-// is; requests after it count in the next epoch, so they cannot keep it waiting.
-// A flush is the same.
+// A fence writes back all dirty bytes and forgets all lines, because its thread may next read data
+// that others wrote before. It closes the epoch of the requests so far. It is answered when the
+// last of them is answered. Later requests belong to the next epoch, so they cannot delay the
+// fence. A flush does the same.
 type L1 struct {
 	rtl.State[l1State]
 	Count rtl.State[L1Counters] `rtl:"sim,inplace"`
@@ -49,24 +45,24 @@ type L1 struct {
 	cache   cache
 	mshrs   *rtl.Mem[mshr]
 
-	// OnLoad is told of each load that is looked up.
+	// OnLoad receives each load that is looked up.
 	OnLoad rtl.Observers[LookedUp]
 }
 
-// LookedUp is a load, and what the cache had of its line.
+// LookedUp is a load with the result of its lookup.
 type LookedUp struct {
 	*LineRequest
 	Found Found
 }
 
-// Found is what a load finds in the L1.
+// Found is the result of looking up a load in the L1.
 type Found uint8
 
-// What loads find.
+// The results of a lookup.
 const (
-	Hit   Found = iota // the line
-	Merge              // a miss of the line in flight
-	Miss               // nothing
+	Hit   Found = iota // the cache holds the line
+	Merge              // a miss of the line is in flight
+	Miss               // the line is neither present nor in flight
 	NumFound
 )
 
@@ -74,11 +70,11 @@ type l1State struct {
 	Gen    uint32                // generation of valid lines
 	Clock  uint64                // accesses so far, for LRU
 	Used   [MaxMSHRs / 64]uint64 // MSHRs in use
-	Served uint8                 `bits:"3"` // loads of the MSHR at Rsp that have been answered
-	Walk   uint16                // word of dirty bits that the fence at In looks at
+	Served uint8                 `bits:"3"` // loads of the MSHR at Rsp already answered
+	Walk   uint16                // word of dirty bits that the fence at In examines
 
 	Epoch   uint8          `bits:"3"` // of new requests
-	Oldest  uint8          `bits:"3"` // epoch whose fence is to be answered next; Epoch if there is none
+	Oldest  uint8          `bits:"3"` // epoch of the next fence to answer; equal to Epoch if there is none
 	Pending [epochs]uint16 // requests without a response
 	Fence   [epochs]uint8  `bits:"6"` // coalescer entry of the fence that closed the epoch
 
@@ -87,19 +83,19 @@ type l1State struct {
 	Since   uint64 // cycle in which the stall began
 }
 
-// L1Counters are what an L1 has done since reset. Accesses count lines, not
-// lanes, and each once.
+// L1Counters are the counts of an L1 since reset. They count lines, not lanes, and each access
+// once.
 type L1Counters struct {
 	Loads, Stores, Atomics uint64 // Atomics includes reductions
 	Bypasses               uint64 // loads and stores with .cg or .volatile
 	LoadHits               uint64
-	LoadMisses             uint64 // that sent a request
+	LoadMisses             uint64 // loads that sent a request
 	Merges                 uint64 // loads that joined an MSHR
 	StoreHits              uint64
 	WriteBacks             uint64 // dirty lines sent to the L2
-	Evictions              uint64 // clean lines that made room
-	Fences                 uint64 // and flushes
-	Stalls                 Stalls // less those of the coalescer and of shared memory
+	Evictions              uint64 // clean lines replaced
+	Fences                 uint64 // fences and flushes
+	Stalls                 Stalls // without those of the coalescer and of shared memory
 }
 
 // mshr is a miss status holding register: an outstanding load or atomic.
@@ -111,14 +107,16 @@ type mshr struct {
 	Targets [MaxMerge]target
 }
 
-// target is a coalescer entry that waits.
+// target is a coalescer entry that waits for the line.
 type target struct {
 	Entry uint8 `bits:"6"`
 	Lanes uint32
 }
 
-// newL1 makes the L1 at a port of the request network.
-func newL1(cfg *Config, port int, in rtl.In[LineRequest], out rtl.Out[LineResponse], req rtl.Out[Request], rsp rtl.In[Response]) *L1 {
+// newL1 makes the L1 at the given port of the request network.
+func newL1(cfg *Config, port int, in rtl.In[LineRequest], out rtl.Out[LineResponse], req rtl.Out[Request],
+	rsp rtl.In[Response],
+) *L1 {
 	l := &L1{
 		In: in, Out: out, Req: req, Rsp: rsp,
 		mshrNum: cfg.L1.MSHRs, merge: cfg.L1.MSHRMerge, storing: writePolicies.Must(cfg.L1.Write),
@@ -129,8 +127,8 @@ func newL1(cfg *Config, port int, in rtl.In[LineRequest], out rtl.Out[LineRespon
 	return l
 }
 
-// Tick handles a response, then a fence that is over, then an access. A fill
-// has the tags and the data to itself: the cache has one port.
+// Tick handles a response, then a completed fence, then an access. In the cycle of a fill the cache
+// takes no access: it has one port.
 func (l *L1) Tick() {
 	room := l.Out.Free()
 	filling := false
@@ -158,7 +156,7 @@ func (l *L1) Tick() {
 	}
 }
 
-// performed notes that a request of the epoch has its response.
+// performed records the response to a request of the epoch.
 func (l *L1) performed(epoch uint8) { l.D().Pending[epoch%epochs]-- }
 
 // fill gives the line at Rsp to one of the loads that wait for it.
@@ -183,7 +181,7 @@ func (l *L1) fill() {
 	l.Rsp.Pop()
 }
 
-// account keeps the time that the access at In waits for the same cause.
+// account measures how long the access at In waits for the same cause.
 func (l *L1) account(cause Cause) {
 	q, d := l.Regs()
 	if cause == q.Stall {
@@ -199,8 +197,8 @@ func (l *L1) account(cause Cause) {
 	}
 }
 
-// access does what it can for a request in this cycle. It says what the
-// request waits for, if it got nowhere.
+// access performs one cycle of work on a request. It returns the cause if the request made no
+// progress.
 func (l *L1) access(r *LineRequest, room bool) Cause {
 	line := uint32(r.Line >> l.cache.shift)
 	w := -1
@@ -221,7 +219,7 @@ func (l *L1) access(r *LineRequest, room bool) Cause {
 	return l.load(r, line, w, room)
 }
 
-// giveUp gets rid of the line in way w, whatever its condition.
+// giveUp removes the line in way w, be it dirty, clean or in flight.
 func (l *L1) giveUp(w int) Cause {
 	s := l.cache.ways.At(w)
 	if s.Waiting {
@@ -244,7 +242,7 @@ func (l *L1) writeBack(w int) {
 	l.Count.D().WriteBacks++
 }
 
-// send starts a packet for the slice that has the line.
+// send starts a packet for the slice of the line.
 func (l *L1) send(kind Kind, line uint64) *Request {
 	q, d := l.Regs()
 	p := l.Req.PushSlot()
@@ -254,7 +252,7 @@ func (l *L1) send(kind Kind, line uint64) *Request {
 	return p
 }
 
-// bypass sends a request that the cache has no part in.
+// bypass sends a request that does not use the cache.
 func (l *L1) bypass(r *LineRequest) Cause {
 	if !l.Req.Ready() {
 		return NetworkFull
@@ -284,7 +282,7 @@ func (l *L1) bypass(r *LineRequest) Cause {
 	return NoStall
 }
 
-// store writes to the line in way w, -1 if there is none, or sends the bytes on.
+// store writes to the line in way w, or sends the bytes to the L2; w is -1 without a line.
 func (l *L1) store(r *LineRequest, line uint32, w int) Cause {
 	waiting := w >= 0 && l.cache.ways.At(w).Waiting
 	hit := w >= 0 && !waiting
@@ -319,8 +317,8 @@ func (l *L1) store(r *LineRequest, line uint32, w int) Cause {
 	return NoStall
 }
 
-// victim is the way to use for a new line, -1 if there is none, and whether the
-// line in it is to be written back first.
+// victim returns the way for a new line, -1 if there is none. It also reports whether the line in
+// that way must first be written back.
 func (l *L1) victim(line uint32) (w int, dirty bool) {
 	w = l.cache.victim(line%l.cache.sets, l.Q().Gen)
 	return w, w >= 0 && l.cache.tags.At(w).Gen == l.Q().Gen && l.cache.isDirty(w)
@@ -343,7 +341,7 @@ func (l *L1) touch(w int) {
 	l.cache.ways.Edit(w).Used = l.D().Clock
 }
 
-// load answers from way w, joins the miss that it waits for, or starts one.
+// load answers from way w, joins the miss of its line, or starts a miss.
 func (l *L1) load(r *LineRequest, line uint32, w int, room bool) Cause {
 	found := Hit
 	switch {
@@ -393,7 +391,7 @@ func (l *L1) load(r *LineRequest, line uint32, w int, room bool) Cause {
 	return NoStall
 }
 
-// freeMSHR is the lowest free MSHR, or -1.
+// freeMSHR returns the lowest free MSHR, or -1.
 func (l *L1) freeMSHR() int { return lowestFree(&l.Q().Used, l.mshrNum) }
 
 // reserve takes an MSHR for a request.
@@ -403,8 +401,8 @@ func (l *L1) reserve(id int, m mshr, r *LineRequest) {
 	l.D().Used[id/64] |= 1 << (id % 64)
 }
 
-// fence looks for a dirty line to write back; when there are none left it
-// forgets all lines and closes the epoch.
+// fence writes back a dirty line or moves to the next word of dirty bits, one a cycle. After the
+// last word it forgets all lines and closes the epoch.
 func (l *L1) fence(r *LineRequest) Cause {
 	q, d := l.Regs()
 	if w := int(q.Walk); w < l.cache.dirty.Len() {

@@ -8,18 +8,17 @@ import (
 	"divergo/rtl"
 )
 
-// Slice is the part of the unified L2 cache that belongs to one DRAM channel:
-// set-associative, LRU, write-back, one request a cycle, in order for each line
-// (Fung and Aamodt, HPCA 2011, section 5). This is where SMs meet: what a slice
-// has done is seen by all of them, and only then it answers.
+// Slice is the part of the unified L2 cache that belongs to one DRAM channel. It is
+// set-associative, LRU and write-back, and takes one request a cycle, in order for each line (Fung
+// & Aamodt, HPCA 2011, section 5). All SMs see a change by a slice, and the slice answers only
+// after the change.
 //
-// A store allocates its line without fetching it; the line keeps a mask of
-// the bytes it has. A load, or an atomic on a byte that is missing, fetches the
-// line, and the bytes that it lacked are filled in. Requests for a line on its way
-// wait with its MSHR; when it comes they are replayed in order, before anything
-// else, as if they had just arrived.
+// A store allocates its line without fetching it; the line keeps a mask of the bytes that it has. A
+// load, or an atomic on a missing byte, fetches the line and fills in the missing bytes. Requests
+// for a line in flight wait with its MSHR. When the line arrives they are replayed in order, before
+// any other request, as if they had just arrived.
 //
-// Atomics are done here, one a cycle.
+// The slice performs atomics, one a cycle.
 type Slice struct {
 	rtl.State[sliceState]
 	Count rtl.State[SliceCounters] `rtl:"sim,inplace"`
@@ -29,49 +28,52 @@ type Slice struct {
 	Fill  rtl.In[dram.Response]
 
 	line    int
-	keep    bool     // lines outlive a flush
+	keep    bool     // lines stay valid after a flush
 	all     ByteMask // bytes of a line
 	mshrNum int
 	merge   int
 	addrs   dram.AddrMap
 	cache   cache
 	mshrs   *rtl.Mem[sliceMSHR]
-	waiting *rtl.Mem[Request] // merge requests for each MSHR
+	waiting *rtl.Mem[Request] // by MSHR: up to merge requests
 }
 
 type sliceState struct {
 	Gen    uint32                // generation of valid lines
 	Clock  uint64                // accesses so far, for LRU
 	Used   [MaxMSHRs / 64]uint64 // MSHRs in use
-	Replay bool                  // the requests of MSHR are replayed
+	Replay bool                  // the requests of MSHR are being replayed
 	MSHR   uint8
 	Next   uint8  `bits:"7"` // request to replay
-	Writes uint32 // that the DRAM has not acknowledged
-	Walk   uint32 // word of dirty bits that the flush at In looks at
+	Writes uint32 // writes that the DRAM has not acknowledged
+	Walk   uint32 // word of dirty bits that the flush at In examines
 }
 
-// SliceCounters are what a Slice has done since reset.
+// SliceCounters are the counts of a Slice since reset.
 type SliceCounters struct {
-	Loads, Stores, Atomics uint64 // requests done; Atomics includes reductions
-	Hits                   uint64 // of these, done when they came
+	Loads, Stores, Atomics uint64 // requests performed; Atomics includes reductions
+	Hits                   uint64 // of these, performed without a replay
 	Misses                 uint64 // lines fetched
 	Merges                 uint64 // requests that joined an MSHR
 	WriteBacks             uint64 // dirty lines sent to the DRAM
-	Evictions              uint64 // clean lines that made room
+	Evictions              uint64 // clean lines replaced
 	Flushes                uint64
 }
 
-// sliceMSHR is a line on its way and how many requests wait for it.
+// sliceMSHR is a line in flight with the number of waiting requests.
 type sliceMSHR struct {
 	Way   uint32
 	Count uint8 `bits:"7"`
 }
 
 // newSlice makes a slice of a configuration that Check accepts.
-func newSlice(cfg *Config, in rtl.In[Request], out rtl.Out[Response], mem rtl.Out[dram.Request], fill rtl.In[dram.Response]) *Slice {
+func newSlice(cfg *Config, in rtl.In[Request], out rtl.Out[Response], mem rtl.Out[dram.Request],
+	fill rtl.In[dram.Response],
+) *Slice {
 	s := &Slice{
 		In: in, Out: out, Mem: mem, Fill: fill,
-		line: cfg.L2.Line, keep: cfg.L2.Keep, all: dram.Span(0, cfg.L2.Line), mshrNum: cfg.L2.MSHRs, merge: cfg.L2.MSHRMerge,
+		line: cfg.L2.Line, keep: cfg.L2.Keep, all: dram.Span(0,
+			cfg.L2.Line), mshrNum: cfg.L2.MSHRs, merge: cfg.L2.MSHRMerge,
 		addrs: dram.NewAddrMap(&cfg.DRAM), cache: newCache(cfg.L2.Size, cfg.L2.Assoc, cfg.L2.Line),
 		mshrs: rtl.NewMem[sliceMSHR](cfg.L2.MSHRs), waiting: rtl.NewMem[Request](cfg.L2.MSHRs * cfg.L2.MSHRMerge),
 	}
@@ -79,8 +81,8 @@ func newSlice(cfg *Config, in rtl.In[Request], out rtl.Out[Response], mem rtl.Ou
 	return s
 }
 
-// Tick handles one thing: a line from the DRAM, or else a request that waited
-// for one, or else a new request.
+// Tick handles one event: a line from the DRAM, or else a request that waited for a line, or else a
+// new request. It takes the acknowledgement of a write in addition.
 func (s *Slice) Tick() {
 	q, d := s.Regs()
 	if s.Fill.Valid() && s.Fill.Front().Write {
@@ -118,8 +120,8 @@ func (s *Slice) fill() {
 	s.Fill.Pop()
 }
 
-// access does what it can for a request in this cycle and says whether that
-// was all, and the request can go.
+// access performs one cycle of work on a request. It reports whether the request is complete and
+// can leave.
 func (s *Slice) access(r *Request) bool {
 	if r.Kind == FlushAll {
 		return s.flush(r)
@@ -155,7 +157,7 @@ func (s *Slice) access(r *Request) bool {
 	return s.fetch(v, line, r)
 }
 
-// needs is the bytes that a line must have for r to be done.
+// needs returns the bytes that the line must have before r can be performed.
 func (s *Slice) needs(r *Request) ByteMask {
 	switch r.Kind {
 	case Load:
@@ -166,7 +168,7 @@ func (s *Slice) needs(r *Request) ByteMask {
 	return ByteMask{}
 }
 
-// allocate gives way v to a line of which it has no byte yet.
+// allocate gives way v to a line of which it holds no bytes yet.
 func (s *Slice) allocate(v int, line uint32) {
 	if q := s.Q(); s.cache.tags.At(v).Gen == q.Gen {
 		s.Count.D().Evictions++
@@ -175,7 +177,7 @@ func (s *Slice) allocate(v int, line uint32) {
 	s.cache.ways.Write(v, way{})
 }
 
-// fetch asks the DRAM for a line that way w holds in part or is to hold.
+// fetch requests a line from the DRAM, for way w, which may already hold a part of it.
 func (s *Slice) fetch(w int, line uint32, r *Request) bool {
 	d := s.D()
 	id := s.freeMSHR()
@@ -197,7 +199,7 @@ func (s *Slice) fetch(w int, line uint32, r *Request) bool {
 	return true
 }
 
-// join adds a request to those that wait for the line in way w.
+// join adds a request to the MSHR of the line in way w.
 func (s *Slice) join(w int, r *Request) bool {
 	id := int(s.cache.ways.At(w).MSHR)
 	n := int(s.mshrs.At(id).Count)
@@ -210,7 +212,7 @@ func (s *Slice) join(w int, r *Request) bool {
 	return true
 }
 
-// perform does a request on the line in way w and answers it.
+// perform performs a request on the line in way w and answers it.
 func (s *Slice) perform(w int, r *Request) bool {
 	if !s.Out.Ready() {
 		return false
@@ -264,12 +266,12 @@ func (s *Slice) writeBack(w int) bool {
 	return true
 }
 
-// freeMSHR is the lowest free MSHR, or -1.
+// freeMSHR returns the lowest free MSHR, or -1.
 func (s *Slice) freeMSHR() int { return lowestFree(&s.Q().Used, s.mshrNum) }
 
-// flush waits until no line is on its way, writes back every dirty line, waits
-// until the DRAM has them and forgets all lines, unless it keeps them: the host may
-// change memory before the next kernel. It looks at 64 dirty bits a cycle.
+// flush works in steps: it waits until no line is in flight, writes back every dirty line, and
+// waits until the DRAM has them. Then it forgets all lines, because the host may change memory
+// before the next kernel; with l2.keep it keeps them. It examines 64 dirty bits a cycle.
 func (s *Slice) flush(r *Request) bool {
 	q, d := s.Regs()
 	if q.Used != [MaxMSHRs / 64]uint64{} {
@@ -295,8 +297,8 @@ func (s *Slice) flush(r *Request) bool {
 	return true
 }
 
-// forget drops the lines of bytes that the host has written, between runs, when no line
-// is dirty.
+// forget drops the lines of bytes that the host has written. It is called between runs, when no
+// line is dirty.
 func (s *Slice) forget(addr, bytes uint64) {
 	gen := s.Q().Gen
 	if line := uint64(s.line); bytes/line < uint64(s.cache.tags.Len()) {

@@ -14,9 +14,9 @@ type Network struct {
 	Responses *ResponseNetwork
 }
 
-// Memory is the memory system of a machine. Its user makes the ports, the memory
-// sides of the SMs with NewUnit and others with Port, and puts the units into
-// islands with what drives them; Add makes islands of everything behind:
+// Memory is the memory system of a machine. Its user makes the ports: the memory sides of the SMs
+// with NewUnit, and others with Port. The user also puts each unit into an island, together with
+// the hardware that drives it. Add then makes islands of all other blocks:
 //
 //	SM: Unit --\                 /-- Slice -- Channel --\
 //	SM: Unit ---> Network, twice --- Slice -- Channel ----> Store
@@ -33,12 +33,12 @@ type Memory struct {
 	responses []rtl.Out[Response]
 }
 
-// NewMemory makes a memory system without ports. The configuration has passed
-// Check and does not change.
+// NewMemory makes a memory system without ports. The configuration must have passed Check and must
+// not change.
 func NewMemory(cfg *Config) *Memory { return &Memory{cfg: cfg, Store: dram.NewStore()} }
 
-// Write is what the host writes to device memory, between runs. A cache that keeps lines
-// from one run to the next forgets them.
+// Write writes data of the host to device memory, between runs. A cache that keeps lines from one
+// run to the next drops the written lines.
 func (s *Memory) Write(addr uint64, data []byte) error {
 	if s.cfg.L2.Keep {
 		for _, slice := range s.Slices {
@@ -48,8 +48,8 @@ func (s *Memory) Write(addr uint64, data []byte) error {
 	return s.Store.Write(addr, data)
 }
 
-// NewUnit makes the memory side of the next SM, at the next port. SMs come
-// before other ports: the number of an SM is that of its port.
+// NewUnit makes the memory side of the next SM, at the next port. SMs must come before other ports:
+// the number of an SM is that of its port.
 func (s *Memory) NewUnit(access rtl.In[Access], reply rtl.Out[Reply]) *Unit {
 	port := len(s.requests)
 	req, rsp := s.port(s.cfg.L1.MissQueue)
@@ -57,8 +57,8 @@ func (s *Memory) NewUnit(access rtl.In[Access], reply rtl.Out[Reply]) *Unit {
 	return s.Units[port]
 }
 
-// Port makes a port of the interconnect without an L1, for the one who flushes
-// the L2. Requests name it as their source.
+// Port makes a port of the interconnect without an L1, for the block that flushes the L2. Its
+// requests name the port as their source.
 func (s *Memory) Port() (port uint8, req rtl.Out[Request], rsp rtl.In[Response]) {
 	port = uint8(len(s.requests))
 	req, rsp = s.port(s.cfg.Icnt.Queue)
@@ -72,8 +72,8 @@ func (s *Memory) port(depth int) (rtl.Out[Request], rtl.In[Response]) {
 	return req.Out(), rsp.In()
 }
 
-// Add makes the slices, the channels and the interconnect, when all ports have
-// been made, and adds an island for each of them in its clock domain.
+// Add makes the slices, the channels and the interconnect. It adds an island for each slice, each
+// channel and the interconnect, in its clock domain. Call it after all ports have been made.
 func (s *Memory) Add(to *rtl.System, icnt, mem *rtl.Domain) error {
 	var errs []error
 	add := func(name string, d *rtl.Domain, root any) {
@@ -81,14 +81,16 @@ func (s *Memory) Add(to *rtl.System, icnt, mem *rtl.Domain) error {
 		errs = append(errs, err)
 	}
 	cfg := s.cfg
-	// Links that are longer than a queue is deep hold a round trip, so that
-	// credits do not limit their throughput.
+	// A link whose latency exceeds the depth of a queue has room for a round trip, so that credits
+	// do not limit its throughput.
 	near, far := uint64(cfg.L2.Latency), uint64(cfg.DRAM.Latency)
 	var requests []rtl.Out[Request]
 	var responses []rtl.In[Response]
 	for i := range cfg.DRAM.Channels {
-		req, rsp := rtl.NewLink[Request](cfg.Icnt.Queue, uint64(cfg.Icnt.Latency)), rtl.NewLink[Response](cfg.Icnt.Queue+2*cfg.L2.Latency, near)
-		fetch, fill := rtl.NewLink[dram.Request](2*cfg.DRAM.Latency, far), rtl.NewLink[dram.Response](2*cfg.DRAM.Latency, far)
+		req, rsp := rtl.NewLink[Request](cfg.Icnt.Queue,
+			uint64(cfg.Icnt.Latency)), rtl.NewLink[Response](cfg.Icnt.Queue+2*cfg.L2.Latency, near)
+		fetch, fill := rtl.NewLink[dram.Request](2*cfg.DRAM.Latency,
+			far), rtl.NewLink[dram.Response](2*cfg.DRAM.Latency, far)
 		requests, responses = append(requests, req.Out()), append(responses, rsp.In())
 		slice := newSlice(cfg, req.In(), rsp.Out(), fetch.Out(), fill.In())
 		channel := dram.NewChannel(&cfg.DRAM, cfg.L2.Line, s.Store, fetch.In(), fill.Out())

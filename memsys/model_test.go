@@ -17,26 +17,28 @@ import (
 	"divergo/memsys/dram"
 )
 
-// The region that the random programs work on.
+// The region used by the random programs.
 const (
 	base        = 0x1000_0000
 	private     = 4096 // bytes that have one owner at a time, in chunks of 16
 	contended   = 64   // bytes that every SM adds to atomically
 	sharedBytes = 1024
 	phaseCount  = 3
-	phaseCycles = 200_000 // more than any phase takes; idle cycles are skipped
+	phaseCycles = 200_000 // more cycles than any phase takes; idle cycles are skipped
 )
 
-// program is the scripts of some SMs. In each phase a 16-byte chunk of the private region belongs to one SM, which may
-// read it and write it in any way, so that lines are shared falsely all the time; ownership moves between phases, which
-// fences separate. Atomic additions to the contended region commute.
+// program has the scripts of some SMs. In each phase a 16-byte chunk of the private region belongs
+// to one SM, which may read and write it in any way. False sharing of lines is therefore frequent.
+// Ownership moves between phases, which fences separate. Atomic additions to the contended region
+// commute.
 type program struct {
 	sms    int
-	chunks int // of the private region in use
+	chunks int // chunks of the private region in use
 	script [][]memtest.Step
 }
 
-// newProgram has so many instructions of each SM in each phase, the same for a seed.
+// newProgram draws the given number of instructions of each SM in each phase. The same seed gives
+// the same program.
 func newProgram(seed int64, sms, size, phases, steps int) *program {
 	p := &program{sms: sms, chunks: size / 16, script: make([][]memtest.Step, sms)}
 	draw, all := gopter.DefaultGenParameters().CloneWithSeed(seed), instructions()
@@ -56,7 +58,7 @@ func (p *program) add(sm, phase int, a memsys.Access) {
 	p.script[sm] = append(p.script[sm], memtest.Step{NotBefore: uint64(phase) * phaseCycles, Access: a})
 }
 
-// end closes a phase with a fence of each SM, the last one with a flush.
+// end ends a phase with a fence of each SM, and the last one with a flush.
 func (p *program) end(phase, phases int) {
 	for sm := range p.sms {
 		p.add(sm, phase, memsys.Access{Kind: memsys.Fence})
@@ -66,7 +68,7 @@ func (p *program) end(phase, phases int) {
 	}
 }
 
-// instruction is an instruction of an SM. What its places mean is up to the SM and the phase.
+// instruction is an instruction of an SM. The SM and the phase determine the meaning of its places.
 type instruction struct {
 	Lanes lanes
 	Phase int
@@ -79,30 +81,35 @@ type instruction struct {
 	Value uint8
 }
 
-// region is the memory that an instruction goes to.
+// region is the memory that an instruction accesses.
 type region string
 
 const (
 	own    region = "own"    // the chunks that the SM owns
 	shared region = "shared" // the shared memory of the SM
-	all    region = "all"    // what all SMs add to
+	all    region = "all"    // memory that all SMs add to
 )
 
 func instructions() gopter.Gen {
 	return forall.Struct[instruction](map[string]gopter.Gen{
 		"Phase": gen.IntRange(0, phaseCount-1),
 		"SM":    gen.IntRange(0, 7),
-		"Kind":  forall.OneOf(slices.Concat(slices.Repeat([]memsys.Kind{memsys.Load}, 9), slices.Repeat([]memsys.Kind{memsys.Store}, 7), []memsys.Kind{memsys.Atomic, memsys.Atomic, memsys.Reduce, memsys.Fence})...),
+		"Kind": forall.OneOf(slices.Concat(slices.Repeat([]memsys.Kind{memsys.Load}, 9),
+			slices.Repeat([]memsys.Kind{memsys.Store}, 7), []memsys.Kind{
+				memsys.Atomic, memsys.Atomic, memsys.Reduce,
+				memsys.Fence,
+			})...),
 		"Where": forall.OneOf(own, own, own, shared, all),
 		"Size":  forall.OneOf[uint8](1, 2, 4, 8, 16),
-		"Cache": forall.OneOf(isa.CacheDefault, isa.CacheDefault, isa.CacheDefault, isa.CacheDefault, isa.CacheDefault, isa.CacheDefault, isa.CacheGlobal, isa.CacheVolatile),
+		"Cache": forall.OneOf(isa.CacheDefault, isa.CacheDefault, isa.CacheDefault, isa.CacheDefault, isa.CacheDefault,
+			isa.CacheDefault, isa.CacheGlobal, isa.CacheVolatile),
 		"Atom":  forall.OneOf(isa.AtomAdd, isa.AtomExch, isa.AtomCas, isa.AtomMin, isa.AtomXor, isa.AtomInc),
 		"Lanes": drawLanes(private),
 		"Value": gen.UInt8(),
 	})
 }
 
-// access is the instruction in a phase.
+// access returns the access of the instruction in a phase.
 func (in instruction) access(p *program, sm, phase int) memsys.Access {
 	a := memsys.Access{Kind: in.Kind, Size: in.Size, Mask: in.Lanes.Mask, Shared: in.Where == shared}
 	switch {
@@ -135,7 +142,7 @@ func (in instruction) access(p *program, sm, phase int) memsys.Access {
 	return a
 }
 
-// data is what a lane stores: other bytes than any other lane, and with any other value.
+// data returns the bytes that a lane stores. They differ between lanes and between values.
 func data(lane int, value uint8) (v [2]uint64) {
 	for k := range 16 {
 		v[k/8] |= uint64(value^uint8(lane<<3|k&7)) << (k % 8 * 8)
@@ -148,10 +155,11 @@ func (in instruction) String() string {
 	if in.Where == all && in.Kind != memsys.Fence {
 		return fmt.Sprintf("add to what all add to, value %d: %s", in.Value, in.Lanes)
 	}
-	return fmt.Sprintf("%s of %d bytes, %s, cache %d, atom %d, value %d: %s", in.Kind, in.Size, in.Where, in.Cache, in.Atom, in.Value, in.Lanes)
+	return fmt.Sprintf("%s of %d bytes, %s, cache %d, atom %d, value %d: %s", in.Kind, in.Size, in.Where, in.Cache,
+		in.Atom, in.Value, in.Lanes)
 }
 
-// flat is memory as the programmer sees it.
+// flat is memory in the programming model.
 type flat map[uint64]byte
 
 func (m flat) load(addr uint64, size uint8) (v [2]uint64) {
@@ -167,7 +175,7 @@ func (m flat) store(addr uint64, size uint8, v [2]uint64) {
 	}
 }
 
-// do performs an access lane by lane and returns what the lanes read.
+// do performs an access lane by lane and returns the data read by each lane.
 func (m flat) do(a *memsys.Access) (data [isa.MaxLanes][2]uint64) {
 	for i := range isa.MaxLanes {
 		if a.Mask>>i&1 == 0 {
@@ -193,8 +201,8 @@ func (m flat) do(a *memsys.Access) (data [isa.MaxLanes][2]uint64) {
 	return data
 }
 
-// check compares every reply and the final memory with flat memory. Within a
-// phase SMs do not see each other, so their order does not matter.
+// check compares every reply and the final memory with flat memory. SMs are independent within a
+// phase, so their order does not matter.
 func (p *program) check(t require.TestingT, s *memtest.System) {
 	mem := flat{}
 	shared := make([]flat, p.sms)
@@ -218,13 +226,15 @@ func (p *program) check(t require.TestingT, s *memtest.System) {
 					m = shared[sm]
 				}
 				want := m.do(&step.Access)
-				at := fmt.Sprintf("SM %d, step %d: %s of %d bytes, cache %d, shared %t, mask %#x", sm, i, step.Kind, step.Size, step.Cache, step.Shared, step.Mask)
+				at := fmt.Sprintf("SM %d, step %d: %s of %d bytes, cache %d, shared %t, mask %#x", sm, i, step.Kind,
+					step.Size, step.Cache, step.Shared, step.Mask)
 				require.EqualValues(t, 1, *d.Count.At(i), "replies to %s", at)
 				require.Equal(t, step.Mask, d.Reply.At(i).Mask, at)
 				require.Less(t, *d.Cycle.At(i), (phase+1)*phaseCycles, "phase of %s", at)
 				for lane := range isa.MaxLanes {
 					if step.Mask>>lane&1 != 0 {
-						require.Equalf(t, want[lane], d.Reply.At(i).Data[lane], "lane %d at %#x, %s", lane, step.Addr[lane], at)
+						require.Equalf(t, want[lane], d.Reply.At(i).Data[lane], "lane %d at %#x, %s", lane,
+							step.Addr[lane], at)
 					}
 				}
 			}
@@ -240,7 +250,7 @@ func (p *program) check(t require.TestingT, s *memtest.System) {
 	}
 }
 
-// small is a machine in which everything is full all the time.
+// small is a machine whose queues and tables are often full.
 func small() memsys.Config {
 	c := memsys.Default()
 	c.L1.Size, c.L1.Assoc, c.L1.HitLatency = 512, 2, 2
@@ -250,7 +260,7 @@ func small() memsys.Config {
 	return c
 }
 
-// machines are the configurations that random programs run on.
+// machines returns the configurations that random programs run on.
 func machines() map[string]memsys.Config {
 	m := map[string]memsys.Config{}
 	for _, line := range []int{32, 64, 128} {

@@ -11,11 +11,11 @@ type (
 	ByteMask = dram.ByteMask
 )
 
-// Request is a packet from an L1 to an L2 slice. All requests of an SM for one
-// slice arrive in the order they were sent, which the L1 relies on.
+// Request is a packet from an L1 to an L2 slice. All requests of an SM to one slice arrive in the
+// order in which they were sent. The L1 relies on this.
 type Request struct {
 	Kind  Kind       `bits:"3"`
-	Src   uint8      // where the Response goes: input of the request network that it came from
+	Src   uint8      // destination of the Response: the input of the request network
 	Dst   uint8      `bits:"6"` // slice
 	ID    uint8      // Load, Atomic: MSHR that waits
 	Epoch uint8      `bits:"3"` // fence epoch of the L1
@@ -32,8 +32,8 @@ type Request struct {
 // headerBytes is the size of a packet without data (GPGPU-Sim 2.1.1b).
 const headerBytes = 8
 
-// Bytes is the size of the packet on the network: a store has a mask bit for
-// each byte of 64, and the bytes it writes.
+// Bytes returns the size of the packet on the network. A store carries the bytes that it writes,
+// and a mask of 8 bytes for each 64 bytes of the line.
 func (r *Request) Bytes() int {
 	switch r.Kind {
 	case Store:
@@ -48,22 +48,22 @@ func (r *Request) Bytes() int {
 	return headerBytes
 }
 
-// Port is the slice the packet goes to.
+// Port returns the slice that the packet goes to.
 func (r *Request) Port() int { return int(r.Dst) }
 
-// Response is a packet from an L2 slice to where the Request came from. A
-// Store and a Reduce are answered when every SM sees them.
+// Response is a packet from an L2 slice to the source of the Request. A Store or Reduce is answered
+// when every SM sees its effect.
 type Response struct {
 	Kind  Kind `bits:"3"` // of the Request
 	Dst   uint8
 	ID    uint8 // of the Request
 	Epoch uint8 `bits:"3"` // of the Request
-	Size  uint8 // bytes of data that travel
-	Data  Line  // Load: the line; Atomic: the old value, in its place
+	Size  uint8 // bytes of data carried
+	Data  Line  // Load: the line; Atomic: the old value, at its offset in the line
 }
 
-// Bytes is the size of the packet on the network.
+// Bytes returns the size of the packet on the network.
 func (r *Response) Bytes() int { return headerBytes + int(r.Size) }
 
-// Port is the SM the packet goes to.
+// Port returns the SM that the packet goes to.
 func (r *Response) Port() int { return int(r.Dst) }

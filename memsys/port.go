@@ -5,11 +5,11 @@ import "divergo/isa"
 // MaxLine is the longest cache line in bytes.
 const MaxLine = 128
 
-// Kind says what a memory access does.
+// Kind is the kind of a memory access.
 type Kind uint8
 
-// The kinds of accesses. FlushAll is known to L2 slices only: the CTA
-// dispatcher sends it to each of them when a kernel has ended.
+// The kinds of accesses. Only L2 slices receive FlushAll: the CTA dispatcher sends it to each slice
+// at the end of a kernel.
 const (
 	Load     Kind = iota
 	Store         // posted: answered once the memory system has taken it
@@ -22,10 +22,10 @@ const (
 
 var kindNames = [...]string{"load", "store", "atomic", "reduce", "fence", "flush", "flush_all"}
 
-// String is the name shown in waveforms.
+// String returns the name shown in waveforms.
 func (k Kind) String() string { return name(kindNames[:], int(k)) }
 
-// name is names[i], or a question mark for a value outside the enumeration.
+// name returns names[i], or a question mark for a value outside the enumeration.
 func name(names []string, i int) string {
 	if i >= len(names) {
 		return "?"
@@ -33,17 +33,17 @@ func name(names []string, i int) string {
 	return names[i]
 }
 
-// Access is one memory instruction of a warp as the load/store unit hands it
-// on. Addresses are physical (local memory mapped, generic space resolved),
-// aligned to Size and checked.
+// Access is one memory instruction of a warp, as the load/store unit sends it. Addresses are
+// physical: local memory is mapped and generic space resolved. They are aligned to Size and
+// checked.
 type Access struct {
-	Tag    uint16      // given back with the Reply
+	Tag    uint16      // returned with the Reply
 	Kind   Kind        `bits:"3"`
-	Shared bool        // shared memory: addresses are offsets into that of the SM; otherwise global memory
-	Stack  bool        // Store: what lies behind these bytes in their line is not in use
-	Herd   bool        // Load: all lanes get the data of one block
+	Shared bool        // addresses are offsets into the shared memory of the SM; otherwise global memory
+	Stack  bool        // Store: the bytes after these in their line are not in use
+	Herd   bool        // Load: all lanes read one block
 	Space  isa.Space   // of the program, for statistics: const, local, or else global
-	Size   uint8       `bits:"5"` // bytes of each lane: 1, 2, 4, 8 or 16; Atomic, Reduce: 2, 4 or 8
+	Size   uint8       `bits:"5"` // bytes per lane: 1, 2, 4, 8 or 16; Atomic, Reduce: 2, 4 or 8
 	Cache  isa.CacheOp // Load, Store
 	Atom   isa.AtomOp  // Atomic, Reduce
 	Type   isa.Type    // Atomic, Reduce
@@ -52,10 +52,10 @@ type Access struct {
 	Data   [isa.MaxLanes][2]uint64 // store data as little-endian words, or the atomic operands a and b
 }
 
-// Reply says that an instruction has done all it had to. Every Access gets
-// exactly one: loads and atomics when the data of all lanes is there, stores
-// and reductions when the memory system has taken them, fences and flushes when
-// every earlier access of the SM has been performed at the L2.
+// Reply reports that an instruction is complete. Every Access gets exactly one:
+//   - loads and atomics, when the data of all lanes has arrived;
+//   - stores and reductions, when the memory system has taken them;
+//   - fences and flushes, when every earlier access of the SM has been performed at the L2.
 type Reply struct {
 	Tag  uint16
 	Mask uint32                  // active lanes of the Access

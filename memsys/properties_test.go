@@ -21,8 +21,8 @@ import (
 	"divergo/rtl/rtltest"
 )
 
-// TestSystemProperties: the whole memory system, busy all the time, in three
-// clock domains and as many islands as it has parts.
+// TestSystemProperties runs the whole memory system, always busy, in three clock domains, with an
+// island for each part.
 func TestSystemProperties(t *testing.T) {
 	for _, write := range []memsys.WritePolicy{memsys.WriteBack, memsys.WriteThrough} {
 		t.Run(string(write), func(t *testing.T) {
@@ -39,7 +39,7 @@ func TestSystemProperties(t *testing.T) {
 	}
 }
 
-// source sends packets to one slice after another.
+// source sends packets to the slices in turn.
 type source struct {
 	rtl.State[struct{ N uint32 }]
 	Out  rtl.Out[memsys.Request]
@@ -102,8 +102,8 @@ func TestNetworkProperties(t *testing.T) {
 	}, 1500)
 }
 
-// ideal is a memory without delay behind an L1: it takes one request a cycle and answers
-// it in the next, so that the SM's side is all there is.
+// ideal is a memory without delay behind an L1. It takes one request a cycle and answers in the
+// next, so that only the SM's side is tested.
 type ideal struct {
 	In    rtl.In[memsys.Request]
 	Out   rtl.Out[memsys.Response]
@@ -148,7 +148,7 @@ func TestUnitProperties(t *testing.T) {
 	}, 3000)
 }
 
-// lanes are the active lanes of an access, and the place of each in units of its size.
+// lanes holds the active lanes of an access, and the place of each in units of its size.
 type lanes struct {
 	Mask  uint32
 	Place [isa.MaxLanes]uint16
@@ -182,7 +182,8 @@ func drawLanes(limit int) gopter.Gen {
 	}
 }
 
-// nearer puts all lanes into one place, and single ones into place 0, halfway there, or one place down.
+// nearer proposes simpler lanes: all in one place, or single lanes in place 0, halfway there, or
+// one place down.
 func nearer(old lanes) gopter.Shrink {
 	list := []lanes{{Mask: old.Mask}}
 	for i, n := range old.Place {
@@ -223,11 +224,12 @@ type warp struct {
 	Kind  memsys.Kind
 	Size  uint8
 	Lanes lanes
-	Turn  int // the line that is answered first
+	Turn  int // index of the line answered first
 }
 
 func (w warp) String() string {
-	return fmt.Sprintf("%s of %d bytes, lines of %d, line %d answered first\n%s", w.Kind, w.Size, w.Line, w.Turn, w.Lanes)
+	return fmt.Sprintf("%s of %d bytes, lines of %d, line %d answered first\n%s", w.Kind, w.Size, w.Line, w.Turn,
+		w.Lanes)
 }
 
 func (w warp) access() memsys.Access {
@@ -238,7 +240,7 @@ func (w warp) access() memsys.Access {
 	return a
 }
 
-// stored are the bytes that the store leaves in memory, lane by lane.
+// stored returns the bytes that the store leaves in memory, computed lane by lane.
 func (w warp) stored() flat {
 	a, m := w.access(), flat{}
 	if a.Kind == memsys.Store {
@@ -247,16 +249,17 @@ func (w warp) stored() flat {
 	return m
 }
 
-// pattern is the byte at an address of a memory that nobody writes.
+// pattern returns the byte at an address of memory that is never written.
 func pattern(addr uint64) byte { return byte(addr*167 + addr>>8*13) }
 
-// TestCoalescerProperties is Q1, Q2, Q3 and Q4 of the coalescer.
+// TestCoalescerProperties checks Q1, Q2, Q3 and Q4 of the coalescer (design notes).
 func TestCoalescerProperties(t *testing.T) {
 	all := forall.Struct[warp](map[string]gopter.Gen{
-		"Line": forall.OneOf(32, 64, 128), "Kind": forall.OneOf(memsys.Load, memsys.Store), "Size": forall.OneOf[uint8](1, 2, 4, 8, 16),
+		"Line": forall.OneOf(32, 64, 128), "Kind": forall.OneOf(memsys.Load,
+			memsys.Store), "Size": forall.OneOf[uint8](1, 2, 4, 8, 16),
 		"Lanes": drawLanes(2048), "Turn": gen.IntRange(0, 31),
 	})
-	// request runs the access until its lines are out.
+	// request runs the access until its lines have left.
 	request := func(w warp) (b *coalescerBench, reqs []memsys.LineRequest) {
 		b = newCoalescerBench(w.Line)
 		b.In.Push(w.access())
@@ -267,64 +270,68 @@ func TestCoalescerProperties(t *testing.T) {
 		}
 		return b, reqs
 	}
-	forall.Check(t, "an access is as many requests as its lanes have lines, one a cycle", all, func(t *forall.T, w warp) {
-		a, lines := w.access(), map[uint64]uint32{}
-		for i, addr := range a.Addr {
-			if w.Lanes.Mask>>i&1 != 0 {
-				lines[addr/uint64(w.Line)*uint64(w.Line)] |= 1 << i
-			}
-		}
-		got := map[uint64]uint32{}
-		b := newCoalescerBench(w.Line)
-		b.In.Push(a)
-		b.Run(uint64(len(lines)) + 1) // one cycle to arrive, one for each line
-		for b.Req.Valid() {
-			q := b.Req.Front()
-			require.Zero(t, got[q.Line], "line %#x twice", q.Line)
-			got[q.Line] = q.Lanes
-			b.Req.Pop()
-		}
-		require.Equal(t, lines, got, "lanes by line")
-	})
-	forall.Check(t, "a store enables the bytes of its lanes, and the highest lane wins", all, func(t *forall.T, w warp) {
-		b, reqs := request(w)
-		want, got := w.stored(), flat{}
-		for i := range reqs {
-			for k := range memsys.MaxLine {
-				if reqs[i].Mask[k/64]>>(k%64)&1 != 0 {
-					got[reqs[i].Line+uint64(k)] = reqs[i].Data[k]
+	forall.Check(t, "an access is as many requests as its lanes have lines, one a cycle", all,
+		func(t *forall.T, w warp) {
+			a, lines := w.access(), map[uint64]uint32{}
+			for i, addr := range a.Addr {
+				if w.Lanes.Mask>>i&1 != 0 {
+					lines[addr/uint64(w.Line)*uint64(w.Line)] |= 1 << i
 				}
 			}
-		}
-		require.Equal(t, want, got)
-		require.Equal(t, w.Kind == memsys.Store || w.Lanes.Mask == 0, b.Out.Valid(), "a store is answered with its last line")
-	})
-	forall.Check(t, "an access is answered once, when all is there, with the bytes of each lane", all, func(t *forall.T, w warp) {
-		b, reqs := request(w)
-		for i := range reqs {
-			if w.Kind == memsys.Store {
-				break
+			got := map[uint64]uint32{}
+			b := newCoalescerBench(w.Line)
+			b.In.Push(a)
+			b.Run(uint64(len(lines)) + 1) // one cycle to arrive, and one for each line
+			for b.Req.Valid() {
+				q := b.Req.Front()
+				require.Zero(t, got[q.Line], "line %#x twice", q.Line)
+				got[q.Line] = q.Lanes
+				b.Req.Pop()
 			}
-			require.False(t, b.Out.Valid(), "answered after %d of %d lines", i, len(reqs))
-			q := &reqs[(w.Turn+i)%len(reqs)]
-			p := memsys.LineResponse{Entry: q.Entry, Lanes: q.Lanes}
-			for k := range p.Data {
-				p.Data[k] = pattern(q.Line + uint64(k))
-			}
-			b.Rsp.Push(p)
-			b.Run(2)
-		}
-		want := memsys.Reply{Tag: 7, Mask: w.Lanes.Mask}
-		for i, addr := range w.access().Addr {
-			if w.Kind == memsys.Load && w.Lanes.Mask>>i&1 != 0 {
-				for k := range uint64(w.Size) {
-					want.Data[i][k/8] |= uint64(pattern(addr+k)) << (k % 8 * 8)
+			require.Equal(t, lines, got, "lanes by line")
+		})
+	forall.Check(t, "a store enables the bytes of its lanes, and the highest lane wins", all,
+		func(t *forall.T, w warp) {
+			b, reqs := request(w)
+			want, got := w.stored(), flat{}
+			for i := range reqs {
+				for k := range memsys.MaxLine {
+					if reqs[i].Mask[k/64]>>(k%64)&1 != 0 {
+						got[reqs[i].Line+uint64(k)] = reqs[i].Data[k]
+					}
 				}
 			}
-		}
-		require.Equal(t, 1, b.Out.Len())
-		require.Equal(t, want, *b.Out.Front())
-	})
+			require.Equal(t, want, got)
+			require.Equal(t, w.Kind == memsys.Store || w.Lanes.Mask == 0, b.Out.Valid(),
+				"a store is answered with its last line")
+		})
+	forall.Check(t, "an access is answered once, when all is there, with the bytes of each lane", all,
+		func(t *forall.T, w warp) {
+			b, reqs := request(w)
+			for i := range reqs {
+				if w.Kind == memsys.Store {
+					break
+				}
+				require.False(t, b.Out.Valid(), "answered after %d of %d lines", i, len(reqs))
+				q := &reqs[(w.Turn+i)%len(reqs)]
+				p := memsys.LineResponse{Entry: q.Entry, Lanes: q.Lanes}
+				for k := range p.Data {
+					p.Data[k] = pattern(q.Line + uint64(k))
+				}
+				b.Rsp.Push(p)
+				b.Run(2)
+			}
+			want := memsys.Reply{Tag: 7, Mask: w.Lanes.Mask}
+			for i, addr := range w.access().Addr {
+				if w.Kind == memsys.Load && w.Lanes.Mask>>i&1 != 0 {
+					for k := range uint64(w.Size) {
+						want.Data[i][k/8] |= uint64(pattern(addr+k)) << (k % 8 * 8)
+					}
+				}
+			}
+			require.Equal(t, 1, b.Out.Len())
+			require.Equal(t, want, *b.Out.Front())
+		})
 }
 
 func TestSharedProperties(t *testing.T) {
@@ -332,76 +339,84 @@ func TestSharedProperties(t *testing.T) {
 		Banks, Lanes int
 		Warp         warp
 	}
-	forall.Check(t, "an access takes as many cycles as the busiest bank has words for each group of lanes", forall.Struct[access](map[string]gopter.Gen{
-		"Banks": forall.OneOf(1, 2, 4, 8, 16, 32, 64), "Lanes": forall.OneOf(16, 32),
-		"Warp": forall.Struct[warp](map[string]gopter.Gen{
-			"Line": gen.Const(0), "Turn": gen.Const(0), "Kind": forall.OneOf(memsys.Load, memsys.Store), "Size": forall.OneOf[uint8](1, 2, 4, 8, 16),
-			"Lanes": drawLanes(256).SuchThat(func(l lanes) bool { return l.Mask != 0 }),
-		}),
-	}), func(t *forall.T, c access) {
-		cfg := memsys.SharedConfig{Size: 4096, Banks: c.Banks, Lanes: c.Lanes, Latency: 1}
-		a := c.Warp.access()
-		_, cycles := newSharedBench(cfg).do(t, a)
-		require.Equal(t, degree(&a, cfg), cycles)
-	})
+	forall.Check(t, "an access takes as many cycles as the busiest bank has words for each group of lanes",
+		forall.Struct[access](map[string]gopter.Gen{
+			"Banks": forall.OneOf(1, 2, 4, 8, 16, 32, 64), "Lanes": forall.OneOf(16, 32),
+			"Warp": forall.Struct[warp](map[string]gopter.Gen{
+				"Line": gen.Const(0), "Turn": gen.Const(0), "Kind": forall.OneOf(memsys.Load,
+					memsys.Store), "Size": forall.OneOf[uint8](1, 2, 4, 8, 16),
+				"Lanes": drawLanes(256).SuchThat(func(l lanes) bool { return l.Mask != 0 }),
+			}),
+		}), func(t *forall.T, c access) {
+			cfg := memsys.SharedConfig{Size: 4096, Banks: c.Banks, Lanes: c.Lanes, Latency: 1}
+			a := c.Warp.access()
+			_, cycles := newSharedBench(cfg).do(t, a)
+			require.Equal(t, degree(&a, cfg), cycles)
+		})
 }
 
-// traffic is packets on a network, in the order in which each SM sends its own.
+// traffic is a set of packets on a network, in the order in which each SM sends its own.
 type traffic struct {
 	Queue, Concentration, SMs, Slices int
 	Packets                           []parcel
 	Busy                              uint64 // cycles, of every 64, in which no slice takes a packet
 }
 
-// parcel is a packet with so many bytes of data.
+// parcel is a packet with the given bytes of data.
 type parcel struct{ SM, Slice, Bytes int }
 
 func TestCrossbarProperties(t *testing.T) {
-	forall.Check(t, "each packet arrives once, at its slice, in the order of its SM, a flit a cycle and port", forall.Struct[traffic](map[string]gopter.Gen{
-		"Queue": gen.IntRange(1, 4), "Concentration": gen.IntRange(1, 3), "SMs": gen.IntRange(1, 9), "Slices": gen.IntRange(1, 5),
-		"Packets": forall.List(100, forall.Struct[parcel](map[string]gopter.Gen{"SM": gen.IntRange(0, 8), "Slice": gen.IntRange(0, 4), "Bytes": gen.IntRange(0, 64)})),
-		"Busy":    forall.Mask[uint64](63),
-	}), func(t *forall.T, c traffic) {
-		b := newNetBench(memsys.IcntConfig{FlitBytes: 32, Queue: c.Queue, Concentration: c.Concentration}, c.SMs, c.Slices)
-		type pair struct{ sm, slice int }
-		sent, got := map[pair][]uint64{}, map[pair][]uint64{}
-		waiting := make([][]memsys.Request, c.SMs)
-		flits := 0
-		for n, x := range c.Packets {
-			sm, slice := x.SM%c.SMs, x.Slice%c.Slices
-			p := packet(slice, x.Bytes, uint64(n))
-			p.Src = uint8(sm)
-			waiting[sm] = append(waiting[sm], p)
-			sent[pair{sm, slice}] = append(sent[pair{sm, slice}], p.A)
-			flits += (p.Bytes() + 31) / 32
-		}
-		for arrived := 0; arrived < len(c.Packets); {
-			for sm, list := range waiting {
-				if len(list) > 0 && b.In[sm].Ready() {
-					b.In[sm].Push(list[0])
-					waiting[sm] = list[1:]
-				}
+	forall.Check(t, "each packet arrives once, at its slice, in the order of its SM, a flit a cycle and port",
+		forall.Struct[traffic](map[string]gopter.Gen{
+			"Queue": gen.IntRange(1, 4), "Concentration": gen.IntRange(1, 3), "SMs": gen.IntRange(1,
+				9), "Slices": gen.IntRange(1, 5),
+			"Packets": forall.List(100, forall.Struct[parcel](map[string]gopter.Gen{
+				"SM":    gen.IntRange(0, 8),
+				"Slice": gen.IntRange(0, 4), "Bytes": gen.IntRange(0, 64),
+			})),
+			"Busy": forall.Mask[uint64](63),
+		}), func(t *forall.T, c traffic) {
+			b := newNetBench(memsys.IcntConfig{FlitBytes: 32, Queue: c.Queue, Concentration: c.Concentration}, c.SMs,
+				c.Slices)
+			type pair struct{ sm, slice int }
+			sent, got := map[pair][]uint64{}, map[pair][]uint64{}
+			waiting := make([][]memsys.Request, c.SMs)
+			flits := 0
+			for n, x := range c.Packets {
+				sm, slice := x.SM%c.SMs, x.Slice%c.Slices
+				p := packet(slice, x.Bytes, uint64(n))
+				p.Src = uint8(sm)
+				waiting[sm] = append(waiting[sm], p)
+				sent[pair{sm, slice}] = append(sent[pair{sm, slice}], p.A)
+				flits += (p.Bytes() + 31) / 32
 			}
-			b.Run(1)
-			for slice := range b.Out {
-				if b.Out[slice].Valid() && c.Busy>>(b.Now()%64)&1 == 0 {
-					p := b.Out[slice].Front()
-					require.EqualValues(t, slice, p.Dst)
-					k := pair{int(p.Src), slice}
-					got[k] = append(got[k], p.A)
-					b.Out[slice].Pop()
-					arrived++
+			for arrived := 0; arrived < len(c.Packets); {
+				for sm, list := range waiting {
+					if len(list) > 0 && b.In[sm].Ready() {
+						b.In[sm].Push(list[0])
+						waiting[sm] = list[1:]
+					}
 				}
+				b.Run(1)
+				for slice := range b.Out {
+					if b.Out[slice].Valid() && c.Busy>>(b.Now()%64)&1 == 0 {
+						p := b.Out[slice].Front()
+						require.EqualValues(t, slice, p.Dst)
+						k := pair{int(p.Src), slice}
+						got[k] = append(got[k], p.A)
+						b.Out[slice].Pop()
+						arrived++
+					}
+				}
+				require.Less(t, b.Now(), uint64(20_000), "no end")
 			}
-			require.Less(t, b.Now(), uint64(20_000), "no end")
-		}
-		require.Equal(t, sent, got)
-		q := *b.Net.Count.Q()
-		require.EqualValues(t, len(c.Packets), q.Packets)
-		require.EqualValues(t, flits, q.Flits)
-		ports := min((c.SMs+c.Concentration-1)/c.Concentration, c.Slices)
-		require.GreaterOrEqual(t, int(b.Now())*ports, flits, "more than a flit a cycle and port")
-	})
+			require.Equal(t, sent, got)
+			q := *b.Net.Count.Q()
+			require.EqualValues(t, len(c.Packets), q.Packets)
+			require.EqualValues(t, flits, q.Flits)
+			ports := min((c.SMs+c.Concentration-1)/c.Concentration, c.Slices)
+			require.GreaterOrEqual(t, int(b.Now())*ports, flits, "more than a flit a cycle and port")
+		})
 }
 
 func TestCacheProperties(t *testing.T) {
@@ -409,31 +424,35 @@ func TestCacheProperties(t *testing.T) {
 		Sets, Ways int
 		Lines      []int
 	}
-	forall.Check(t, "of the lines of a set the one that was used longest ago makes room", forall.Struct[loads](map[string]gopter.Gen{
-		"Sets": forall.OneOf(1, 2), "Ways": forall.OneOf(1, 2, 4), "Lines": forall.List(30, gen.IntRange(0, 11)),
-	}), func(t *forall.T, c loads) {
-		cfg := memsys.Default()
-		cfg.DRAM.Channels, cfg.L1.Assoc, cfg.L1.Size = 1, c.Ways, c.Sets*c.Ways*cfg.L1.Line
-		var steps []memtest.Step
-		var want, got []memsys.Found
-		sets := make([][]int, c.Sets) // the lines of each, the last used first
-		for i, line := range c.Lines {
-			steps = append(steps, memtest.Step{NotBefore: uint64(i) * long, Access: at(memsys.Load, uint64(line*cfg.L1.Line), 0)})
-			set, found := &sets[line%c.Sets], memsys.Miss
-			if n := slices.Index(*set, line); n >= 0 {
-				*set, found = slices.Delete(*set, n, n+1), memsys.Hit
+	forall.Check(t, "of the lines of a set the one that was used longest ago makes room",
+		forall.Struct[loads](map[string]gopter.Gen{
+			"Sets": forall.OneOf(1, 2), "Ways": forall.OneOf(1, 2, 4), "Lines": forall.List(30, gen.IntRange(0, 11)),
+		}), func(t *forall.T, c loads) {
+			cfg := memsys.Default()
+			cfg.DRAM.Channels, cfg.L1.Assoc, cfg.L1.Size = 1, c.Ways, c.Sets*c.Ways*cfg.L1.Line
+			var steps []memtest.Step
+			var want, got []memsys.Found
+			sets := make([][]int, c.Sets) // lines of each set, the last used first
+			for i, line := range c.Lines {
+				steps = append(steps, memtest.Step{
+					NotBefore: uint64(i) * long,
+					Access:    at(memsys.Load, uint64(line*cfg.L1.Line), 0),
+				})
+				set, found := &sets[line%c.Sets], memsys.Miss
+				if n := slices.Index(*set, line); n >= 0 {
+					*set, found = slices.Delete(*set, n, n+1), memsys.Hit
+				}
+				*set = slices.Insert(*set, 0, line)
+				*set = (*set)[:min(len(*set), c.Ways)]
+				want = append(want, found)
 			}
-			*set = slices.Insert(*set, 0, line)
-			*set = (*set)[:min(len(*set), c.Ways)]
-			want = append(want, found)
-		}
-		s, err := memtest.New(cfg, steps)
-		require.NoError(t, err)
-		require.NoError(t, s.Store.Map(base, private))
-		s.SMs[0].Unit.L1.OnLoad.Add(func(l memsys.LookedUp) { got = append(got, l.Found) })
-		require.NoError(t, s.Play(1e6))
-		require.Equal(t, want, got, "0 is a hit, 2 a miss")
-	})
+			s, err := memtest.New(cfg, steps)
+			require.NoError(t, err)
+			require.NoError(t, s.Store.Map(base, private))
+			s.SMs[0].Unit.L1.OnLoad.Add(func(l memsys.LookedUp) { got = append(got, l.Found) })
+			require.NoError(t, s.Play(1e6))
+			require.Equal(t, want, got, "0 is a hit, 2 a miss")
+		})
 }
 
 // session is a program of some SMs on a machine.
@@ -453,34 +472,35 @@ func (s session) String() string {
 	return out.String()
 }
 
-// TestMemoryProperties is M1, M3 and M4 of the cache, Q1, Q2, Q4 and Q5 of the coalescer, for the whole memory system
-// at once.
+// TestMemoryProperties checks M1, M3 and M4 of the cache, and Q1, Q2, Q4 and Q5 of the coalescer,
+// for the whole memory system (design notes).
 func TestMemoryProperties(t *testing.T) {
 	configs := machines()
 	names := slices.Sorted(maps.Keys(configs))
-	forall.Check(t, "every lane reads what a memory without caches has, which holds all after a flush", forall.Struct[session](map[string]gopter.Gen{
-		"Machine": forall.OneOf(names...), "SMs": gen.IntRange(1, 3), "Size": forall.OneOf(512, private),
-		"Steps": forall.List(120, instructions()),
-	}), func(t *forall.T, r session) {
-		c := configs[r.Machine]
-		p := &program{sms: r.SMs, chunks: r.Size / 16, script: make([][]memtest.Step, r.SMs)}
-		for phase := range phaseCount {
-			for _, in := range r.Steps {
-				if in.Phase == phase {
-					p.add(in.SM%r.SMs, phase, in.access(p, in.SM%r.SMs, phase))
+	forall.Check(t, "every lane reads what a memory without caches has, which holds all after a flush",
+		forall.Struct[session](map[string]gopter.Gen{
+			"Machine": forall.OneOf(names...), "SMs": gen.IntRange(1, 3), "Size": forall.OneOf(512, private),
+			"Steps": forall.List(120, instructions()),
+		}), func(t *forall.T, r session) {
+			c := configs[r.Machine]
+			p := &program{sms: r.SMs, chunks: r.Size / 16, script: make([][]memtest.Step, r.SMs)}
+			for phase := range phaseCount {
+				for _, in := range r.Steps {
+					if in.Phase == phase {
+						p.add(in.SM%r.SMs, phase, in.access(p, in.SM%r.SMs, phase))
+					}
 				}
+				p.end(phase, phaseCount)
 			}
-			p.end(phase, phaseCount)
-		}
-		s, err := memtest.New(c, p.script...)
-		require.NoError(t, err)
-		require.NoError(t, s.Store.Map(base, private+contended))
-		books := audit.Watch(&c, s.Memory)
-		defer books.Detach()
-		require.NoError(t, s.Play(5*phaseCycles))
-		require.NoError(t, s.Flush(1e6))
-		books.End()
-		require.Nil(t, books.Fault())
-		p.check(t, s)
-	})
+			s, err := memtest.New(c, p.script...)
+			require.NoError(t, err)
+			require.NoError(t, s.Store.Map(base, private+contended))
+			books := audit.Watch(&c, s.Memory)
+			defer books.Detach()
+			require.NoError(t, s.Play(5*phaseCycles))
+			require.NoError(t, s.Flush(1e6))
+			books.End()
+			require.Nil(t, books.Fault())
+			p.check(t, s)
+		})
 }

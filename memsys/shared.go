@@ -10,12 +10,11 @@ import (
 // wordBytes is the width of a shared-memory bank.
 const wordBytes = 4
 
-// Shared is the shared memory of an SM: banks of 4-byte words, each with one
-// access a cycle. The lanes of an access are looked at in groups, half-warps in
-// the machine of GPGPU-Sim 2.1.1b; a group takes as many cycles as the busiest bank
-// has distinct words to deliver, since a word goes to all lanes that want it
-// (Fung and Aamodt, HPCA 2011, section 2.2.1). Where lanes store to the same
-// byte the highest lane wins. Atomics take a cycle a lane.
+// Shared is the shared memory of an SM: banks of 4-byte words, each with one access a cycle. It
+// serves the lanes of an access in groups: half-warps in the machine of GPGPU-Sim 2.1.1b. A group
+// takes as many cycles as the busiest bank has distinct words to deliver. A word goes to all lanes
+// that need it (Fung & Aamodt, HPCA 2011, section 2.2.1). If lanes store to the same byte, the
+// highest lane wins. Atomics take one cycle for each lane.
 type Shared struct {
 	rtl.State[sharedState]
 	Count rtl.State[SharedCounters] `rtl:"sim,inplace"`
@@ -24,20 +23,20 @@ type Shared struct {
 
 	banks, lanes int
 	words        *rtl.Mem[uint32]
-	row          *rtl.Mem[row] // what the access at In has read so far
+	row          *rtl.Mem[row] // data read so far for the access at In
 }
 
 type sharedState struct {
 	Busy   bool                // the access at In has begun
 	Left   uint32              // lanes not done
-	Served [isa.MaxLanes]uint8 `bits:"4"` // words that each lane has had
+	Served [isa.MaxLanes]uint8 `bits:"4"` // words that each lane has received, one bit each
 }
 
-// SharedCounters are what a Shared has done since reset.
+// SharedCounters are the counts of a Shared since reset.
 type SharedCounters struct {
 	Accesses  uint64
 	Passes    uint64 // cycles in use
-	Conflicts uint64 // of these, cycles after which a group of lanes was not done
+	Conflicts uint64 // of these, cycles that left lanes of their group unserved
 }
 
 // NewShared makes the shared memory of an SM.
@@ -89,14 +88,14 @@ func (s *Shared) Tick() {
 	s.In.Pop()
 }
 
-// group is the lanes of left that are looked at together.
+// group returns the lanes of left that are served together.
 func (s *Shared) group(left uint32) uint32 {
 	first := bits.TrailingZeros32(left) / s.lanes * s.lanes
 	return left & uint32((uint64(1)<<s.lanes-1)<<first)
 }
 
-// pass gives every bank to the lowest lane that needs a word of it, and serves
-// all lanes that need the same word. It returns the lanes that have everything.
+// pass gives every bank to the lowest lane that needs a word of it, and serves all lanes that need
+// the same word. It returns the lanes that are done.
 func (s *Shared) pass(a *Access, group uint32, data *row) (done uint32) {
 	q, d := s.Regs()
 	all := uint8(1)<<max(a.Size/wordBytes, 1) - 1
@@ -137,7 +136,7 @@ func (s *Shared) move(a *Access, lane, k, w int, data *row) {
 	*p = *p&^(mask<<shift) | uint32(a.Data[lane][k/2]>>half)&mask<<shift
 }
 
-// atomic reads, changes and writes half a word, a word or two of one lane.
+// atomic reads, changes and writes 2, 4 or 8 bytes of one lane.
 func (s *Shared) atomic(a *Access, lane uint32, data *row) {
 	i := bits.TrailingZeros32(lane) & (isa.MaxLanes - 1)
 	if lane == 0 {

@@ -11,7 +11,7 @@ import (
 	"divergo/rtl"
 )
 
-// sharedBench is a shared memory of its own.
+// sharedBench is a shared memory in a separate simulation.
 type sharedBench struct {
 	*rtl.Sim
 	Shared *memsys.Shared
@@ -41,8 +41,8 @@ func (b *sharedBench) do(t require.TestingT, a memsys.Access) (memsys.Reply, int
 	return memsys.Reply{}, 0
 }
 
-// degree is the cycles that an access takes: for each group of lanes, the most
-// distinct words in one bank.
+// degree returns the cycles of an access: the sum, over the groups of lanes, of the most distinct
+// words in one bank.
 func degree(a *memsys.Access, cfg memsys.SharedConfig) int {
 	total := 0
 	for g := 0; g < 32; g += cfg.Lanes {
@@ -67,8 +67,8 @@ func degree(a *memsys.Access, cfg memsys.SharedConfig) int {
 	return total
 }
 
-// TestKnownConflicts has the patterns of programming guides, on 16 banks and
-// half-warps: two passes are the fewest for a warp.
+// TestKnownConflicts uses the patterns of programming guides, on 16 banks and half-warps. A warp
+// takes at least two passes.
 func TestKnownConflicts(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -94,7 +94,8 @@ func TestKnownConflicts(t *testing.T) {
 	}
 }
 
-// TestSharedAtomics: a cycle a lane, each seeing the lane before.
+// TestSharedAtomics: atomics take one cycle a lane, and each lane sees the effect of the lane
+// before.
 func TestSharedAtomics(t *testing.T) {
 	b := newSharedBench(memsys.SharedConfig{Size: 256, Banks: 16, Lanes: 32, Latency: 1})
 	a := memsys.Access{Kind: memsys.Atomic, Size: 8, Atom: isa.AtomAdd, Type: isa.U64, Mask: 0x0f0f}

@@ -2,29 +2,29 @@ package memsys
 
 import "divergo/isa"
 
-// Cause says why an access had to wait (Fung and Aamodt, HPCA 2011, figures 13b
-// and 14b, in the words of GPGPU-Sim).
+// Cause is the reason why an access had to wait (Fung & Aamodt, HPCA 2011, figures 13b and 14b).
+// The names are those of GPGPU-Sim.
 type Cause uint8
 
 // The causes.
 const (
 	NoStall       Cause = iota
 	BankConflict        // BK_CONF: shared memory takes more than the fewest cycles
-	Coalescing          // COAL: more lines than one
+	Coalescing          // COAL: the access has more than one line
 	MSHRFull            // no free MSHR
 	NetworkFull         // ICNT: no room for a request
 	WriteBackFull       // WB_ICNT: no room for a dirty line
-	ReserveFail         // RSRV_FAIL: every way of the set waits, or its MSHR takes no more loads
+	ReserveFail         // RSRV_FAIL: every way of the set waits, or the MSHR of the line is full
 	NumCauses
 )
 
 var causeNames = [...]string{"", "BK_CONF", "COAL", "MSHR_FULL", "ICNT_FULL", "WB_ICNT_FULL", "RSRV_FAIL"}
 
-// String is GPGPU-Sim's word.
+// String returns GPGPU-Sim's name of the cause.
 func (c Cause) String() string { return name(causeNames[:], int(c)) }
 
-// Source is what kind of access had to wait, in the words of GPGPU-Sim. Atomics
-// and fences count as stores.
+// Source is the kind of access that had to wait, by the names of GPGPU-Sim. Atomics and fences
+// count as stores.
 type Source uint8
 
 // The sources.
@@ -40,10 +40,10 @@ const (
 
 var sourceNames = [...]string{"g_ld", "g_st", "l_ld", "l_st", "c_mem", "s_mem"}
 
-// String is GPGPU-Sim's word.
+// String returns GPGPU-Sim's name of the source.
 func (s Source) String() string { return name(sourceNames[:], int(s)) }
 
-// sourceOf an access that is not to shared memory.
+// sourceOf returns the source of an access, which must not be one to shared memory.
 func sourceOf(kind Kind, space isa.Space) Source {
 	switch {
 	case space == isa.SpaceConst:
@@ -58,11 +58,11 @@ func sourceOf(kind Kind, space isa.Space) Source {
 	return GlobalStore
 }
 
-// Stalls is the matrix of Fung and Aamodt (HPCA 2011, figures 13b and 14b):
-// cycles in which an access was held up.
+// Stalls counts the cycles in which accesses were held up, by source and cause (Fung & Aamodt, HPCA
+// 2011, figures 13b and 14b).
 type Stalls [NumSources][NumCauses]uint64
 
-// Stalls are those since reset.
+// Stalls returns the stalls of the unit since reset.
 func (u *Unit) Stalls() Stalls {
 	s := u.L1.Count.Q().Stalls
 	for source, n := range u.Coalescer.Count.Q().Coalescing {

@@ -2,8 +2,8 @@ package memsys
 
 import "divergo/rtl"
 
-// PreMem is the stage before the memory stage (Fung and Aamodt, HPCA 2011,
-// figure 4): it sends each access to the shared memory or to the coalescer.
+// PreMem is the stage before the memory stage (Fung & Aamodt, HPCA 2011, figure 4). It sends each
+// access to the shared memory or to the coalescer.
 type PreMem struct {
 	In     rtl.In[Access]
 	Global rtl.Out[Access]
@@ -26,11 +26,11 @@ func (p *PreMem) Tick() {
 	}
 }
 
-// WriteBackPort gives the replies of the coalescer and of the shared memory to
-// the SM, one a cycle, in turn if both have one.
+// WriteBackPort sends the replies of the coalescer and of the shared memory to the SM, one a cycle.
+// If both have a reply, they take turns.
 type WriteBackPort struct {
 	rtl.State[struct {
-		SharedLast bool // the last reply was of the shared memory
+		SharedLast bool // the last reply came from the shared memory
 	}]
 	Global rtl.In[Reply]
 	Shared rtl.In[Reply]
@@ -64,9 +64,11 @@ type Unit struct {
 	WriteBack *WriteBackPort
 }
 
-// NewUnit makes the memory side of the SM at a port of the request network.
-// The response network brings it the packets for the same port.
-func NewUnit(cfg *Config, port int, in rtl.In[Access], out rtl.Out[Reply], req rtl.Out[Request], rsp rtl.In[Response]) *Unit {
+// NewUnit makes the memory side of the SM at the given port of the request network. Responses come
+// from the same port of the response network.
+func NewUnit(cfg *Config, port int, in rtl.In[Access], out rtl.Out[Reply], req rtl.Out[Request],
+	rsp rtl.In[Response],
+) *Unit {
 	global, shared := rtl.NewQueue[Access](2), rtl.NewQueue[Access](2)
 	globalDone := rtl.NewQueue[Reply](4)
 	sharedDone := rtl.NewQueue[Reply](cfg.Shared.Latency+1, rtl.Latency(uint64(cfg.Shared.Latency)))

@@ -14,7 +14,7 @@ import (
 	"divergo/sm/divergence"
 )
 
-// Options say what to check, and how long.
+// Options say what a campaign checks, and for how long.
 type Options struct {
 	Mechanisms []string      // none: all that are registered
 	Seed       uint64        // of the first case
@@ -22,40 +22,39 @@ type Options struct {
 	For        time.Duration // 0: no limit
 	Jobs       int           // goroutines; 0: one
 	Features   draw.Features // 0: all
-	Shrink     time.Duration // to spend on making a counterexample small; 0: ShrinkTime
-	Journal    string        // file that says what is done, to go on from; "": none
-	Stop       func() bool   // asked again and again: end it? nil: never
-	Progress   func(Report)  // told of every bundle of cases, in no special order; nil: nobody
+	Shrink     time.Duration // spent on shrinking a failure; 0: ShrinkTime
+	Journal    string        // file that records finished seeds, to resume from; "": none
+	Stop       func() bool   // polled; true ends the campaign; nil: never
+	Progress   func(Report)  // receives every finished bundle of cases, in any order; nil: no reports
 }
 
-// ShrinkTime is spent on shrinking if nothing else is said.
+// ShrinkTime is the default time for shrinking a failure.
 const ShrinkTime = 5 * time.Second
 
-// Report is what came of a campaign, or has come of it so far, with what its
-// journal had.
+// Report is the result of a campaign, final or so far, including the contents of its journal.
 type Report struct {
 	Mechanisms []string
-	Seeds      []Span        // that have been checked, ascending and apart
-	Next       uint64        // seed to go on with: all from the first one to it have been checked
+	Seeds      []Span        // checked seeds, ascending and disjoint
+	Next       uint64        // seed to resume at: all seeds from the first up to it are checked
 	Cases      uint64        // kernels, each of which ran under every mechanism
 	Runs       uint64        // kernels times mechanisms
-	Before     uint64        // runs that the journal had
+	Before     uint64        // runs read from the journal
 	Lanes      uint64        // thread instructions compared with the golden model
-	Spent      time.Duration // without shrinking, and without what the journal had
-	Coverage   []Coverage    // by mechanism; statements, and what the journal had, are counted under the first
+	Spent      time.Duration // excludes shrinking, and the time before the journal was resumed
+	Coverage   []Coverage    // by mechanism; the first also counts statements, and everything from the journal
 	Failure    *Failure      // the one of the smallest seed, shrunk
 	Found      *Failure      // the same before it was shrunk
 }
 
-// Span is some seeds in a row.
+// Span is a range of consecutive seeds.
 type Span struct {
-	From, To uint64 // the first, and the one behind the last
+	From, To uint64 // the first, and one past the last
 }
 
-// Rate is how many runs there were in a second.
+// Rate returns the runs per second since the journal was resumed.
 func (r *Report) Rate() float64 { return float64(r.Runs-r.Before) / max(r.Spent.Seconds(), 1e-9) }
 
-// Total is the coverage under all mechanisms together.
+// Total returns the sum of the coverage under all mechanisms.
 func (r *Report) Total() (c Coverage) {
 	for i := range r.Coverage {
 		c.Add(&r.Coverage[i])
@@ -63,7 +62,7 @@ func (r *Report) Total() (c Coverage) {
 	return c
 }
 
-// checked enters seeds that have been checked.
+// checked adds a span of checked seeds.
 func (r *Report) checked(s Span) {
 	at, _ := slices.BinarySearchFunc(r.Seeds, s, func(a, b Span) int { return cmp.Compare(a.From, b.From) })
 	all := slices.Insert(r.Seeds[:len(r.Seeds):len(r.Seeds)], at, s)
@@ -80,25 +79,24 @@ func (r *Report) checked(s Span) {
 	}
 }
 
-// campaign is the state that workers share.
+// campaign is the state shared by the workers.
 type campaign struct {
 	Options
 	sync.Mutex
 	next   uint64 // seed of the next bundle
-	end    uint64 // behind the last seed
+	end    uint64 // one past the last seed
 	report Report
 	err    error
 	start  time.Time
 
 	journal *output.Journal   // nil without one
-	written uint64            // seed up to which it goes
-	done    map[uint64]record // bundles behind others that are not done, by first seed
+	written uint64            // one past the last seed in it
+	done    map[uint64]record // bundles behind an unfinished one, by first seed
 }
 
-// Run checks mechanisms with the cases of consecutive seeds until one fails or
-// the limits are reached. What it finds depends on the seeds alone: of several
-// failures it reports that of the smallest. The error is about the options, or a
-// bug of this package.
+// Run checks mechanisms with the cases of consecutive seeds until one fails or a limit is reached.
+// The findings depend only on the seeds: of several failures Run reports the one with the smallest
+// seed. An error concerns the options, the journal, or a bug of this package.
 func Run(o Options) (*Report, error) {
 	if len(o.Mechanisms) == 0 {
 		for _, m := range divergence.Mechanisms() {
@@ -131,7 +129,7 @@ func Run(o Options) (*Report, error) {
 	return r, c.err
 }
 
-// bundle hands out the next seeds, those of one machine.
+// bundle returns the next seeds, all of one machine; from equals to at the end.
 func (c *campaign) bundle() (from, to uint64) {
 	c.Lock()
 	defer c.Unlock()
@@ -175,7 +173,7 @@ func (c *campaign) work() {
 	}
 }
 
-// check runs the case of a seed under each mechanism.
+// check runs the case of one seed under each mechanism.
 func (c *campaign) check(runners []Runner, seed uint64, done *Report) (*Failure, error) {
 	k := draw.New(seed, c.Features)
 	compiled, err := k.Compile()
@@ -201,8 +199,7 @@ func (c *campaign) check(runners []Runner, seed uint64, done *Report) (*Failure,
 	return nil, nil
 }
 
-// goesOn takes note of a failure and reports whether a worker should go on with
-// the seeds behind this one.
+// goesOn records a failure, and reports whether a worker should continue with the following seeds.
 func (c *campaign) goesOn(seed uint64, f *Failure, err error) bool {
 	c.Lock()
 	defer c.Unlock()
@@ -217,7 +214,7 @@ func (c *campaign) goesOn(seed uint64, f *Failure, err error) bool {
 	return seed < c.end && (c.Stop == nil || !c.Stop()) && (c.For == 0 || time.Since(c.start) < c.For)
 }
 
-// add enters seeds that have been checked, which may be a whole bundle.
+// add records checked seeds; whole says that they are a complete bundle.
 func (c *campaign) add(done *Report, coverage []Coverage, seeds Span, whole bool) {
 	c.Lock()
 	defer c.Unlock()
@@ -241,7 +238,7 @@ func (c *campaign) add(done *Report, coverage []Coverage, seeds Span, whole bool
 	}
 }
 
-// T is what Check needs of a testing.T.
+// T is the part of testing.T that Check uses.
 type T interface {
 	Helper()
 	Name() string
@@ -249,9 +246,8 @@ type T interface {
 	Logf(format string, args ...any)
 }
 
-// Check is a test of a mechanism, which must be registered, with random kernels:
-// 200 unless the options say otherwise. If one fails, it is shrunk and written to
-// a folder in the folder counterexample beside the test.
+// Check tests a registered mechanism with random kernels: 200, unless the options say otherwise. A
+// failure is shrunk and written to a subfolder of the folder counterexample beside the test.
 func Check(t T, mechanism string, options ...Options) {
 	t.Helper()
 	var o Options
@@ -284,7 +280,7 @@ func Check(t T, mechanism string, options ...Options) {
 	}
 }
 
-// String sums a campaign up in a line.
+// String returns a summary of one line.
 func (r *Report) String() string {
 	var spans []string
 	for _, s := range r.Seeds {

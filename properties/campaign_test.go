@@ -19,8 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// late is a mechanism with a bug: branches back lead to the second instruction
-// of their loop.
+// late is a mechanism with a bug: backward branches lead to the second instruction of their loop.
 const late = "late"
 
 func init() {
@@ -39,7 +38,7 @@ func init() {
 	divergence.Register(m)
 }
 
-// shipped are the mechanisms without those of these tests.
+// shipped returns the mechanisms without those of these tests.
 func shipped() (names []string) {
 	for _, m := range divergence.Mechanisms() {
 		if !slices.Contains([]string{late, wrap, wrong, hasty, alone}, m.Name) {
@@ -49,10 +48,13 @@ func shipped() (names []string) {
 	return names
 }
 
-// TestFindsAndShrinks: a bug is found, the counterexample is small, and its
+// TestFindsAndShrinks checks that a bug is found, that the counterexample is small, and that its
 // folder replays.
 func TestFindsAndShrinks(t *testing.T) {
-	r, err := Run(Options{Mechanisms: []string{late}, Seed: 20, Runs: 300, Features: draw.AllFeatures &^ draw.Outlines, Shrink: time.Hour})
+	r, err := Run(Options{
+		Mechanisms: []string{late}, Seed: 20, Runs: 300, Features: draw.AllFeatures &^ draw.Outlines,
+		Shrink: time.Hour,
+	})
 	require.NoError(t, err)
 	require.NotNil(t, r.Failure)
 	f := r.Failure
@@ -74,7 +76,8 @@ func TestFindsAndShrinks(t *testing.T) {
 	require.NotNil(t, again)
 	assert.Equal(t, f.What, strings.ReplaceAll(again.What, filepath.ToSlash(dir)+"/", ""))
 	for name, has := range map[string]string{
-		kernelFile: ".visible .entry", machineFile: "warp_size = 4", readmeFile: "\n    mine check --replay .\n", waveFile: "$enddefinitions", "wave.gtkw": "-Warp 0",
+		kernelFile: ".visible .entry", machineFile: "warp_size = 4", readmeFile: "\n    mine check --replay .\n",
+		waveFile: "$enddefinitions", "wave.gtkw": "-Warp 0",
 	} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		require.NoError(t, err)
@@ -84,7 +87,8 @@ func TestFindsAndShrinks(t *testing.T) {
 	assert.ErrorContains(t, err, launchFile)
 }
 
-// TestShrinksFar: the counterexamples of a bug are as small, whatever kernel it was found with: a loop of constant trips.
+// TestShrinksFar checks that a bug's counterexamples are equally small, whatever kernel found it:
+// one loop with constant trips.
 func TestShrinksFar(t *testing.T) {
 	var sizes []int
 	for seed := uint64(0); len(sizes) < 9; seed += 50 {
@@ -98,13 +102,23 @@ func TestShrinksFar(t *testing.T) {
 	assert.LessOrEqual(t, slices.Max(sizes), 8, sizes)
 }
 
-// TestStepTakenBack: a step that a mechanism takes back, as it cannot run what is simpler, is none. Otherwise Shrink would go on with it for ever.
+// TestStepTakenBack checks that a step does not count if the mechanism cannot run the simpler case
+// and undoes it. Otherwise Shrink would repeat it for ever.
 func TestStepTakenBack(t *testing.T) {
-	c := draw.Case{Machine: draw.Plain(4), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{3, 1, 1}, Kernel: draw.Kernel{Words: 64, Lean: true, Apart: true, Body: []draw.Stmt{
-		{Kind: draw.Apart, Op: 1, Cond: draw.Cond{Value: draw.Lane, Reg: -1, Mask: 7, Cmp: "lt", Limit: 2}, Body: [][]draw.Stmt{{}}},
-		{Kind: draw.Loop, N: 7, Alt: true, Cond: draw.Cond{Value: draw.Register, Reg: 3, Mask: 7, Cmp: "lt"}, Body: [][]draw.Stmt{{{Kind: draw.Compute, Op: 3, A: 1, B: 3}}}},
-		{Kind: draw.Put, A: 3, N: 3},
-	}}}
+	c := draw.Case{
+		Machine: draw.Plain(4), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{3, 1, 1},
+		Kernel: draw.Kernel{Words: 64, Lean: true, Apart: true, Body: []draw.Stmt{
+			{
+				Kind: draw.Apart, Op: 1, Cond: draw.Cond{Value: draw.Lane, Reg: -1, Mask: 7, Cmp: "lt", Limit: 2},
+				Body: [][]draw.Stmt{{}},
+			},
+			{
+				Kind: draw.Loop, N: 7, Alt: true, Cond: draw.Cond{Value: draw.Register, Reg: 3, Mask: 7, Cmp: "lt"},
+				Body: [][]draw.Stmt{{{Kind: draw.Compute, Op: 3, A: 1, B: 3}}},
+			},
+			{Kind: draw.Put, A: 3, N: 3},
+		}},
+	}
 	k, err := c.Compile()
 	require.NoError(t, err)
 	var r Runner
@@ -113,14 +127,14 @@ func TestStepTakenBack(t *testing.T) {
 	require.NotNil(t, f)
 	d := c
 	d.Kernel.Body = slices.Clone(c.Kernel.Body)
-	d.Kernel.Body[0].Op = 0 // the sides meet at their ends, not behind the branch
+	d.Kernel.Body[0].Op = 0 // the sides meet at their ends, not after the branch
 	assert.Nil(t, r.fails(d, f))
 	d.Kernel.Body = d.Kernel.Body[1:]
 	assert.NotNil(t, r.fails(d, f), "a step")
 }
 
-// TestJobs: the first failure is the same for any number of goroutines, and one
-// run goes on where another ended.
+// TestJobs checks that the first failure is the same for any number of goroutines, and that a run
+// resumes at the end of another.
 func TestJobs(t *testing.T) {
 	one, err := Run(Options{Mechanisms: []string{late}, Runs: 300, Shrink: 1})
 	require.NoError(t, err)
@@ -163,7 +177,7 @@ func caseShrinker(v any) gopter.Shrink {
 	}
 }
 
-// TestShrinkingKeepsCasesValid: whatever the shrinker offers can run.
+// TestShrinkingKeepsCasesValid checks that every case of the shrinker can run.
 func TestShrinkingKeepsCasesValid(t *testing.T) {
 	p := gopter.DefaultTestParametersWithSeed(1)
 	p.MinSuccessfulTests = 8
@@ -195,7 +209,7 @@ func TestGopterShrinks(t *testing.T) {
 	assert.Equal(t, 1, c.Threads())
 }
 
-// fake collects what Check says.
+// fake collects the messages of Check.
 type fake struct{ errors, logs []string }
 
 func (f *fake) Helper()      {}

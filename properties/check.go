@@ -19,48 +19,48 @@ import (
 	"divergo/units"
 )
 
-// maxCycles is more than the longest of the kernels can need on the slowest of
-// the machines.
-var maxCycles uint64 = 10_000_000 // tests have less
+// maxCycles limits a run. No drawn kernel needs as many on the slowest machine.
+var maxCycles uint64 = 10_000_000 // tests set less
 
-// Failure is a run that a checker found fault with.
+// Failure is a run that a checker rejects.
 type Failure struct {
 	Checker   string
 	Mechanism string
 	Case      draw.Case
-	Features  draw.Features // that the case was drawn with; 0: all
-	What      string        // in lines
-	// Mismatch has the differences from the golden model, if there are any.
+	Features  draw.Features // used to draw the case; 0: all
+	What      string        // may have several lines
+	// Mismatch holds the differences from the golden model, if any.
 	Mismatch *verify.Mismatch
 
 	at      books.Finding
-	cycles  uint64                                                             // until the run ended
-	perform func(s *testbench.Session, run func(testbench.Launch) error) error // its launches
-	seen    *seen                                                              // nil until it is asked for
+	cycles  uint64                                                             // of the run
+	perform func(s *testbench.Session, run func(testbench.Launch) error) error // performs the launches of the case
+	seen    *seen                                                              // nil until look runs
 }
 
+// Error describes the failure: mechanism, seed, checker and finding.
 func (f *Failure) Error() string {
 	return fmt.Sprintf("%s, seed %d: checker %s: %s", f.Mechanism, f.Case.Seed, f.Checker, f.What)
 }
 
-// Runner checks cases, one after the other. It keeps the machines that it has
-// built as long as cases ask for the same.
+// Runner checks cases one after the other. It reuses its machines while consecutive cases have the
+// same configuration.
 type Runner struct {
-	Coverage *Coverage   // of what it runs, if not nil
-	Stop     func() bool // asked again and again: end the run? nil: never
+	Coverage *Coverage   // of its runs; nil: not counted
+	Stop     func() bool // polled; true ends the run; nil: never
 
-	limit    uint64     // cycles of a run, 0: maxCycles
+	limit    uint64     // of cycles in a run; 0: maxCycles
 	machine  gpu.Config // of the sessions
 	sessions map[string]*testbench.Session
 	lanes    uint64 // thread instructions of the last run that ended
-	stopped  bool   // the last run
+	stopped  bool   // whether Stop ended the last run
 }
 
-// errStopped is the end of a run that Runner.Stop has ended.
+// errStopped is the error of a run that Runner.Stop has ended.
 var errStopped = errors.New("stopped")
 
-// Check runs a case under a mechanism and returns the first checker that is not
-// content, or nil. The error is about the case or the name of the mechanism, or that it was stopped.
+// Check runs a case under a mechanism and returns the failure of the first checker that rejects it,
+// or nil. An error says that the case or the mechanism's name is wrong, or that Stop ended the run.
 func (r *Runner) Check(k *draw.Compiled, mechanism string) (*Failure, error) {
 	k, err := k.For(mechanism)
 	if err != nil {
@@ -85,7 +85,7 @@ func (r *Runner) Check(k *draw.Compiled, mechanism string) (*Failure, error) {
 	return again, err
 }
 
-// try is Check on a machine that may have run before.
+// try is Check on a machine that may have run other cases before.
 func (r *Runner) try(k *draw.Compiled, mechanism string) (*Failure, error) {
 	s, err := r.session(k.Machine, mechanism)
 	if err != nil {
@@ -98,18 +98,21 @@ func (r *Runner) try(k *draw.Compiled, mechanism string) (*Failure, error) {
 	case b == nil:
 		return nil, nil
 	}
-	if b.Rule.Checker == checkPanic || b.Rule.Checker == "" { // in the middle of a cycle
+	if b.Rule.Checker == checkPanic || b.Rule.Checker == "" { // the panic came in the middle of a cycle
 		delete(r.sessions, mechanism)
 	}
 	if b.Rule.Checker == "" {
 		return nil, fmt.Errorf("%s, seed %d: a bug of the checks, not of the model: %s", mechanism, k.Seed, b.What)
 	}
-	f := &Failure{Checker: b.Rule.Checker, Mechanism: mechanism, Case: *k.Case, What: b.What, Mismatch: m, at: *b, cycles: s.Machine.Core().Now()}
+	f := &Failure{
+		Checker: b.Rule.Checker, Mechanism: mechanism, Case: *k.Case, What: b.What, Mismatch: m, at: *b,
+		cycles: s.Machine.Core().Now(),
+	}
 	f.perform = func(s *testbench.Session, run func(testbench.Launch) error) error { return k.Launch(s, run) }
 	return f, nil
 }
 
-// session is a machine in its first state.
+// session returns a machine in its initial state.
 func (r *Runner) session(cfg gpu.Config, mechanism string) (*testbench.Session, error) {
 	if r.sessions == nil || r.machine != cfg {
 		r.machine, r.sessions = cfg, map[string]*testbench.Session{}
@@ -126,7 +129,7 @@ func (r *Runner) session(cfg gpu.Config, mechanism string) (*testbench.Session, 
 	return s, err
 }
 
-// run runs a case and asks every checker.
+// run runs a case and applies every checker.
 func (r *Runner) run(s *testbench.Session, k *draw.Compiled) (*books.Finding, *verify.Mismatch) {
 	again := k.Seed%8 == 0
 	state, faults := uint64(0), false
@@ -158,10 +161,11 @@ func (r *Runner) run(s *testbench.Session, k *draw.Compiled) (*books.Finding, *v
 	return b, m
 }
 
-// watched performs launches on a machine in its first state and asks every checker that
-// looks at one run; ended is called when they have ended as they should, and reports whether they
-// have finished.
-func (r *Runner) watched(s *testbench.Session, perform func(run func(testbench.Launch) error) error, ended func() bool) (b *books.Finding, m *verify.Mismatch) {
+// watched performs launches on a machine in its initial state and applies every checker of a single
+// run. It calls ended when the launches end as they should; ended reports whether they finished.
+func (r *Runner) watched(s *testbench.Session, perform func(run func(testbench.Launch) error) error,
+	ended func() bool,
+) (b *books.Finding, m *verify.Mismatch) {
 	defer func() {
 		if p := recover(); p != nil {
 			calls := panicked()
@@ -179,7 +183,8 @@ func (r *Runner) watched(s *testbench.Session, perform func(run func(testbench.L
 		if r.Stop != nil && r.Stop() {
 			r.stopped = true
 		}
-		return r.stopped || memory != nil && memory.Fault() != nil || slices.ContainsFunc(watchers, (*books.Observer).Over)
+		return r.stopped || memory != nil && memory.Fault() != nil ||
+			slices.ContainsFunc(watchers, (*books.Observer).Over)
 	}
 	defer func() { s.Limits.Stop = nil }()
 	err := perform(func(l testbench.Launch) error {
@@ -230,22 +235,22 @@ func (r *Runner) watched(s *testbench.Session, perform func(run func(testbench.L
 	return audited(memory), nil
 }
 
-// acrossEdge reports whether a launch has ended with a fault for which the kernel has a
-// buffer (Kernel.Edge), on the machine and in the golden model.
+// acrossEdge reports whether a launch faults, as intended, across the end of an allocation
+// (Kernel.Edge), on the machine and in the golden model.
 func acrossEdge(k *draw.Compiled, err error) bool {
 	var m *verify.Mismatch
 	var o *testbench.Outcome
 	if !errors.As(err, &o) || o.Fault == nil || o.Fault.Kind != sm.OutOfBounds.String() || !k.AtEdge(o.Fault.PC) {
 		return false
 	}
-	// At an activemask, and at a vote without .sync, the golden model brings together the threads that the machine did;
-	// those that had not come to it before the fault wait there for ever.
+	// At an activemask, and at a vote without .sync, the golden model groups the threads as the
+	// machine did. Threads that had not reached it before the fault wait there for ever.
 	return !errors.As(err, &m) || m.Golden == golden.Deadlocked && len(m.Broken) == 0 && m.Threads == 0 &&
-		slices.ContainsFunc(m.Launch.Prog.Insts, func(in isa.Inst) bool { return in.CrossLane() && in.Flags&isa.FlagSync == 0 })
+		slices.ContainsFunc(m.Launch.Prog.Insts,
+			func(in isa.Inst) bool { return in.CrossLane() && in.Flags&isa.FlagSync == 0 })
 }
 
-// judge finds the checker that an error of the comparison belongs to: the one
-// nearest to the cause.
+// judge returns the checker for an error of the comparison: the one nearest to the cause.
 func judge(err error) (*books.Finding, *verify.Mismatch) {
 	var m *verify.Mismatch
 	if !errors.As(err, &m) {
@@ -282,7 +287,7 @@ func judge(err error) (*books.Finding, *verify.Mismatch) {
 	return b, m
 }
 
-// finished asks the checkers of a run that has ended.
+// finished applies the checkers of a finished run.
 func finished(s *testbench.Session) *books.Finding {
 	cfg := &s.Machine.Config
 	for i, m := range s.Machine.SMs {
@@ -294,14 +299,17 @@ func finished(s *testbench.Session) *books.Finding {
 	last := s.Runs[len(s.Runs)-1].Launch.Prog
 	if mech, _ := divergence.Find(cfg.Divergence.Mechanism); mech.Depth != nil {
 		if n := mech.Depth(cfg.SM.WarpSize, last); n > 0 && c.Divergence.MaxDepth > uint64(n) {
-			return books.Found(checkDepth, "a stack too deep", fmt.Sprintf("a stack of %d entries, warps of %d threads can need %d", c.Divergence.MaxDepth, cfg.SM.WarpSize, n))
+			return books.Found(checkDepth, "a stack too deep",
+				fmt.Sprintf("a stack of %d entries, warps of %d threads can need %d", c.Divergence.MaxDepth,
+					cfg.SM.WarpSize, n))
 		}
 	}
 	if d := &c.Divergence; d.Pushes != d.Pops {
 		return books.Found(checkDepth, "pushes without pops", fmt.Sprintf("%d pushes, %d pops", d.Pushes, d.Pops))
 	}
 	if d := &c.Divergence; d.Spills != d.Fills {
-		return books.Found(checkDepth, "spills without fills", fmt.Sprintf("of %d groups of stack entries that went to memory %d came back", d.Spills, d.Fills))
+		return books.Found(checkDepth, "spills without fills",
+			fmt.Sprintf("of %d groups of stack entries that went to memory %d came back", d.Spills, d.Fills))
 	}
 	if what := account(c, cfg); what != "" {
 		return books.Found(checkCycles, "classes of cycles", what)
@@ -310,15 +318,17 @@ func finished(s *testbench.Session) *books.Finding {
 		return books.Found(checkTraffic, "counts of the memory system", what)
 	}
 	if p := s.Machine.System().RunUntil(func() bool { return false }, s.Machine.Core(), 10_000); !p.Idle {
-		return books.Found(checkDrained, "something that goes on after the end", "something is still going on 10000 cycles after the end")
+		return books.Found(checkDrained, "something that goes on after the end",
+			"something is still going on 10000 cycles after the end")
 	}
 	return nil
 }
 
-// left is what an SM still holds.
+// left describes what an SM still holds; "" if nothing.
 func left(m *sm.SM) string {
 	if paths := m.Div.Paths(nil); len(paths) > 0 {
-		return fmt.Sprintf("%d groups of threads, the first lanes %#x of row %d", len(paths), paths[0].Mask, paths[0].Row)
+		return fmt.Sprintf("%d groups of threads, the first lanes %#x of row %d", len(paths), paths[0].Mask,
+			paths[0].Row)
 	}
 	for i := range m.Div.Slots().Len() {
 		if m.Div.Slots().At(i).Valid {
@@ -342,7 +352,7 @@ func left(m *sm.SM) string {
 	return ""
 }
 
-// account adds up what must be equal.
+// account checks the sums of the SM counters.
 func account(c *testbench.Counters, cfg *gpu.Config) string {
 	var classes, issues, lanes uint64
 	for _, n := range c.Classes {
@@ -357,15 +367,16 @@ func account(c *testbench.Counters, cfg *gpu.Config) string {
 	case classes != c.SMCycles:
 		return fmt.Sprintf("%d cycles in all classes, %d SM cycles", classes, c.SMCycles)
 	case c.Classes.Issue() != busy:
-		return fmt.Sprintf("%d issue cycles, %d instructions, %d of them beside others, of %d cycles less %d", c.Classes.Issue(), c.Instructions+c.Inserted, c.Beside, enter, c.Skipped)
+		return fmt.Sprintf("%d issue cycles, %d instructions, %d of them beside others, of %d cycles less %d",
+			c.Classes.Issue(), c.Instructions+c.Inserted, c.Beside, enter, c.Skipped)
 	case issues != c.Instructions || lanes != c.Lanes:
-		return fmt.Sprintf("the histogram of active lanes has %d instructions and %d lanes, the counters %d and %d", issues, lanes, c.Instructions, c.Lanes)
+		return fmt.Sprintf("the histogram of active lanes has %d instructions and %d lanes, the counters %d and %d",
+			issues, lanes, c.Instructions, c.Lanes)
 	}
 	return ""
 }
 
-// balance holds what one part of the memory system has counted against what the
-// next one has.
+// balance compares the counters of each part of the memory system with those of the next part.
 func balance(c *testbench.Counters, cfg *gpu.Config) string {
 	cached := c.L1.LoadHits + c.L1.LoadMisses + c.L1.Merges
 	at := c.L2.Loads + c.L2.Stores + c.L2.Atomics
@@ -373,16 +384,28 @@ func balance(c *testbench.Counters, cfg *gpu.Config) string {
 		what        string
 		left, right uint64
 	}{
-		{"lines asked for by the coalescer, accesses of the L1", c.Coalescer.Lines, c.L1.Loads + c.L1.Stores + c.L1.Atomics},
-		{"loads of the L1 that hit, miss or merge, or else bypass, and loads", min(max(c.L1.Loads, cached), cached+c.L1.Bypasses), c.L1.Loads},
+		{
+			"lines asked for by the coalescer, accesses of the L1", c.Coalescer.Lines,
+			c.L1.Loads + c.L1.Stores + c.L1.Atomics,
+		},
+		{
+			"loads of the L1 that hit, miss or merge, or else bypass, and loads",
+			min(max(c.L1.Loads, cached), cached+c.L1.Bypasses), c.L1.Loads,
+		},
 		{"requests, accesses and flushes of the L2", c.Requests.Packets, at + c.L2.Flushes},
 		{"requests, responses", c.Requests.Packets, c.Responses.Packets},
 		{"hits, misses and merges of the L2, its accesses", c.L2.Hits + c.L2.Misses + c.L2.Merges, at},
 		{"misses of the L2, reads of the DRAM", c.L2.Misses, c.DRAM.Reads},
 		{"write-backs of the L2, writes of the DRAM", c.L2.WriteBacks, c.DRAM.Writes},
-		{"requests to open rows and others, reads and writes", c.DRAM.RowHits + c.DRAM.RowMisses, c.DRAM.Reads + c.DRAM.Writes},
+		{
+			"requests to open rows and others, reads and writes", c.DRAM.RowHits + c.DRAM.RowMisses,
+			c.DRAM.Reads + c.DRAM.Writes,
+		},
 		{"rows opened, requests to rows that were not open", c.DRAM.Activates, c.DRAM.RowMisses},
-		{"bytes of the data bus, its cycles times their bytes", c.DRAM.Bytes, c.DRAM.BusCycles * uint64(cfg.DRAM.BusBytes)},
+		{
+			"bytes of the data bus, its cycles times their bytes", c.DRAM.Bytes,
+			c.DRAM.BusCycles * uint64(cfg.DRAM.BusBytes),
+		},
 	} {
 		if e.left != e.right {
 			return fmt.Sprintf("%s: %d and %d", e.what, e.left, e.right)
@@ -391,9 +414,8 @@ func balance(c *testbench.Counters, cfg *gpu.Config) string {
 	return ""
 }
 
-// same runs a case once more on its machine, with the processes in another
-// order and now and then on two goroutines, which must spin for each other and
-// take their time on a busy computer.
+// same runs a case again on its machine, with the processes in another order. One case in 1024 runs
+// on two goroutines; these spin for each other, which takes long on a busy computer.
 func same(s *testbench.Session, k *draw.Compiled, state uint64) *books.Finding {
 	cycles := s.Counters().Cycles
 	s.Reset()
@@ -407,7 +429,9 @@ func same(s *testbench.Session, k *draw.Compiled, state uint64) *books.Finding {
 		return books.Found(checkSame, "another end", fmt.Sprintf("a second run of a case that finished: %v", err))
 	}
 	if again := sys.Hash(); again != state || cycles != s.Counters().Cycles {
-		return books.Found(checkSame, "another state", fmt.Sprintf("%d cycles and state %x, with processes in another order %d cycles and state %x", cycles, state, s.Counters().Cycles, again))
+		return books.Found(checkSame, "another state",
+			fmt.Sprintf("%d cycles and state %x, with processes in another order %d cycles and state %x", cycles, state,
+				s.Counters().Cycles, again))
 	}
 	return nil
 }

@@ -18,15 +18,14 @@ import (
 
 var update = flag.Bool("update", false, "choose the seeds of the corpus anew")
 
-// corpusFile has the seeds of the corpus, one a line, and behind each what no
-// seed before it reaches.
+// corpusFile holds the seeds of the corpus, one a line, each with the bins that no earlier seed
+// reaches.
 const corpusFile = "testdata/seeds.txt"
 
-// enough seeds to choose from.
+// enough is the number of seeds to choose from.
 const enough = 6000
 
-// TestCorpus checks every mechanism with seeds that together reach whatever is
-// counted.
+// TestCorpus checks every mechanism with seeds that together reach every counted bin.
 func TestCorpus(t *testing.T) {
 	if *update {
 		chooseCorpus(t)
@@ -60,7 +59,7 @@ func checkSeed(t *testing.T, r *Runner, seed uint64) {
 	}
 }
 
-// chooseCorpus writes the seeds that reach something that none before has.
+// chooseCorpus writes the seeds that reach a bin that no earlier seed has reached.
 func chooseCorpus(t *testing.T) {
 	t.Helper()
 	var total Coverage
@@ -80,8 +79,7 @@ func chooseCorpus(t *testing.T) {
 	require.NoError(t, os.WriteFile(corpusFile, []byte(b.String()), 0o644))
 }
 
-// TestFound: what was once a counterexample is none any more, under any
-// mechanism.
+// TestFound checks that former counterexamples pass under every mechanism.
 func TestFound(t *testing.T) {
 	dirs, err := filepath.Glob("testdata/found/*")
 	require.NoError(t, err)

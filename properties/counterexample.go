@@ -29,33 +29,36 @@ const (
 	waveFile    = "wave.vcd"
 )
 
-// Origin is how a failure was found, for its README.
+// Origin describes how a failure was found, for the README of its folder.
 type Origin struct {
 	By      string // the command line
-	Program string // what runs this program in the folder of a counterexample; "": it has no command line
+	Program string // the program to run in the folder of a counterexample; "": it has no command line
 }
 
-// Bucket is a cause of failures, as far as it can be told: a mechanism, a checker, and a place. It has one folder, with the
-// first case that was found.
+// Bucket groups failures of one probable cause: a mechanism, a checker, and a place. It has one
+// folder, which holds its first case.
 type Bucket struct {
 	Schema    string   `json:"schema"`
 	Mechanism string   `json:"mechanism"`
 	Checker   string   `json:"checker"`
 	Place     string   `json:"place"` // see Failure.Place
-	Count     int      `json:"count"` // how often it was found
-	Seeds     []uint64 `json:"seeds"` // with which, ascending
+	Count     int      `json:"count"` // of failures
+	Seeds     []uint64 `json:"seeds"` // of the failures, ascending
 
 	Folder string `json:"-"`
 }
 
-// bucketSchema is the form of a bucket's file.
+// bucketSchema identifies the format of a bucket's file.
 const bucketSchema = "divergo.bucket.v1"
 
-// Write counts the failure in the bucket that it is in, if the folder has one of its cause that still fails. Otherwise it
-// makes a folder for it there: the kernel as PTX, the launch, the machine and an explanation, to which Show adds. Runs that
-// it takes end when stop, if that is not nil, says so.
+// Write counts the failure in the bucket of its cause, if the folder in has one whose case still
+// fails. Otherwise it makes a folder there, with the kernel as PTX, the launch, the machine and an
+// explanation; Show adds to it. If stop is not nil, it is polled and ends the runs of Write.
 func (f *Failure) Write(in string, by Origin, stop func() bool) (*Bucket, error) {
-	b := &Bucket{Schema: bucketSchema, Mechanism: f.Mechanism, Checker: f.Checker, Place: f.Place(stop), Count: 1, Seeds: []uint64{f.Case.Seed}}
+	b := &Bucket{
+		Schema: bucketSchema, Mechanism: f.Mechanism, Checker: f.Checker, Place: f.Place(stop), Count: 1,
+		Seeds: []uint64{f.Case.Seed},
+	}
 	if old := b.find(in, stop); old != nil {
 		old.Count++
 		if at, there := slices.BinarySearch(old.Seeds, f.Case.Seed); !there {
@@ -77,7 +80,8 @@ func (f *Failure) Write(in string, by Origin, stop func() bool) (*Bucket, error)
 	cfg := f.Case.Machine
 	cfg.Divergence.Mechanism = f.Mechanism
 	for name, text := range map[string][]byte{
-		kernelFile: []byte(k.Text), machineFile: cfg.TOML(), launchFile: append(launch, '\n'), readmeFile: []byte(f.explain(by, nil)),
+		kernelFile: []byte(k.Text), machineFile: cfg.TOML(), launchFile: append(launch,
+			'\n'), readmeFile: []byte(f.explain(by, nil)),
 	} {
 		if err := output.WriteFile(filepath.Join(b.Folder, name), text); err != nil {
 			return b, err
@@ -86,9 +90,12 @@ func (f *Failure) Write(in string, by Origin, stop func() bool) (*Bucket, error)
 	return b, b.write()
 }
 
-// launches is the launch file of the case.
+// launches returns the launch file of the case.
 func (f *Failure) launches() *launches.File {
-	file := &launches.File{Mechanism: f.Mechanism, Checker: f.Checker, Seed: f.Case.Seed, Machine: machineFile, Module: kernelFile}
+	file := &launches.File{
+		Mechanism: f.Mechanism, Checker: f.Checker, Seed: f.Case.Seed, Machine: machineFile,
+		Module: kernelFile,
+	}
 	each := launches.Entry{Grid: f.Case.Grid, Block: f.Case.Block, Shared: uint32(f.Case.Shared())}
 	_, params := f.Case.PTX()
 	for _, p := range params {
@@ -112,8 +119,8 @@ func (b *Bucket) write() error {
 	return output.WriteFile(filepath.Join(b.Folder, bucketFile), append(text, '\n'))
 }
 
-// find is the bucket of the same cause in a folder, nil if there is none. A bucket is left alone if its own case passes,
-// or fails elsewhere: its cause is gone.
+// find returns the bucket of the same cause in a folder, or nil. It skips a bucket whose own case
+// passes, or fails elsewhere: its cause is gone.
 func (b *Bucket) find(in string, stop func() bool) *Bucket {
 	entries, err := os.ReadDir(in)
 	if err != nil {
@@ -125,7 +132,7 @@ func (b *Bucket) find(in string, stop func() bool) *Bucket {
 		if err != nil || json.Unmarshal(text, old) != nil || !b.same(old) {
 			continue
 		}
-		if b.Checker == checkReset || b.Checker == checkSame { // which a replay does not always show
+		if b.Checker == checkReset || b.Checker == checkSame { // a replay does not always show these
 			return old
 		}
 		f, err := replay(old.Folder, stop)
@@ -136,13 +143,13 @@ func (b *Bucket) find(in string, stop func() bool) *Bucket {
 	return nil
 }
 
-// same reports whether two buckets are of one cause.
+// same reports whether two buckets have one cause.
 func (b *Bucket) same(c *Bucket) bool {
 	return b.Schema == c.Schema && b.Mechanism == c.Mechanism && b.Checker == c.Checker && b.Place == c.Place
 }
 
-// Place is the rule that was broken, whatever the kernel, and an opcode: that of the last branch, call, barrier or exit
-// of the threads, or with which the first of them wrote another value.
+// Place names the broken rule, independent of the kernel, and an opcode. The opcode is that of the
+// threads' last branch, call, barrier or exit, or the one that first wrote a different value.
 func (f *Failure) Place(stop func() bool) string {
 	at := f.at
 	if f.Checker == checkRegisters {
@@ -153,9 +160,9 @@ func (f *Failure) Place(stop func() bool) string {
 	return at.Place()
 }
 
-// Show runs a case that has a new folder again, and adds to the folder what the run shows: the last instructions of the
-// threads concerned, and the waveform up to the cycle in which it failed, with what GTKWave needs beside it. When stop, if
-// that is not nil, says so, it ends, and the folder is as it was.
+// Show runs a case with a new folder again, and adds the last instructions of the threads
+// concerned. It also adds the waveform up to the failing cycle, with a save file for GTKWave. If
+// stop is not nil and returns true, Show ends, without a waveform.
 func (f *Failure) Show(folder string, by Origin, stop func() bool) error {
 	x, err := f.look(stop)
 	if err == nil {
@@ -176,7 +183,7 @@ func (f *Failure) Show(folder string, by Origin, stop func() bool) error {
 	return err
 }
 
-// explain is the page about a failure, and about what a second run has shown, if x is not nil.
+// explain returns the page about a failure; x adds the results of a second run, unless it is nil.
 func (f *Failure) explain(by Origin, x *seen) string {
 	var b strings.Builder
 	c := &f.Case
@@ -191,7 +198,8 @@ func (f *Failure) explain(by Origin, x *seen) string {
 	if x != nil {
 		b.WriteString(x.String())
 	}
-	fmt.Fprintf(&b, "`%s` is the kernel, on %s CTAs of %s threads, warps of %d, launches: %d; `%s` is the machine.\n\n", kernelFile, dim(c.Grid), dim(c.Block), c.Machine.SM.WarpSize, 1+c.Again, machineFile)
+	fmt.Fprintf(&b, "`%s` is the kernel, on %s CTAs of %s threads, warps of %d, launches: %d; `%s` is the machine.\n\n",
+		kernelFile, dim(c.Grid), dim(c.Block), c.Machine.SM.WarpSize, 1+c.Again, machineFile)
 	fmt.Fprintf(&b, "It was found by\n\n    %s\n\n", by.By)
 	if by.Program == "" {
 		fmt.Fprintf(&b, "That is a test, which has no command line. `divergo` in what follows is a program with one that has the mechanism `%s` (docs/howto/your-own-mechanism.md).\n\n", f.Mechanism)
@@ -205,29 +213,32 @@ func (f *Failure) explain(by Origin, x *seen) string {
 	}
 	if f.Checker == checkReset {
 		before := c.Seed % draw.MachineSeeds
-		fmt.Fprintf(&b, "A machine fails that has run other kernels before. All kernels of that machine:\n\n%s", drawn(c.Seed-before, before+1))
+		fmt.Fprintf(&b, "A machine fails that has run other kernels before. All kernels of that machine:\n\n%s",
+			drawn(c.Seed-before, before+1))
 	} else {
 		fmt.Fprintf(&b, "Every checker once more, in this folder:\n\n    %s check --replay .\n\n", program)
 	}
 	if x != nil && x.shows != "" {
-		fmt.Fprintf(&b, "The run by itself, compared with the golden model:\n\n    %s run %s %s\n\n", program, launchFile, x.shows)
+		fmt.Fprintf(&b, "The run by itself, compared with the golden model:\n\n    %s run %s %s\n\n", program,
+			launchFile, x.shows)
 	}
 	if x != nil && x.wave != nil {
 		fmt.Fprintf(&b, "The waveform `%s` has the cycles %d to %d of that run. It opens at cycle %d:\n\n    %s wave %s\n\n", waveFile, x.wave.from, x.wave.to, x.cycle, program, waveFile)
 	}
 	if f.Checker != checkReset { // which is not made smaller
-		fmt.Fprintf(&b, "The kernel was drawn from seed %d and made smaller. As it was drawn:\n\n%s", c.Seed, drawn(c.Seed, 1))
+		fmt.Fprintf(&b, "The kernel was drawn from seed %d and made smaller. As it was drawn:\n\n%s", c.Seed,
+			drawn(c.Seed, 1))
 	}
 	fmt.Fprintf(&b, "Other failures of the same cause are counted in `%s`.\n", bucketFile)
 	return b.String()
 }
 
-// Replay checks the counterexample of a folder, or a launch file, again: each launch under
-// the mechanism that the file names, or else that of its machine. It returns nil if every
-// checker is content now.
+// Replay checks the counterexample of a folder, or a launch file, again. Each launch runs under the
+// mechanism that the file names, or else that of its machine. It returns nil if every checker
+// passes.
 func Replay(name string) (*Failure, error) { return replay(name, nil) }
 
-// replay is Replay until stop, if it is not nil, says so.
+// replay is Replay with a function stop that ends it; nil: never.
 func replay(name string, stop func() bool) (*Failure, error) {
 	f, cfg, err := load(name)
 	if err != nil {
@@ -253,7 +264,8 @@ func replay(name string, stop func() bool) (*Failure, error) {
 		})
 		return err
 	}
-	b, m := r.watched(s, func(run func(testbench.Launch) error) error { return perform(s, run) }, func() bool { return true })
+	b, m := r.watched(s, func(run func(testbench.Launch) error) error { return perform(s, run) },
+		func() bool { return true })
 	switch {
 	case b == nil && r.stopped:
 		return nil, errStopped
@@ -261,10 +273,14 @@ func replay(name string, stop func() bool) (*Failure, error) {
 		return nil, nil
 	}
 	what := fmt.Sprintf("launch %d, %s: %s", last+1, plan.Steps[last].Prog.Name, b.What)
-	return &Failure{Checker: b.Rule.Checker, Mechanism: cfg.Divergence.Mechanism, Case: draw.Case{Seed: f.Seed, Machine: cfg}, What: what, Mismatch: m, at: *b, cycles: s.Machine.Core().Now(), perform: perform}, nil
+	return &Failure{
+		Checker: b.Rule.Checker, Mechanism: cfg.Divergence.Mechanism,
+		Case: draw.Case{Seed: f.Seed, Machine: cfg}, What: what, Mismatch: m, at: *b, cycles: s.Machine.Core().Now(),
+		perform: perform,
+	}, nil
 }
 
-// load reads a launch file, or that of a folder, and the machine that it names.
+// load reads a launch file, or the one in a folder, and its machine.
 func load(name string) (*launches.File, gpu.Config, error) {
 	cfg := gpu.Default()
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
@@ -289,7 +305,7 @@ func load(name string) (*launches.File, gpu.Config, error) {
 	return f, cfg, nil
 }
 
-// compiled is the case of a file with one launch.
+// compiled returns the case of a file with one launch.
 func compiled(f *launches.File, plan *launches.Plan, cfg gpu.Config) *draw.Compiled {
 	step := &plan.Steps[0]
 	c := &draw.Case{Seed: f.Seed, Grid: step.Grid, Block: step.Block, Machine: cfg}

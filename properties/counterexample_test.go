@@ -26,7 +26,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// wrap is a mechanism whose loops go on until their counters wrap.
+// wrap is a mechanism whose loops run until their counters wrap.
 const wrap = "wrap"
 
 func init() {
@@ -47,18 +47,27 @@ func init() {
 
 var origin = Origin{By: "mine check --runs 300", Program: "mine"}
 
-// looped is a kernel with a loop of some trips, in four threads.
+// looped returns a kernel with a loop of some trips, in four threads.
 func looped(t *testing.T, trips int, before ...draw.Stmt) *draw.Compiled {
 	t.Helper()
-	k, err := (&draw.Case{Machine: draw.Plain(4), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{4, 1, 1}, Kernel: draw.Kernel{
-		Words: 64, Lean: true,
-		Body: append(before, draw.Stmt{Kind: draw.Loop, Alt: true, N: trips, Cond: draw.Cond{Value: draw.Constant, Salt: uint32(trips), Reg: -1, Mask: ^uint32(0), Cmp: "lt"}, Body: [][]draw.Stmt{{{Kind: draw.Compute}}}}),
-	}}).Compile()
+	k, err := (&draw.Case{
+		Machine: draw.Plain(4), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{4, 1, 1},
+		Kernel: draw.Kernel{
+			Words: 64, Lean: true,
+			Body: append(before, draw.Stmt{
+				Kind: draw.Loop, Alt: true, N: trips,
+				Cond: draw.Cond{
+					Value: draw.Constant, Salt: uint32(trips), Reg: -1, Mask: ^uint32(0),
+					Cmp: "lt",
+				}, Body: [][]draw.Stmt{{{Kind: draw.Compute}}},
+			}),
+		},
+	}).Compile()
 	require.NoError(t, err)
 	return k
 }
 
-// failure is that of a case.
+// failure returns the failure of a case.
 func failure(t *testing.T, k *draw.Compiled, mechanism string) *Failure {
 	t.Helper()
 	var r Runner
@@ -68,7 +77,7 @@ func failure(t *testing.T, k *draw.Compiled, mechanism string) *Failure {
 	return f
 }
 
-// kept writes and shows a failure and returns its folder and page.
+// kept writes and shows a failure, and returns its folder and page.
 func kept(t *testing.T, f *Failure, in string) (folder, page string) {
 	t.Helper()
 	b, err := f.Write(in, origin, nil)
@@ -79,7 +88,7 @@ func kept(t *testing.T, f *Failure, in string) (folder, page string) {
 	return b.Folder, string(text)
 }
 
-// marker is the time at which a save file opens.
+// marker returns the time at which a save file opens.
 func marker(t *testing.T, folder string) uint64 {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(folder, "wave.gtkw"))
@@ -91,8 +100,8 @@ func marker(t *testing.T, folder string) uint64 {
 	return fs
 }
 
-// TestOpensWhereItFailed: the waveform opens at the cycle that the checker names, or in which the first instruction that
-// differs has issued, and not where threads first part.
+// TestOpensWhereItFailed checks where the waveform opens: at the cycle that the checker names, or
+// at the issue of the first differing instruction. It does not open where threads first diverge.
 func TestOpensWhereItFailed(t *testing.T) {
 	seen := map[bool]int{} // by whether the checker names a cycle
 	for seed := range uint64(16) {
@@ -120,7 +129,7 @@ func TestOpensWhereItFailed(t *testing.T) {
 			continue
 		}
 		require.NotNil(t, f.Mismatch, f.What)
-		first := ^uint64(0) // issue of the first instruction that is not the golden model's
+		first := ^uint64(0) // issue of the first instruction that differs from the golden model
 		steps := map[golden.ID]int{}
 		s.OnLaunch.Add(func(*testbench.Loaded) {
 			for _, m := range s.Machine.SMs {
@@ -140,7 +149,8 @@ func TestOpensWhereItFailed(t *testing.T) {
 			}
 		})
 		_ = f.again(s)
-		if first != ^uint64(0) && f.Mismatch.Threads <= len(f.Mismatch.Paths) && !strings.Contains(page, ", in the golden model") {
+		if first != ^uint64(0) && f.Mismatch.Threads <= len(f.Mismatch.Paths) &&
+			!strings.Contains(page, ", in the golden model") {
 			assert.Equal(t, first, cycle)
 			seen[false]++
 		}
@@ -148,11 +158,13 @@ func TestOpensWhereItFailed(t *testing.T) {
 	assert.Len(t, seen, 2)
 }
 
-// TestLastInstructions: a page has at most ten instructions of a thread, and the results that differ.
+// TestLastInstructions checks that a page shows at most ten instructions of a thread, and the
+// differing results.
 func TestLastInstructions(t *testing.T) {
 	k := looped(t, 3)
 	_, page := kept(t, failure(t, k, late), t.TempDir())
-	lines := regexp.MustCompile(`(?m)^    . cycle +\d+  PC +(\d+)  (.*?)  +kernel.ptx:\d+$`).FindAllStringSubmatch(page, -1)
+	lines := regexp.MustCompile(`(?m)^    . cycle +\d+  PC +(\d+)  (.*?)  +kernel.ptx:\d+$`).FindAllStringSubmatch(page,
+		-1)
 	require.NotEmpty(t, lines, page)
 	assert.LessOrEqual(t, len(lines), 10*shownTrails)
 	for _, l := range lines {
@@ -189,10 +201,11 @@ func init() {
 	divergence.Register(m)
 }
 
-// nothing is a kernel that does nothing.
+// nothing is an empty kernel.
 const nothing = ".version 7.6\n.target sm_70\n.address_size 64\n.visible .entry kernel() { ret; }\n"
 
-// TestBuckets: a cause has one folder, with a count and the seeds. A case of it that passes is of a cause that is gone.
+// TestBuckets checks that a cause has one folder, with a count and the seeds. If its own case
+// passes, the cause is gone.
 func TestBuckets(t *testing.T) {
 	in := t.TempDir()
 	f := failure(t, looped(t, 3), late)
@@ -207,11 +220,17 @@ func TestBuckets(t *testing.T) {
 		return b
 	}
 	first := write(f)
-	assert.Equal(t, Bucket{bucketSchema, late, checkPaths, "another way, after bra", 1, []uint64{0}, filepath.Join(in, "late-0")}, first)
+	assert.Equal(t, Bucket{
+		bucketSchema, late, checkPaths, "another way, after bra", 1,
+		[]uint64{0},
+		filepath.Join(in, "late-0"),
+	}, first)
 	other := failure(t, looped(t, 3, draw.Stmt{Kind: draw.Compute, Op: 3}), late)
 	other.Case.Seed = 7
-	assert.Equal(t, Bucket{bucketSchema, late, checkPaths, "another way, after bra", 2, []uint64{0, 7}, first.Folder}, write(other))
-	assert.Equal(t, Bucket{bucketSchema, late, checkPaths, "another way, after bra", 3, []uint64{0, 7}, first.Folder}, write(f), "a seed again")
+	assert.Equal(t, Bucket{bucketSchema, late, checkPaths, "another way, after bra", 2, []uint64{0, 7}, first.Folder},
+		write(other))
+	assert.Equal(t, Bucket{bucketSchema, late, checkPaths, "another way, after bra", 3, []uint64{0, 7}, first.Folder},
+		write(f), "a seed again")
 
 	another := write(failure(t, simple(t), wrong))
 	assert.Equal(t, filepath.Join(in, "wrong-0"), another.Folder)
@@ -224,22 +243,28 @@ func TestBuckets(t *testing.T) {
 	assert.Equal(t, filepath.Join(in, "late-0-2"), again.Folder)
 }
 
-// TestPlaces: a place is a rule, whatever the checker says.
+// TestPlaces checks that a place is a rule, whatever the text of the checker.
 func TestPlaces(t *testing.T) {
 	b := books.Found("partition", "a thread in no group", "SM 0, cycle 3: lanes 0x3 of row 4")
 	assert.Equal(t, "a thread in no group", b.Place())
 	b.Last = "bra"
 	assert.Equal(t, "a thread in no group, after bra", b.Place())
-	b, _ = judge(&verify.Mismatch{Launch: testbench.Launch{Prog: simple(t).Prog}, Outcome: &testbench.Outcome{End: gpu.Deadlock, Cycle: 3412}})
+	b, _ = judge(&verify.Mismatch{
+		Launch:  testbench.Launch{Prog: simple(t).Prog},
+		Outcome: &testbench.Outcome{End: gpu.Deadlock, Cycle: 3412},
+	})
 	assert.Equal(t, "deadlock", b.Place())
-	b, _ = judge(&verify.Mismatch{Launch: testbench.Launch{Prog: simple(t).Prog}, Outcome: &testbench.Outcome{End: gpu.Faulted, Fault: &testbench.Fault{Kind: sm.Misaligned.String()}}})
+	b, _ = judge(&verify.Mismatch{
+		Launch:  testbench.Launch{Prog: simple(t).Prog},
+		Outcome: &testbench.Outcome{End: gpu.Faulted, Fault: &testbench.Fault{Kind: sm.Misaligned.String()}},
+	})
 	assert.Equal(t, "misaligned", b.Place())
 	b, _ = judge(&verify.Mismatch{Launch: testbench.Launch{Prog: simple(t).Prog}, Values: 1})
 	assert.Equal(t, "another value", b.Place())
 }
 
-// TestWaveOfALongRun: the waveform of a run that ends at the watchdog has the cycles around the failure, in no more bytes
-// than it may have.
+// TestWaveOfALongRun checks the waveform of a run that the watchdog ends. It has the cycles around
+// the failure, within its limit of bytes.
 func TestWaveOfALongRun(t *testing.T) {
 	defer func(was uint64) { maxCycles = was }(maxCycles)
 	maxCycles = 200_000
@@ -276,11 +301,14 @@ func TestWaveOfALongRun(t *testing.T) {
 	}
 }
 
-// TestWaveOfLaunches: several launches have one waveform.
+// TestWaveOfLaunches checks that several launches have one waveform.
 func TestWaveOfLaunches(t *testing.T) {
 	k := simple(t)
 	k.Again = 1
-	f := &Failure{Mechanism: "pdom", Case: *k.Case, perform: func(s *testbench.Session, run func(testbench.Launch) error) error { return k.Launch(s, run) }}
+	f := &Failure{
+		Mechanism: "pdom", Case: *k.Case,
+		perform: func(s *testbench.Session, run func(testbench.Launch) error) error { return k.Launch(s, run) },
+	}
 	name := filepath.Join(t.TempDir(), waveFile)
 	_, err := f.wave(name, 700, waveBytes, nil)
 	require.NoError(t, err)
@@ -289,10 +317,11 @@ func TestWaveOfLaunches(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(string(text), "$enddefinitions"))
 }
 
-// TestInterruptedWave: the folder is complete, but for the waveform, and has nothing hidden.
+// TestInterruptedWave checks that the folder is complete except for the waveform, and has no hidden
+// files.
 func TestInterruptedWave(t *testing.T) {
 	f := failure(t, looped(t, 3), late)
-	for _, at := range []string{"", ".wave.vcd"} { // at once, or as soon as there is a file of this name
+	for _, at := range []string{"", ".wave.vcd"} { // at once, or when a file of this name exists
 		b, err := f.Write(t.TempDir(), origin, nil)
 		require.NoError(t, err)
 		f.seen = nil
@@ -315,7 +344,7 @@ func TestInterruptedWave(t *testing.T) {
 	}
 }
 
-// TestStoppedCheck: what is asked to end ends in the middle of a run, which then counts for nothing.
+// TestStoppedCheck checks that a stopped run ends in the middle and counts for nothing.
 func TestStoppedCheck(t *testing.T) {
 	asked := 0
 	r := Runner{Stop: func() bool { asked++; return asked > 3 }}
@@ -330,7 +359,7 @@ func TestStoppedCheck(t *testing.T) {
 	assert.Nil(t, report.Failure)
 }
 
-// TestPageOfATest: what Check finds in a test has the command of the test.
+// TestPageOfATest checks that the page of a failure of Check has the command of the test.
 func TestPageOfATest(t *testing.T) {
 	t.Chdir(t.TempDir())
 	Check(new(fake), late, Options{Features: draw.AllFeatures &^ draw.Outlines})
@@ -347,13 +376,17 @@ func TestPageOfATest(t *testing.T) {
 	assert.Equal(t, draw.Loops|draw.Gotos, set)
 }
 
-// TestPageOfUsedMachine: a machine that fails because it has run before has the command that runs all its kernels, since a
-// replay shows nothing; and its bucket counts without one.
+// TestPageOfUsedMachine checks the page of a machine that fails because it has run before. It has
+// the command that runs all its kernels, because a replay shows nothing. Its bucket counts without
+// a replay.
 func TestPageOfUsedMachine(t *testing.T) {
 	k := simple(t)
 	k.Seed = draw.MachineSeeds + 2
 	perform := func(s *testbench.Session, run func(testbench.Launch) error) error { return k.Launch(s, run) }
-	f := &Failure{Checker: checkReset, Mechanism: "pdom", Case: *k.Case, at: books.Finding{Rule: books.Rule{Checker: checkReset, Name: "memory: another value"}}, perform: perform}
+	f := &Failure{
+		Checker: checkReset, Mechanism: "pdom", Case: *k.Case,
+		at: books.Finding{Rule: books.Rule{Checker: checkReset, Name: "memory: another value"}}, perform: perform,
+	}
 	in := t.TempDir()
 	_, page := kept(t, f, in)
 	assert.NotContains(t, page, "--replay")

@@ -12,20 +12,19 @@ import (
 	"divergo/testbench"
 )
 
-// Coverage counts what random kernels have reached. It says what the checks
-// cannot have looked at.
+// Coverage counts what random kernels have reached. A bin of zero marks what no check has seen.
 type Coverage struct {
 	Cases    uint64
-	Branches [draw.NumShapes][numClasses]uint64 // conditional branches by place and mask
+	Branches [draw.NumShapes][numClasses]uint64 // conditional branches by place and division of the mask
 	Depths   [len(depths)]uint64                // runs by deepest stack
-	Events   [numEvents]uint64                  // runs in which it happened
-	Kinds    [draw.NumKinds]uint64              // cases with such a statement
-	Forms    [numForms]uint64                   // cases with such an instruction
+	Events   [numEvents]uint64                  // runs with this event
+	Kinds    [draw.NumKinds]uint64              // cases with this statement
+	Forms    [numForms]uint64                   // cases with this instruction
 	Nested   [len(depths)]uint64                // cases by nesting of statements
 	Reached  map[string]uint64                  `json:",omitempty"` // see Hardware
 }
 
-// class is what a branch does to a mask.
+// class describes how a branch divides a mask.
 type class uint8
 
 const (
@@ -33,12 +32,13 @@ const (
 	classAll
 	classOne    // a single lane takes it
 	classAllBut // a single lane does not
-	classHalf   // as many as not
+	classHalf   // as many lanes take it as do not
 	classSplit  // any other division
 	classLonely // only one lane is active
 	numClasses
 )
 
+// String names c.
 func (c class) String() string {
 	return [...]string{"none taken", "all taken", "one lane", "all but one", "half", "other", "one active"}[c]
 }
@@ -74,11 +74,13 @@ const (
 )
 
 var eventNames = [numEvents]string{
-	"push", "pop", "spill", "fill", "barrier release", "barrier reached in parts", "divergent branch", "partial last warp", "inserted instruction",
-	"block of more than 96 threads", "grid of more than 100 blocks", "grid in z", "several launches", "access across the end of an allocation",
+	"push", "pop", "spill", "fill", "barrier release", "barrier reached in parts", "divergent branch",
+	"partial last warp", "inserted instruction",
+	"block of more than 96 threads", "grid of more than 100 blocks", "grid in z", "several launches",
+	"access across the end of an allocation",
 }
 
-// forms are instructions that statements have in several ways.
+// forms are variants of the instructions of statements.
 const (
 	formIndirect = iota
 	formRecursive
@@ -106,11 +108,13 @@ const (
 
 var formNames = [numForms]string{
 	"call by address", "recursive call", "bar.red", "bar with a count", "vector", "generic address",
-	"bytes or half words", "double words", "vector in local memory", "memory order", "cache operator", "result of an atomic", "lane number",
-	"bar.arrive", "barrier of some warps", "vote of some threads", "vote without .sync", "asynchronous copy", "parameter of a function", "address of 32 bits", "atomic of 16 bits",
+	"bytes or half words", "double words", "vector in local memory", "memory order", "cache operator",
+	"result of an atomic", "lane number",
+	"bar.arrive", "barrier of some warps", "vote of some threads", "vote without .sync", "asynchronous copy",
+	"parameter of a function", "address of 32 bits", "atomic of 16 bits",
 }
 
-// forms are those of a program.
+// forms returns the variants that a program has.
 func forms(p *isa.Program) (has [numForms]bool) {
 	for pc := range p.Insts {
 		in := &p.Insts[pc]
@@ -132,13 +136,16 @@ func forms(p *isa.Program) (has [numForms]bool) {
 			formReturns:   atomic && in.NDst > 0,
 			formArrives:   in.Op == isa.OpBar && in.Mode == isa.ModeArrive,
 			formParts:     in.Op == isa.OpBar && in.Guard.Kind == isa.OperandPred && in.Mode != isa.ModeArrive,
-			formTeam:      in.CrossLane() && in.Flags&isa.FlagSync != 0 && in.NSrc > 0 && in.Src[in.NSrc-1].Kind != isa.OperandImm,
-			formHere:      in.CrossLane() && in.Flags&isa.FlagSync == 0 && in.Op != isa.OpBarWarp,
-			formCopy:      in.Op == isa.OpCopy,
-			formPasses:    strings.HasPrefix(in.Text, "st.param"),
-			formShort:     access && in.NSrc > 0 && in.Src[0].Kind == isa.OperandReg && p.Regs[in.Src[0].Index].Type.Bits() == 32 && in.Memory(),
-			formSubword:   atomic && in.Type.Bits() == 16,
-			formLane:      in.Op == isa.OpMov && in.Src[0].Kind == isa.OperandSpecial && isa.Special(in.Src[0].Index) == isa.LaneID,
+			formTeam: in.CrossLane() && in.Flags&isa.FlagSync != 0 && in.NSrc > 0 &&
+				in.Src[in.NSrc-1].Kind != isa.OperandImm,
+			formHere:   in.CrossLane() && in.Flags&isa.FlagSync == 0 && in.Op != isa.OpBarWarp,
+			formCopy:   in.Op == isa.OpCopy,
+			formPasses: strings.HasPrefix(in.Text, "st.param"),
+			formShort: access && in.NSrc > 0 && in.Src[0].Kind == isa.OperandReg &&
+				p.Regs[in.Src[0].Index].Type.Bits() == 32 && in.Memory(),
+			formSubword: atomic && in.Type.Bits() == 16,
+			formLane: in.Op == isa.OpMov && in.Src[0].Kind == isa.OperandSpecial &&
+				isa.Special(in.Src[0].Index) == isa.LaneID,
 		} {
 			has[i] = has[i] || is
 		}
@@ -167,7 +174,7 @@ func (c *Coverage) branch(s draw.Shape, mask, taken uint32) {
 	c.Branches[s][k]++
 }
 
-// run counts a run that has ended.
+// run counts a finished run.
 func (c *Coverage) run(k *draw.Case, s *testbench.Session) {
 	d := &s.Runs[len(s.Runs)-1].Counters
 	c.Depths[depthBin(int(d.Divergence.MaxDepth))]++
@@ -211,7 +218,7 @@ func (c *Coverage) kernel(k *draw.Compiled) {
 	c.drawn(k.Case)
 }
 
-// Add adds what another run has counted.
+// Add adds the counts of o.
 func (c *Coverage) Add(o *Coverage) {
 	c.Cases += o.Cases
 	for i := range c.Branches {
@@ -232,7 +239,7 @@ func (c *Coverage) Add(o *Coverage) {
 	for i := range c.Forms {
 		c.Forms[i] += o.Forms[i]
 	}
-	for name, n := range o.Reached { // sums do not depend on the order
+	for name, n := range o.Reached { // the order does not matter to sums
 		if c.Reached == nil {
 			c.Reached = map[string]uint64{}
 		}
@@ -240,7 +247,7 @@ func (c *Coverage) Add(o *Coverage) {
 	}
 }
 
-// Bins lists every bin with its count, in order.
+// Bins lists every bin with its count, in order, without those of Hardware.
 func (c *Coverage) Bins() (names []string, counts []uint64) {
 	add := func(n uint64, format string, args ...any) {
 		names, counts = append(names, fmt.Sprintf(format, args...)), append(counts, n)
@@ -265,7 +272,7 @@ func (c *Coverage) Bins() (names []string, counts []uint64) {
 	return names, counts
 }
 
-// Missed lists the bins that were never reached.
+// Missed lists the bins of Bins that are zero.
 func (c *Coverage) Missed() (list []string) {
 	names, counts := c.Bins()
 	for i, n := range counts {
@@ -276,8 +283,7 @@ func (c *Coverage) Missed() (list []string) {
 	return list
 }
 
-// Print writes the tables for a reader: branches by place and mask, stack depths,
-// statements and events.
+// Print writes the tables: branches by place and mask, stack depths, statements and events.
 func (c *Coverage) Print(w io.Writer) error {
 	header := []string{"branch"}
 	for k := range numClasses {
@@ -313,7 +319,7 @@ func (c *Coverage) Print(w io.Writer) error {
 	return err
 }
 
-// depthName is a bin of depths.
+// depthName names a bin of depths.
 func depthName(i int) string {
 	if i > 0 && depths[i-1]+1 < depths[i] {
 		return fmt.Sprintf("%d-%d", depths[i-1]+1, depths[i])

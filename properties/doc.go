@@ -1,23 +1,22 @@
 // Package properties looks for bugs of divergence hardware with random kernels.
 //
-// A case is drawn from a seed: a kernel with nested branches, loops with other
-// trip counts for each thread, breaks, gotos into arms and loops, calls of device
-// functions, early exits, barriers and votes; a launch with partial warps; and a machine on which queues, MSHRs,
-// caches and slots are scarce. The kernel has no data race, so it has one right
-// result, which the golden model computes thread by thread. The machine runs it
-// under a mechanism, and each of Checkers must be content.
+// A seed determines a case: a kernel, a launch and a machine. The kernel has nested branches, loops
+// with a trip count for each thread, breaks, and gotos into arms and loops. It also has device
+// functions, early exits, barriers and votes. The launch has partial warps. The machine has few queue
+// entries, MSHRs, cache lines and slots.
+//
+// The kernel has no data race, so it has one right result, which the golden model computes thread by
+// thread. The machine runs the kernel under a mechanism, and every one of Checkers must pass.
 //
 //	seed --> draw.New --> Case --> PTX ---> golden model ---+
 //	                        |        \                      v
 //	                        |         +---> machine ----> Checkers ---> Failure
 //	                        +<------------- Shrink <------------------------+
 //
-// Package draw makes the cases, and package books follows what the hardware does. This one
-// runs them: the campaign (campaign.go), a run and
-// its verdict (check.go), a smaller case that fails alike (shrink.go), and the folder of a
-// failure (counterexample.go).
+// Package draw makes the cases, and package books models what the hardware does. This package runs
+// a campaign (campaign.go), and gives each run a verdict (check.go). It reduces a failing case
+// (shrink.go) and writes the folder of a failure (counterexample.go).
 //
-// A mechanism of your own is checked in your own tests: see Check. It may bring books of its
-// own: see books.Register. The command
-// is "divergo check".
+// Check tests your own mechanism in your own tests. Your mechanism can bring models of its own: see
+// books.Register. The command is "divergo check".
 package properties

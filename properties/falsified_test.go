@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestJudge: what differs from the golden model is a finding of the checker for it.
+// TestJudge checks that a difference from the golden model is a finding of the right checker.
 func TestJudge(t *testing.T) {
 	k := simple(t)
 	l := testbench.Launch{Prog: k.Prog, Grid: k.Grid, Block: k.Block}
@@ -35,18 +35,24 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// simple is a kernel with a branch.
+// simple returns a kernel with a branch.
 func simple(t *testing.T) *draw.Compiled {
 	t.Helper()
-	k, err := (&draw.Case{Machine: draw.Plain(8), Grid: [3]uint32{2, 1, 1}, Block: [3]uint32{16, 1, 1}, Kernel: draw.Kernel{
-		Body:  []draw.Stmt{{Kind: draw.If, Cond: draw.Cond{Value: draw.Thread, Reg: -1, Mask: 3, Cmp: "lt", Limit: 2}, Body: [][]draw.Stmt{{{Kind: draw.Compute}}}}, {Kind: draw.Load}, {Kind: draw.Put}},
-		Words: 64,
-	}}).Compile()
+	k, err := (&draw.Case{
+		Machine: draw.Plain(8), Grid: [3]uint32{2, 1, 1}, Block: [3]uint32{16, 1, 1},
+		Kernel: draw.Kernel{
+			Body: []draw.Stmt{{
+				Kind: draw.If, Cond: draw.Cond{Value: draw.Thread, Reg: -1, Mask: 3, Cmp: "lt", Limit: 2},
+				Body: [][]draw.Stmt{{{Kind: draw.Compute}}},
+			}, {Kind: draw.Load}, {Kind: draw.Put}},
+			Words: 64,
+		},
+	}).Compile()
 	require.NoError(t, err)
 	return k
 }
 
-// TestEndIsWatched falsifies what is left of a run, and what was counted in it, each time in one way.
+// TestEndIsWatched falsifies the remains of a run, and its counts, in one way each time.
 func TestEndIsWatched(t *testing.T) {
 	counters := func(change func(c *testbench.Counters)) func(s *testbench.Session) {
 		return func(s *testbench.Session) { change(&s.Runs[len(s.Runs)-1].Counters) }
@@ -59,10 +65,16 @@ func TestEndIsWatched(t *testing.T) {
 		{"a push too many", checkDepth, counters(func(c *testbench.Counters) { c.Divergence.Pushes++ })},
 		{"a stack too deep", checkDepth, counters(func(c *testbench.Counters) { c.Divergence.MaxDepth = 1000 })},
 		{"a cycle too many", checkCycles, counters(func(c *testbench.Counters) { c.Classes[sm.ClassMem]++ })},
-		{"a cycle in another class", checkCycles, counters(func(c *testbench.Counters) { c.Classes[sm.ClassIssue]--; c.Classes[sm.ClassMem]++ })},
+		{
+			"a cycle in another class", checkCycles,
+			counters(func(c *testbench.Counters) { c.Classes[sm.ClassIssue]--; c.Classes[sm.ClassMem]++ }),
+		},
 		{"a line twice", checkTraffic, counters(func(c *testbench.Counters) { c.Coalescer.Lines++ })},
 		{"a fetch that nobody asked for", checkTraffic, counters(func(c *testbench.Counters) { c.DRAM.Reads++ })},
-		{"a register still to be written", checkDrained, func(s *testbench.Session) { s.Machine.SMs[0].Issue.Scoreboard.Pending.Edit(0)[0] = 1 }},
+		{
+			"a register still to be written", checkDrained,
+			func(s *testbench.Session) { s.Machine.SMs[0].Issue.Scoreboard.Pending.Edit(0)[0] = 1 },
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			k := simple(t)
@@ -78,7 +90,8 @@ func TestEndIsWatched(t *testing.T) {
 	}
 }
 
-// TestRunsAreCompared falsifies a run in another order, a machine that has run before, and the model itself.
+// TestRunsAreCompared falsifies a run in another order, a machine that has run before, and the
+// model itself.
 func TestRunsAreCompared(t *testing.T) {
 	k := simple(t)
 	s := mustSession(t, k)
@@ -93,7 +106,7 @@ func TestRunsAreCompared(t *testing.T) {
 	f, err := r.Check(k, "pdom")
 	require.NoError(t, err)
 	require.Nil(t, f)
-	r.sessions["pdom"].OnLaunch.Add(func(*testbench.Loaded) { // as if something had been left in it
+	r.sessions["pdom"].OnLaunch.Add(func(*testbench.Loaded) { // as if a run had left something in it
 		m := r.sessions["pdom"].Machine.SMs[0]
 		m.Issue.OnIssue.Add(func(e sm.Issued) { m.Writeback.Regs.Edit(int(e.Row) * len(k.Prog.Regs))[0] = 12345 })
 	})

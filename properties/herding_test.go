@@ -15,13 +15,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// plainFeatures are those that every mechanism can run, with results that none has a part in.
-const plainFeatures = draw.AllFeatures &^ (draw.Edges | draw.Counts | draw.Aparts | draw.Gathers | draw.Meetings | draw.Tables)
+// plainFeatures are the features that every mechanism supports, with results independent of the
+// mechanism.
+const plainFeatures = draw.AllFeatures &^ (draw.Edges | draw.Counts | draw.Aparts | draw.Gathers | draw.Meetings |
+	draw.Tables)
 
-// herded is a case with some of its branches and of its loads of the input herded,
-// often all. Loads of what threads write would make the kernel one whose result
-// depends on who is first. Votes are left out, of which some mechanisms get another
-// kernel.
+// herded returns a case with some of its branches and of its input loads herded, often all.
+//
+// Herded loads of words that threads write would make the result depend on the order. Votes are
+// omitted, because some mechanisms run a different kernel for them.
 func herded(t *testing.T, seed uint64, features draw.Features) (*draw.Compiled, isa.Herding) {
 	features &^= draw.Votes | draw.Exchange
 	r := rand.New(rand.NewPCG(seed, 3))
@@ -38,7 +40,8 @@ func herded(t *testing.T, seed uint64, features draw.Features) (*draw.Compiled, 
 		}
 	}
 	for _, pc := range loads {
-		if text := k.Prog.Insts[pc].Text; strings.HasPrefix(text, "ld.global") && strings.HasSuffix(text, ", [%at]") && (all || r.IntN(2) == 0) {
+		if text := k.Prog.Insts[pc].Text; strings.HasPrefix(text, "ld.global") && strings.HasSuffix(text, ", [%at]") &&
+			(all || r.IntN(2) == 0) {
 			h.Loads = append(h.Loads, pc)
 		}
 	}
@@ -48,22 +51,24 @@ func herded(t *testing.T, seed uint64, features draw.Features) (*draw.Compiled, 
 	return k, h
 }
 
-// drawHerd draws the herding hardware, another one for every 8 seeds.
+// drawHerd draws the herding hardware, which changes every 8 seeds.
 func drawHerd(seed uint64, c *gpu.Config) {
 	r := rand.New(rand.NewPCG(seed/8, 4))
 	for _, k := range gpu.Keys() {
-		if strings.HasPrefix(k.Name, "herd.") && !slices.Contains([]string{"herd.branch_fraction", "herd.load_fraction"}, k.Name) {
+		if strings.HasPrefix(k.Name, "herd.") &&
+			!slices.Contains([]string{"herd.branch_fraction", "herd.load_fraction"}, k.Name) {
 			draw.Key(r, c, &k)
 		}
 	}
 	c.Herd.Enable = true
 }
 
-// TestHerding: random kernels, some of whose branches and loads are herded, on
-// random machines do what the golden model does that follows the record of the run:
-// every lane goes where the majority of the model's threads wants to, and reads in
-// the block that most of them read. The coalescer's auditor looks at the lines of
-// each load, that of convergence at how warps go on. Herding stops at its threshold.
+// TestHerding compares random kernels with herded branches and loads, on random machines, with a
+// golden model that follows the record of the run.
+//
+// Every lane follows the majority of the model's threads, and reads in the block that most of them
+// read. The coalescer's auditor checks the lines of each load, and the convergence auditor the
+// paths of warps. Herding stops at its threshold.
 func TestHerding(t *testing.T) {
 	runs := uint64(300)
 	if testing.Short() {
@@ -110,8 +115,8 @@ func TestHerding(t *testing.T) {
 	assert.NotZero(t, stopped, "no run came to its threshold")
 }
 
-// TestHerdedBranchesStay: with all branches herded no mechanism of static warps sees
-// one diverge, and no stack moves but for the bottom of each warp.
+// TestHerdedBranchesStay herds all branches. No mechanism of static warps then sees a branch
+// diverge, and no stack changes except at the bottom of each warp.
 func TestHerdedBranchesStay(t *testing.T) {
 	var r Runner
 	wanted := uint64(0)
@@ -119,7 +124,7 @@ func TestHerdedBranchesStay(t *testing.T) {
 		k, h := herded(t, seed, plainFeatures&^(draw.Calls|draw.Pointers|draw.Recursions))
 		h.Branches, _ = k.Prog.Herdable()
 		h.Threshold = 0
-		switches := false // a jump through a list of targets is no branch to be herded
+		switches := false // a jump through a list of targets cannot be herded
 		for pc := range k.Prog.Insts {
 			in := &k.Prog.Insts[pc]
 			switches = switches || in.Conditional() && in.Inserted
@@ -143,9 +148,8 @@ func TestHerdedBranchesStay(t *testing.T) {
 	assert.NotZero(t, wanted, "no branch would have diverged")
 }
 
-// TestHerdingOff: a machine with herding runs kernels without marks as one without
-// it does, and that one runs kernels with marks as if they had none: in the same
-// cycles, with the same counts of everything.
+// TestHerdingOff checks that herding hardware does not change a kernel without marks, and that
+// marks do not change a machine without herding. Cycles and all counts stay the same.
 func TestHerdingOff(t *testing.T) {
 	for seed := range uint64(40) {
 		k, h := herded(t, seed, plainFeatures&^draw.Repeats)

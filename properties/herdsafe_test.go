@@ -20,9 +20,8 @@ var (
 	herdSeed = flag.Uint64("herd.seed", 1, "seed of the first one")
 )
 
-// TestHerdingWhatIsSafe: with all that the analysis calls safe herded at once, a
-// kernel never faults, never deadlocks and always ends (claim HERDING-18), on random
-// machines and mechanisms.
+// TestHerdingWhatIsSafe herds everything that the analysis calls safe at once. A kernel then never
+// faults, never deadlocks and always ends (claim HERDING-18), on random machines and mechanisms.
 func TestHerdingWhatIsSafe(t *testing.T) {
 	var herded, forced, diverted, kernels int
 	mechanisms := shipped()
@@ -48,7 +47,8 @@ func TestHerdingWhatIsSafe(t *testing.T) {
 		require.NoError(t, err)
 		s.Herd = func(*isa.Program) (*isa.Program, error) { return made, nil }
 		err = k.Launch(s, s.Launch)
-		require.NoError(t, err, "seed %d under %s, herded: branches %v, loads %v\n%s", seed, mechanism, branches, loads, k.Text)
+		require.NoError(t, err, "seed %d under %s, herded: branches %v, loads %v\n%s", seed, mechanism, branches, loads,
+			k.Text)
 		n := s.Counters()
 		herded += int(n.Herd.Branches + n.Coalescer.Herd.Loads)
 		forced += int(n.Herd.Forced)
@@ -61,8 +61,8 @@ func TestHerdingWhatIsSafe(t *testing.T) {
 	require.Positive(t, diverted)
 }
 
-// tempting draws kernels whose branches guard what would fault or never end without
-// them: loads whose index was tested, loops that data bounds.
+// tempting draws kernels whose branches prevent a fault or an endless loop: loads with a tested
+// index, and loops bounded by data.
 type tempting struct {
 	*rand.Rand
 	strings.Builder
@@ -101,13 +101,15 @@ func (g *tempting) block(depth int) {
 		case kind == 4 && depth < 3:
 			line("mov.u32 %%t%d, %d; L%d: sub.u32 %%t%d, %%t%d, 1;", depth, 2+g.IntN(4), n, depth, depth)
 			g.block(depth + 1)
-			line("setp.gt.u32 %%p, %%v%d, %d; @%%p bra S%d; setp.ne.u32 %%p, %%t%d, 0; @%%p bra L%d; S%d:", b, g.IntN(128), n, depth, n, n)
+			line("setp.gt.u32 %%p, %%v%d, %d; @%%p bra S%d; setp.ne.u32 %%p, %%t%d, 0; @%%p bra L%d; S%d:", b,
+				g.IntN(128), n, depth, n, n)
 		case kind == 5:
 			line("st.global.u32 [%%own+%d], %%v%d;", 4*g.reg(), a)
 		case kind == 6:
 			line("ld.global.u32 %%v%d, [%%own+%d];", a, 4*g.reg())
 		default:
-			line("%s %%v%d, %%v%d, %%v%d; and.b32 %%v%d, %%v%d, 127;", []string{"add.u32", "xor.b32", "mul.lo.u32"}[g.IntN(3)], a, a, b, a, a)
+			line("%s %%v%d, %%v%d, %%v%d; and.b32 %%v%d, %%v%d, 127;",
+				[]string{"add.u32", "xor.b32", "mul.lo.u32"}[g.IntN(3)], a, a, b, a, a)
 		}
 	}
 }
@@ -129,12 +131,16 @@ func tempt(t *testing.T, seed uint64) *draw.Compiled {
 	and.b32 %v0, %v0, 127; mov.u32 %v1, %i; xor.b32 %v2, %v0, 77; mov.u32 %v3, 9;
 ` + body + "st.global.u32 [%own], %v0; st.global.u32 [%own+4], %v1; exit;\n}\n"
 	c := &draw.Case{Seed: seed, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1}, Machine: draw.Plain(32)}
-	k, err := c.CompileText(text, []draw.Buffer{{Name: "input", Spec: "buf:rand:u32:64"}, {Name: "private", Spec: "buf:zero:1024"}})
+	k, err := c.CompileText(text, []draw.Buffer{
+		{Name: "input", Spec: "buf:rand:u32:64"},
+		{Name: "private", Spec: "buf:zero:1024"},
+	})
 	require.NoError(t, err, text)
 	return k
 }
 
-// TestHerdingWhatTempts is TestHerdingWhatIsSafe with these kernels, which break when everything is herded.
+// TestHerdingWhatTempts is TestHerdingWhatIsSafe with these kernels, which fail when everything is
+// herded.
 func TestHerdingWhatTempts(t *testing.T) {
 	forced, broken := uint64(0), 0
 	for seed := *herdSeed; seed < *herdSeed+*herdRuns; seed++ {
@@ -157,7 +163,8 @@ func TestHerdingWhatTempts(t *testing.T) {
 		require.NoError(t, err, "seed %d, without herding\n%s", seed, k.Text)
 		branches, loads := safety.Analyze(k.Prog).Safe()
 		n, err := run(mechanism, branches, loads)
-		require.NoError(t, err, "seed %d under %s, herded: branches %v, loads %v\n%s", seed, mechanism, branches, loads, k.Text)
+		require.NoError(t, err, "seed %d under %s, herded: branches %v, loads %v\n%s", seed, mechanism, branches, loads,
+			k.Text)
 		forced += n
 		if seed%8 == 0 {
 			branches, loads = k.Prog.Herdable()

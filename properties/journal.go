@@ -8,8 +8,8 @@ import (
 	"divergo/internal/output"
 )
 
-// record is a line of a journal: a bundle of seeds under every mechanism. The
-// lines are in the order of the seeds, so that the file depends on nothing else.
+// record is a line of a journal: a bundle of seeds under every mechanism. The lines are in the
+// order of the seeds, so the file does not depend on the timing of the workers.
 type record struct {
 	From     uint64   `json:"from"`
 	To       uint64   `json:"to"`
@@ -18,10 +18,10 @@ type record struct {
 	Coverage Coverage `json:"coverage"`
 }
 
-// journalSchema names the form of a journal.
+// journalSchema identifies the format of a journal.
 const journalSchema = "divergo.check.journal.v1"
 
-// resume opens the journal and takes over what it has.
+// resume opens the journal and adds its records to the report.
 func (c *campaign) resume() (err error) {
 	c.journal, err = output.OpenJournal(c.Journal, map[string]any{
 		"schema": journalSchema, "mechanisms": c.Mechanisms, "features": c.Features.String(), "first_seed": c.Seed,
@@ -34,7 +34,8 @@ func (c *campaign) resume() (err error) {
 	for i, line := range c.journal.Records {
 		var d record
 		if err := json.Unmarshal(line, &d); err != nil || d.From != c.next || d.To <= d.From {
-			return errors.Join(fmt.Errorf("%s: line %d does not go on where the one before ends", c.Journal, i+2), c.journal.Close())
+			return errors.Join(fmt.Errorf("%s: line %d does not go on where the one before ends", c.Journal, i+2),
+				c.journal.Close())
 		}
 		r.Cases += d.To - d.From
 		r.Runs += d.Runs
@@ -47,7 +48,7 @@ func (c *campaign) resume() (err error) {
 	return nil
 }
 
-// write adds the bundles that are done to the journal, as far as none is missing.
+// write appends finished bundles to the journal, up to the first unfinished one.
 func (c *campaign) write() {
 	for {
 		d, ok := c.done[c.written]

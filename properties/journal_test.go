@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestResume: a campaign that is interrupted, and goes on with its journal, ends as one
-// that was not, with the same journal, whatever the number of goroutines.
+// TestResume checks a campaign that is interrupted and resumes from its journal. Its result and its
+// journal equal those of an uninterrupted one, for any number of goroutines.
 func TestResume(t *testing.T) {
 	folder := t.TempDir()
 	at := func(name string) string { return filepath.Join(folder, name) }
@@ -51,9 +51,12 @@ func TestResume(t *testing.T) {
 	assert.Less(t, len(one), 100_000, "a line for each bin, not for each kernel")
 }
 
-// A failure is found again when its campaign goes on.
+// TestResumeBehindFailure checks that a resumed campaign finds a failure again.
 func TestResumeBehindFailure(t *testing.T) {
-	o := Options{Mechanisms: []string{late}, Runs: 300, Shrink: 1, Journal: filepath.Join(t.TempDir(), "journal"), Jobs: 2}
+	o := Options{
+		Mechanisms: []string{late}, Runs: 300, Shrink: 1, Journal: filepath.Join(t.TempDir(), "journal"),
+		Jobs: 2,
+	}
 	first, err := Run(o)
 	require.NoError(t, err)
 	require.NotNil(t, first.Found)
@@ -63,7 +66,8 @@ func TestResumeBehindFailure(t *testing.T) {
 	assert.Equal(t, first.Found.Case.Seed, again.Found.Case.Seed)
 }
 
-// TestSeeds: a report says which seeds it is about, and goes on with the first that is not.
+// TestSeeds checks that a report names its seeds, and that a campaign resumes at the first missing
+// one.
 func TestSeeds(t *testing.T) {
 	r := Report{Mechanisms: []string{"pdom"}, Next: 10}
 	assert.Contains(t, r.String(), "seeds none")

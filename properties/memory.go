@@ -6,14 +6,14 @@ import (
 	"divergo/testbench"
 )
 
-// auditors watch the memory system of a session that is loaded.
+// auditors attaches the audit of the memory system to a loaded session.
 func auditors(s *testbench.Session) *audit.Memory {
 	m := s.Machine
 	return audit.Watch(&m.Config.Config, m.Memory)
 }
 
-// audited is what the auditors of a memory system have found. Its rules are
-// checkers of the same names.
+// audited returns the finding of the memory audit, or nil. Each of its rules belongs to the checker
+// of the same name.
 func audited(m *audit.Memory) *books.Finding {
 	if f := m.Fault(); f != nil {
 		return books.Found(f.Rule.Checker, f.Rule.Name, f.What)

@@ -11,8 +11,8 @@ import (
 	"divergo/testbench"
 )
 
-// Bins by what becomes of the slot whose outcome a mechanism takes: they are what a resolve has branches for, seen from the
-// front end, so that every mechanism has the same.
+// The outcome bins describe the change of a slot when the mechanism takes its branch outcome. They
+// use the front end's view, so every mechanism has the same bins.
 
 // control is a kind of control instruction.
 type control uint8
@@ -51,7 +51,7 @@ func controlOf(in *isa.Inst) control {
 	return controlBarrier
 }
 
-// share is how many of the lanes do what the instruction says.
+// share is the share of the lanes that follow the instruction.
 type share uint8
 
 const (
@@ -64,7 +64,7 @@ const (
 // String names s.
 func (s share) String() string { return [...]string{"no lane", "some lanes", "all lanes"}[s] }
 
-// becomes is what becomes of a slot.
+// becomes is the change of a slot.
 type becomes uint8
 
 const (
@@ -81,7 +81,10 @@ const (
 
 // String names b.
 func (b becomes) String() string {
-	return [...]string{"goes on", "part goes on", "others go on", "goes on with more", "waits at the barrier", "waits for others", "waits for another outcome", "is free"}[b]
+	return [...]string{
+		"goes on", "part goes on", "others go on", "goes on with more", "waits at the barrier",
+		"waits for others", "waits for another outcome", "is free",
+	}[b]
 }
 
 func becomesOf(was, is *divergence.Slot) becomes {
@@ -89,7 +92,10 @@ func becomesOf(was, is *divergence.Slot) becomes {
 	case !is.Valid:
 		return becomesGone
 	case is.Wait != divergence.Runs:
-		return [...]becomes{divergence.WaitsBarrier: becomesBarrier, divergence.WaitsJoin: becomesJoin, divergence.WaitsControl: becomesControl}[is.Wait]
+		return [...]becomes{
+			divergence.WaitsBarrier: becomesBarrier, divergence.WaitsJoin: becomesJoin,
+			divergence.WaitsControl: becomesControl,
+		}[is.Wait]
 	case is.Mask == was.Mask:
 		return becomesSame
 	case is.Mask&^was.Mask == 0:
@@ -100,21 +106,21 @@ func becomesOf(was, is *divergence.Slot) becomes {
 	return becomesOther
 }
 
-// depthsOf are the upper ends of the bins of words in memory, below a spill.
+// depthsOf are the upper bounds of the bins for the stack address of a spill, in words.
 var depthsOf = [...]int{0, 4, 8, 16, 32, 64, divergence.RecursiveWords}
 
-// outcomes are what a mechanism has done on an SM.
+// outcomes records what a mechanism does on one SM.
 type outcomes struct {
 	mechanism *divergence.Mechanism
 	observer  *books.Observer
 	slots     [numControls][numShares][numBecomes]bool
-	covered   bool // the slot has other threads by then
-	released  bool // all that wait at a barrier
-	part      bool // or some of them
+	covered   bool // the outcome has threads that are not in the slot any more
+	released  bool // every slot that waits at a barrier
+	part      bool // only some of them
 	spilled   [len(depthsOf)]bool
 }
 
-// follow opens a book on each SM of a session that is loaded, of what the mechanism does.
+// follow returns a model of the mechanism's outcomes for each SM of a loaded session.
 func (c *Coverage) follow(s *testbench.Session, p *isa.Program) []books.Open {
 	if c == nil {
 		return nil
@@ -123,7 +129,8 @@ func (c *Coverage) follow(s *testbench.Session, p *isa.Program) []books.Open {
 	mechanism, _ := divergence.Find(cfg.Divergence.Mechanism)
 	return []books.Open{func(o *books.Observer) {
 		of := &outcomes{mechanism: &mechanism, observer: o}
-		shapes, patterns := draw.Shapes(p), make([]uint8, len(p.Insts)) // by PC: a bit for each pattern of lanes that has issued it
+		// by PC: one bit for each pattern of issuing lanes
+		shapes, patterns := draw.Shapes(p), make([]uint8, len(p.Insts))
 		ports := o.SM().Div.Connections()
 		o.Leave(
 			ports.Outcome.Tap(of.became), ports.Memory.Tap(of.moves),
@@ -144,7 +151,7 @@ func (c *Coverage) follow(s *testbench.Session, p *isa.Program) []books.Open {
 	}}
 }
 
-// moves notes where a mechanism stores words.
+// moves records the stack address of a spill.
 func (of *outcomes) moves(_ uint64, t *divergence.Transfer) {
 	if !t.Store {
 		return
@@ -157,7 +164,7 @@ func (of *outcomes) moves(_ uint64, t *divergence.Transfer) {
 	}
 }
 
-// became notes what becomes of the slot of an outcome, when it has been taken, and of those that wait at a barrier.
+// became records the change of a slot when its outcome is taken, and that of slots at the barrier.
 func (of *outcomes) became(_ uint64, out *divergence.Outcome) {
 	m := of.observer.SM()
 	slots := m.Div.Slots()
@@ -187,8 +194,8 @@ func (of *outcomes) became(_ uint64, out *divergence.Outcome) {
 	of.part = of.part || waits > 0 && waits < waited
 }
 
-// bins calls f with the name of each bin of a mechanism, whether it was reached, and whether the mechanism has to: the others
-// are what one does and another does not.
+// bins calls f with each bin of a mechanism: whether it was reached, whether every mechanism must
+// reach it, and its name.
 func (of *outcomes) bins(f func(reached, all bool, name string, args ...any)) {
 	for k := range numControls {
 		for n := range numShares {
@@ -223,7 +230,8 @@ func (c *Coverage) became(of *outcomes) {
 	})
 }
 
-// outcomeBins lists the bins of all mechanisms that have run: those that each has to reach, and others that it has.
+// outcomeBins lists the bins of the mechanisms that have run: the required ones, and others
+// reached.
 func (c *Coverage) outcomeBins() (names []string) {
 	for _, m := range divergence.Mechanisms() {
 		var list []string

@@ -7,11 +7,10 @@ import (
 	"strings"
 )
 
-// calls are the functions that a panic has come through, the innermost first, up to the
-// kernel that evaluates modules.
+// calls are the functions that a panic has passed through, the innermost first, up to rtl.Sim.
 type calls []runtime.Frame
 
-// panicked finds them. A deferred function calls it.
+// panicked returns the calls of the current panic. Only a deferred function calls it.
 func panicked() (list calls) {
 	pcs := make([]uintptr, 64)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
@@ -21,7 +20,7 @@ func panicked() (list calls) {
 			break
 		}
 		list = append(list, f)
-		if f.Function == "runtime.gopanic" { // what is before it has recovered
+		if f.Function == "runtime.gopanic" { // the functions before it are the recovering ones
 			list = list[:0]
 		}
 	}
@@ -35,7 +34,7 @@ func packageOf(f *runtime.Frame) string {
 	return f.Function[:name] + path
 }
 
-// blamed is the function that panicked: the first one of the module.
+// blamed returns the function that panicked: the first one of this module.
 func (c calls) blamed() *runtime.Frame {
 	for i := range c {
 		if strings.HasPrefix(c[i].Function, "divergo/") {
@@ -45,18 +44,19 @@ func (c calls) blamed() *runtime.Frame {
 	return &runtime.Frame{}
 }
 
-// first is the name of the function that panicked, with the last word of its package.
+// first returns the name of the function that panicked, with the last element of its package path.
 func (c calls) first() string {
 	name := c.blamed().Function
 	return name[strings.LastIndexByte(name, '/')+1:]
 }
 
-// checks are the packages that look at the model, or are compared with it.
+// checks are the packages that check the model.
 var checks = []string{
-	"divergo/properties", "divergo/properties/books", "divergo/properties/draw", "divergo/internal/audit", "divergo/testbench/golden", "divergo/testbench/verify",
+	"divergo/properties", "divergo/properties/books", "divergo/properties/draw", "divergo/internal/audit",
+	"divergo/testbench/golden", "divergo/testbench/verify",
 }
 
-// ours reports whether it is the checks that panicked.
+// ours reports whether the checks panicked, and not the model.
 func (c calls) ours() bool { return slices.Contains(checks, packageOf(c.blamed())) }
 
 // String lists the functions with their lines.

@@ -10,13 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// paths searches the ways of a program, instruction by instruction, without blocks.
+// paths searches the control flow of a program instruction by instruction, without blocks.
 type paths struct {
 	*isa.Program
-	returns map[*isa.Func]bool // it has a return: threads that end in it meet nobody any more
+	returns map[*isa.Func]bool // it has a return; threads that end in it meet no other threads
 }
 
-// next is where a thread can go from an instruction; out says that it can leave the kernel or
+// next returns the possible next instructions; out reports whether a thread can leave the kernel or
 // function there.
 func (p *paths) next(pc uint32) (list []uint32, out bool) {
 	in := &p.Insts[pc]
@@ -38,8 +38,8 @@ func (p *paths) next(pc uint32) (list []uint32, out bool) {
 	return list, out
 }
 
-// leaves reports whether a way leads out from an instruction that does not come by another one, and marks
-// what it comes by.
+// leaves reports whether a path leads out without passing the instruction without. It marks the
+// instructions on its way.
 func (p *paths) leaves(from []uint32, without uint32, seen []bool) (out bool) {
 	work := append([]uint32(nil), from...)
 	for len(work) > 0 {
@@ -55,8 +55,8 @@ func (p *paths) leaves(from []uint32, without uint32, seen []bool) (out bool) {
 	return out
 }
 
-// TestReconvergenceByPaths: the threads of a branch meet at the first instruction that is on every way
-// from it to the end (Fung & Aamodt, HPCA 2011, section 2.2.2).
+// TestReconvergenceByPaths checks the meeting point of each branch. It is the first instruction on
+// every path from the branch to the end (Fung & Aamodt, HPCA 2011, section 2.2.2).
 func TestReconvergenceByPaths(t *testing.T) {
 	seeds, branches := uint64(400), 0
 	if testing.Short() {
@@ -79,9 +79,10 @@ func TestReconvergenceByPaths(t *testing.T) {
 			}
 			branches++
 			from, _ := p.next(uint32(pc))
-			before := make([]bool, len(p.Insts)) // what threads come by before they meet
+			before := make([]bool, len(p.Insts)) // the instructions that threads pass before they meet
 			leaves := p.leaves(from, in.Reconv, before)
-			assert.Equal(t, in.Reconv == isa.NoPC, leaves, "seed %d, PC %d: a way does not come by PC %d\n%s", seed, pc, int32(in.Reconv), k.Text)
+			assert.Equal(t, in.Reconv == isa.NoPC, leaves, "seed %d, PC %d: a way does not come by PC %d\n%s", seed, pc,
+				int32(in.Reconv), k.Text)
 			for x, comes := range before {
 				if comes && !p.leaves(from, uint32(x), make([]bool, len(p.Insts))) {
 					t.Fatalf("seed %d, PC %d: threads meet at %d, before %d\n%s", seed, pc, x, int32(in.Reconv), k.Text)

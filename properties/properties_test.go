@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// run executes a case on the golden model, and returns what is in the buffers then.
+// run executes a case on the golden model, and returns the final contents of the buffers.
 func run(t *testing.T, k *draw.Compiled, o golden.Options) (r *golden.Result, memory [][]byte) {
 	t.Helper()
 	var m golden.Memory
@@ -30,7 +30,11 @@ func run(t *testing.T, k *draw.Compiled, o golden.Options) (r *golden.Result, me
 	}
 	require.NoError(t, m.MapGlobals(k.Prog)) // the addresses of functions
 	o.Registers, o.MaxSteps = true, 2*600*uint64(k.Threads())
-	r, err := golden.Run(k.Prog, golden.Setup{Grid: k.Grid, Block: k.Block, SharedBytes: k.SharedBytes, Params: bank, WarpSize: uint32(k.Machine.SM.WarpSize), Stack: uint32(k.Machine.SM.Stack), AbsentOwn: k.Machine.SM.AbsentLane == sm.AbsentOwn}, &m, o)
+	r, err := golden.Run(k.Prog, golden.Setup{
+		Grid: k.Grid, Block: k.Block, SharedBytes: k.SharedBytes, Params: bank,
+		WarpSize: uint32(k.Machine.SM.WarpSize), Stack: uint32(k.Machine.SM.Stack),
+		AbsentOwn: k.Machine.SM.AbsentLane == sm.AbsentOwn,
+	}, &m, o)
 	require.NoError(t, err)
 	for i := range k.Args {
 		data := make([]byte, k.Args[i].Bytes)
@@ -40,8 +44,8 @@ func run(t *testing.T, k *draw.Compiled, o golden.Options) (r *golden.Result, me
 	return r, memory
 }
 
-// TestKernelsHaveOneAnswer: kernels end within their cost, and end alike when
-// the golden model has threads and CTAs take turns in another way.
+// TestKernelsHaveOneAnswer checks that kernels end within their cost, and that the turns of threads
+// and CTAs in the golden model do not change the result.
 func TestKernelsHaveOneAnswer(t *testing.T) {
 	for seed := range uint64(400) {
 		c := draw.New(seed, draw.AllFeatures&^(draw.Counts|draw.Edges))
@@ -61,8 +65,10 @@ func TestKernelsHaveOneAnswer(t *testing.T) {
 			for i := range want.Threads {
 				require.Equal(t, want.Threads[i].Trace, got.Threads[i].Trace, "seed %d thread %d", seed, i)
 				for r, v := range want.Threads[i].Regs {
-					if !slices.Contains([]string{"%sink", "%seen", "%mail"}, k.Prog.Regs[r].Name) { // what an atomic returns, and who finds all messages
-						require.Equal(t, v, got.Threads[i].Regs[r], "seed %d thread %d %s", seed, i, k.Prog.Regs[r].Name)
+					// the result of an atomic, and the thread that finds all messages
+					if !slices.Contains([]string{"%sink", "%seen", "%mail"}, k.Prog.Regs[r].Name) {
+						require.Equal(t, v, got.Threads[i].Regs[r], "seed %d thread %d %s", seed, i,
+							k.Prog.Regs[r].Name)
 					}
 				}
 			}
@@ -70,9 +76,12 @@ func TestKernelsHaveOneAnswer(t *testing.T) {
 	}
 }
 
-// TestVotes: who does not bring warps together runs the kernel without votes.
+// TestVotes checks that a mechanism that does not reconverge warps runs the kernel without votes.
 func TestVotes(t *testing.T) {
-	vote, exit := draw.Stmt{Kind: draw.Vote}, draw.Stmt{Kind: draw.Exit, Cond: draw.Cond{Value: draw.Thread, Reg: -1, Mask: 1, Cmp: "eq"}}
+	vote, exit := draw.Stmt{Kind: draw.Vote}, draw.Stmt{
+		Kind: draw.Exit,
+		Cond: draw.Cond{Value: draw.Thread, Reg: -1, Mask: 1, Cmp: "eq"},
+	}
 	for _, c := range []struct {
 		mechanism string
 		threads   uint32
@@ -85,7 +94,10 @@ func TestVotes(t *testing.T) {
 		{"tbc", 40, []draw.Stmt{vote}, 0},
 		{"tbc", 32, []draw.Stmt{exit, vote}, 0},
 	} {
-		k, err := (&draw.Case{Kernel: draw.Kernel{Body: c.body, Words: 64}, Grid: [3]uint32{3, 1, 1}, Block: [3]uint32{c.threads, 1, 1}, Machine: draw.Plain(32)}).Compile()
+		k, err := (&draw.Case{
+			Kernel: draw.Kernel{Body: c.body, Words: 64}, Grid: [3]uint32{3, 1, 1},
+			Block: [3]uint32{c.threads, 1, 1}, Machine: draw.Plain(32),
+		}).Compile()
 		require.NoError(t, err)
 		k, err = k.For(c.mechanism)
 		require.NoError(t, err)

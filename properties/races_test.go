@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestNoRaces: random kernels, whose threads exchange values at barriers, by atomics and by
-// messages behind fences, have no races, under any mechanism.
+// TestNoRaces checks that random kernels have no races, under any mechanism. Their threads exchange
+// values at barriers, by atomics, and by messages after fences.
 func TestNoRaces(t *testing.T) {
 	seeds := uint64(1000)
 	if testing.Short() {

@@ -14,10 +14,10 @@ import (
 	"divergo/testbench"
 )
 
-// Bins by what hardware does: what there is to count is in tables elsewhere, those of statistics, of keys and of instructions, so
-// that bins are counted by name. What a table gets has its bins.
+// The bins of hardware activity come from tables elsewhere: statistics, keys and instructions. They
+// are counted by name, so that a new table entry gets its bins.
 
-// pattern is which lanes of a warp issue an instruction.
+// pattern describes the lanes of a warp that issue an instruction.
 type pattern uint8
 
 const (
@@ -31,7 +31,7 @@ const (
 // String names p.
 func (p pattern) String() string { return [...]string{"full", "one lane", "alternating", "some"}[p] }
 
-// patternOf is that of a mask in warps of so many lanes.
+// patternOf returns the pattern of a mask in warps of so many lanes.
 func patternOf(mask uint32, lanes int) pattern {
 	all := uint32(1<<lanes - 1)
 	switch {
@@ -45,7 +45,7 @@ func patternOf(mask uint32, lanes int) pattern {
 	return patternSome
 }
 
-// reach counts a case or a run in which something was so.
+// reach increments a bin.
 func (c *Coverage) reach(name string) {
 	if c.Reached == nil {
 		c.Reached = map[string]uint64{}
@@ -53,14 +53,14 @@ func (c *Coverage) reach(name string) {
 	c.Reached[name]++
 }
 
-// event is a statistic that counts something.
+// event is a statistic with counts.
 type event struct {
 	name  string
 	stat  testbench.Stat
-	parts map[string]string // names of its parts, if it has some
+	parts map[string]string // names of its parts, if any
 }
 
-// events are all of them, those of mechanisms behind the others.
+// events are all events, in the order of testbench.Stats.
 var events = sync.OnceValue(func() (list []event) {
 	for _, s := range testbench.Stats() {
 		e := event{name: "event: " + s.Name, stat: s}
@@ -78,7 +78,7 @@ var events = sync.OnceValue(func() (list []event) {
 	return list
 })
 
-// happened calls f with each event of a run, and with how often it was.
+// happened calls f with the name and the count of each event of a run.
 func happened(d *testbench.Counters, f func(name string, n uint64)) {
 	for _, e := range events() {
 		switch v := e.stat.Value(d).(type) {
@@ -92,7 +92,7 @@ func happened(d *testbench.Counters, f func(name string, n uint64)) {
 	}
 }
 
-// opcodeOf is what an instruction is called, with its type.
+// opcodeOf returns the opcode of an instruction with its type.
 func opcodeOf(in *isa.Inst) string {
 	text := in.Text
 	if strings.HasPrefix(text, "@") {
@@ -106,7 +106,8 @@ func opcodeOf(in *isa.Inst) string {
 	return parts[0]
 }
 
-// issued counts the instructions of a program by who has issued them: a bit for each pattern.
+// issued counts the instructions of a program by the lanes that issue them: by has one bit for each
+// pattern.
 func (c *Coverage) issued(p *isa.Program, by []uint8) {
 	seen := map[string]uint8{}
 	for pc, set := range by {
@@ -134,7 +135,7 @@ func instructionBin(name string, p pattern) string {
 	return fmt.Sprintf("instruction: %s, %v", name, p)
 }
 
-// shapesOf are the bins of a launch.
+// shapesOf returns the bins of a launch.
 func shapesOf(k *draw.Case) (names []string) {
 	threads, warp := int(k.Block[0]*k.Block[1]*k.Block[2]), k.Machine.SM.WarpSize
 	dims := func(d [3]uint32) int {
@@ -167,21 +168,25 @@ func shapesOf(k *draw.Case) (names []string) {
 		count = "2 to 100"
 	}
 	return []string{
-		"launch: block in " + strconv.Itoa(dims(k.Block)) + " dimensions", "launch: grid in " + strconv.Itoa(dims(k.Grid)) + " dimensions",
+		"launch: block in " + strconv.Itoa(dims(k.Block)) + " dimensions", "launch: grid in " +
+			strconv.Itoa(dims(k.Grid)) + " dimensions",
 		"launch: block " + size, "launch: blocks: " + count, "launch: times: " + strconv.Itoa(1+k.Again),
 	}
 }
 
-// launchBins are all of them.
+// launchBins are all bins of launches.
 var launchBins = []string{
 	"launch: block in 1 dimensions", "launch: block in 2 dimensions", "launch: block in 3 dimensions",
 	"launch: grid in 1 dimensions", "launch: grid in 2 dimensions", "launch: grid in 3 dimensions",
-	"launch: block of one thread", "launch: block of less than a warp", "launch: block of whole warps", "launch: block whose last warp is not full", "launch: block of 1024 threads",
-	"launch: blocks: one", "launch: blocks: no more than SMs", "launch: blocks: 2 to 100", "launch: blocks: more than 100",
+	"launch: block of one thread", "launch: block of less than a warp", "launch: block of whole warps",
+	"launch: block whose last warp is not full", "launch: block of 1024 threads",
+	"launch: blocks: one", "launch: blocks: no more than SMs", "launch: blocks: 2 to 100",
+	"launch: blocks: more than 100",
 	"launch: times: 1", "launch: times: 2", "launch: times: 3",
 }
 
-// values are the bins of a key: of an integer the lowest, the usual and any other, where there are such in all machines.
+// values returns the bins of a key. An integer has the lowest value, the usual one and any other,
+// where these differ.
 func values(k *gpu.Key) (list []string) {
 	switch k.Type {
 	case "boolean":
@@ -202,7 +207,7 @@ func values(k *gpu.Key) (list []string) {
 
 var usualMachine = sync.OnceValue(func() *gpu.Config { c := gpu.Default(); return &c })
 
-// settingOf is the bin of a key in a machine.
+// settingOf returns the bin of a key in a machine.
 func settingOf(k *gpu.Key, c *gpu.Config) string {
 	value := k.Get(c)
 	if k.Type == "integer" {
@@ -219,7 +224,7 @@ func settingOf(k *gpu.Key, c *gpu.Config) string {
 	return "key: " + k.Name + " = " + value
 }
 
-// drawn counts the launch of a case, and its machine once for all seeds that have it.
+// drawn counts the launch of a case. It counts the machine once for all seeds that share it.
 func (c *Coverage) drawn(k *draw.Case) {
 	for _, name := range shapesOf(k) {
 		c.reach(name)
@@ -232,8 +237,12 @@ func (c *Coverage) drawn(k *draw.Case) {
 	}
 }
 
-// Hardware lists the bins by what hardware does with their counts, in order: events and outcomes, which are runs, launches,
-// which are cases, values of keys, which are machines, opcodes, and instructions by the lanes that issue them, which are runs.
+// Hardware lists the bins of hardware activity with their counts, in order.
+//
+//   - Events, and outcomes of branches: runs.
+//   - Launches: cases.
+//   - Values of keys: machines.
+//   - Opcodes, and instructions by their issuing lanes: runs.
 func (c *Coverage) Hardware() (names []string, counts []uint64) {
 	add := func(name string) { names, counts = append(names, name), append(counts, c.Reached[name]) }
 	happened(new(testbench.Counters), func(name string, _ uint64) { add(name) })
@@ -244,7 +253,7 @@ func (c *Coverage) Hardware() (names []string, counts []uint64) {
 		add(name)
 	}
 	for _, key := range gpu.Keys() {
-		if key.Name == "divergence.mechanism" { // it is that of the run
+		if key.Name == "divergence.mechanism" { // the run sets it
 			continue
 		}
 		for _, v := range values(&key) {

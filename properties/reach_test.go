@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPatterns: which lanes of a warp issue.
+// TestPatterns checks the classification of issuing lanes.
 func TestPatterns(t *testing.T) {
 	for _, c := range []struct {
 		mask  uint32
@@ -37,17 +37,19 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// TestOpcodeOf: an instruction is counted by its opcode and its type, that of its source if it has two.
+// TestOpcodeOf checks that an instruction is counted by its opcode and its type, with two types by
+// that of its source.
 func TestOpcodeOf(t *testing.T) {
 	for text, want := range map[string]string{
-		"ld.volatile.global.v2.u32 {%r0, %r1}, [%at]": "ld.u32", "@%p bra L1_join": "bra", "ret": "ret", "@!%p add.u32 %r0, %r0, 1": "add.u32",
+		"ld.volatile.global.v2.u32 {%r0, %r1}, [%at]": "ld.u32", "@%p bra L1_join": "bra", "ret": "ret",
+		"@!%p add.u32 %r0, %r0, 1":   "add.u32",
 		"bar.red.and.pred %p, 3, %p": "bar.pred", "cvt.u64.u32 %q, %r0": "cvt.u32", "bar.sync 0": "bar",
 	} {
 		assert.Equal(t, want, opcodeOf(&isa.Inst{Text: text}), text)
 	}
 }
 
-// TestDrawnBins: what is counted of launches and machines is in the list of bins.
+// TestDrawnBins checks that the counts of launches and machines are in the list of bins.
 func TestDrawnBins(t *testing.T) {
 	names, _ := new(Coverage).Hardware()
 	for seed := uint64(0); seed < 40*draw.MachineSeeds; seed += 16 {
@@ -57,24 +59,31 @@ func TestDrawnBins(t *testing.T) {
 		}
 		for _, key := range gpu.Keys() {
 			name := settingOf(&key, &c.Machine)
-			require.True(t, key.Name == "divergence.mechanism" || slices.Contains(names, name), "seed %d: %s", seed, name)
+			require.True(t, key.Name == "divergence.mechanism" || slices.Contains(names, name), "seed %d: %s",
+				seed, name)
 		}
 	}
 }
 
-// TestOutcomes: what becomes of a slot is a bin of its mechanism, and what it has to do and never did is another.
+// TestOutcomes checks that each change of a slot is a bin of its mechanism, and that required
+// changes that never occurred have bins too.
 func TestOutcomes(t *testing.T) {
 	slot := func(wait divergence.Wait, mask uint32) *divergence.Slot {
 		return &divergence.Slot{Valid: mask != 0, Wait: wait, Mask: mask}
 	}
 	was := slot(divergence.WaitsControl, 0b0110)
 	for want, is := range map[becomes]*divergence.Slot{
-		becomesSame: slot(divergence.Runs, 0b0110), becomesPart: slot(divergence.Runs, 0b0100), becomesOther: slot(divergence.Runs, 0b1001), becomesMore: slot(divergence.Runs, 0b1110),
-		becomesBarrier: slot(divergence.WaitsBarrier, 0b0110), becomesJoin: slot(divergence.WaitsJoin, 0b0110), becomesControl: slot(divergence.WaitsControl, 0b0110), becomesGone: slot(divergence.Runs, 0),
+		becomesSame: slot(divergence.Runs, 0b0110), becomesPart: slot(divergence.Runs,
+			0b0100), becomesOther: slot(divergence.Runs, 0b1001), becomesMore: slot(divergence.Runs, 0b1110),
+		becomesBarrier: slot(divergence.WaitsBarrier, 0b0110), becomesJoin: slot(divergence.WaitsJoin,
+			0b0110), becomesControl: slot(divergence.WaitsControl, 0b0110), becomesGone: slot(divergence.Runs, 0),
 	} {
 		assert.Equal(t, want, becomesOf(was, is))
 	}
-	k, err := (&draw.Case{Machine: draw.Plain(8), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 1, 1}, Kernel: draw.Kernel{Body: []draw.Stmt{{Kind: draw.Put}}, Words: 64}}).Compile()
+	k, err := (&draw.Case{
+		Machine: draw.Plain(8), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 1, 1},
+		Kernel: draw.Kernel{Body: []draw.Stmt{{Kind: draw.Put}}, Words: 64},
+	}).Compile()
 	require.NoError(t, err)
 	c := &Coverage{}
 	f, err := (&Runner{Coverage: c}).Check(k, "token")
@@ -86,7 +95,10 @@ func TestOutcomes(t *testing.T) {
 		bins[name] = counts[i]
 	}
 	assert.EqualValues(t, 1, bins["outcome: token: exit, all lanes: the slot is free"])
-	for _, name := range []string{"outcome: token: branch, some lanes", "outcome: token: a spill above at most 4 words"} {
+	for _, name := range []string{
+		"outcome: token: branch, some lanes",
+		"outcome: token: a spill above at most 4 words",
+	} {
 		n, there := bins[name]
 		assert.True(t, there && n == 0, name)
 	}
@@ -94,17 +106,22 @@ func TestOutcomes(t *testing.T) {
 	assert.NotContains(t, bins, "outcome: pdom: branch, some lanes")
 }
 
-// TestEveryForm: instructions that compute do in the machine what they do in the golden model, with each type and each modifier that
-// the instruction table gives them, and kernels have them all in time.
+// TestEveryForm compares computing instructions on the machine and in the golden model, with each
+// type and each modifier of the instruction table. It also checks that kernels have all of them
+// eventually.
 func TestEveryForm(t *testing.T) {
 	const together = 32
 	var r Runner
 	for first := 0; first < len(ptx.Forms()); first += together {
 		body := []draw.Stmt{{Kind: draw.Get, D: 1, N: 1}}
 		for i := range together {
-			body = append(body, draw.Stmt{Kind: draw.Form, N: first + i, D: i, A: i + 1, B: i + 2}, draw.Stmt{Kind: draw.Compute, Op: 4, D: i + 3, A: i, B: i + 1})
+			body = append(body, draw.Stmt{Kind: draw.Form, N: first + i, D: i, A: i + 1, B: i + 2},
+				draw.Stmt{Kind: draw.Compute, Op: 4, D: i + 3, A: i, B: i + 1})
 		}
-		k, err := (&draw.Case{Machine: draw.Plain(8), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 1, 1}, Kernel: draw.Kernel{Body: append(body, draw.Stmt{Kind: draw.Put}), Words: 64}}).Compile()
+		k, err := (&draw.Case{
+			Machine: draw.Plain(8), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 1, 1},
+			Kernel: draw.Kernel{Body: append(body, draw.Stmt{Kind: draw.Put}), Words: 64},
+		}).Compile()
 		require.NoError(t, err)
 		f, err := r.Check(k, "pdom")
 		require.NoError(t, err)
@@ -125,13 +142,17 @@ func TestEveryForm(t *testing.T) {
 	assert.Empty(t, left)
 }
 
-// TestMessages: CTAs of some kernels find what those of other SMs have stored, in each of the ways, on a machine with several SMs.
+// TestMessages checks that CTAs of some kernels find the messages of other SMs, in each variant, on
+// a machine with several SMs.
 func TestMessages(t *testing.T) {
 	var r Runner
 	for way := range 10 {
 		machine := draw.Plain(8)
 		machine.GPU.SMs, machine.SM.CTAs = 2, 1
-		c := draw.Case{Machine: machine, Grid: [3]uint32{5, 1, 1}, Block: [3]uint32{16, 1, 1}, Kernel: draw.Kernel{Body: []draw.Stmt{{Kind: draw.Put}}, Words: 64, Message: 1 + way}}
+		c := draw.Case{
+			Machine: machine, Grid: [3]uint32{5, 1, 1}, Block: [3]uint32{16, 1, 1},
+			Kernel: draw.Kernel{Body: []draw.Stmt{{Kind: draw.Put}}, Words: 64, Message: 1 + way},
+		}
 		k, err := c.Compile()
 		require.NoError(t, err)
 		f, err := r.Check(k, "pdom")
@@ -142,12 +163,12 @@ func TestMessages(t *testing.T) {
 		board := memory[len(memory)-1]
 		found := board[len(board)-4*16:]
 		for thread := range 16 {
-			odd := uint32(1) // what the correspondents 0, 1, 2 and 4 have left
+			odd := uint32(1) // the messages of the correspondents 0, 1, 2 and 4
 			for _, cta := range []uint32{0, 1, 2, 4} {
 				gid := cta*16 + uint32(thread)
 				odd *= 2*gid + 1
 			}
-			if way >= 7 { // which the last one may find before others have come
+			if way >= 7 { // the last thread may find it before others have arrived
 				odd = 0
 			}
 			assert.Equal(t, odd, binary.LittleEndian.Uint32(found[4*thread:]), "way %d, thread %d", way, thread)
@@ -155,23 +176,35 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestFetch: constant and parameter memory are read in each width.
+// TestFetch checks reads of constant and parameter memory in each width.
 func TestFetch(t *testing.T) {
 	var r Runner
 	all := ""
 	for typ := range 14 {
 		var body []draw.Stmt
 		for i := range 16 {
-			body = append(body, draw.Stmt{Kind: draw.Fetch, Type: uint8(typ), Wide: uint8(i % 3), Alt: i&4 != 0, Generic: i&8 != 0, D: i, A: i + 1, N: 3 * i})
+			body = append(body, draw.Stmt{
+				Kind: draw.Fetch, Type: uint8(typ), Wide: uint8(i % 3), Alt: i&4 != 0,
+				Generic: i&8 != 0, D: i, A: i + 1, N: 3 * i,
+			})
 		}
-		k, err := (&draw.Case{Machine: draw.Plain(8), Grid: [3]uint32{2, 1, 1}, Block: [3]uint32{8, 1, 1}, Kernel: draw.Kernel{Body: append(body, draw.Stmt{Kind: draw.Put}, draw.Stmt{Kind: draw.Put, A: 1, N: 1}), Words: 64}}).Compile()
+		k, err := (&draw.Case{
+			Machine: draw.Plain(8), Grid: [3]uint32{2, 1, 1}, Block: [3]uint32{8, 1, 1},
+			Kernel: draw.Kernel{
+				Body:  append(body, draw.Stmt{Kind: draw.Put}, draw.Stmt{Kind: draw.Put, A: 1, N: 1}),
+				Words: 64,
+			},
+		}).Compile()
 		require.NoError(t, err)
 		f, err := r.Check(k, "pdom")
 		require.NoError(t, err)
 		require.Nil(t, f, typ)
 		all += k.Text
 	}
-	for _, text := range []string{"ld.const.u8 ", "ld.const.v2.s16 ", "ld.const.v4.u32 ", "ld.const.f64 ", "ld.v4.u32 ", "ld.param.b64 ", "ld.param.v2.u8 ", "ld.param.s16 ", "cvta.const.u64 "} {
+	for _, text := range []string{
+		"ld.const.u8 ", "ld.const.v2.s16 ", "ld.const.v4.u32 ", "ld.const.f64 ", "ld.v4.u32 ",
+		"ld.param.b64 ", "ld.param.v2.u8 ", "ld.param.s16 ", "cvta.const.u64 ",
+	} {
 		assert.Contains(t, all, text)
 	}
 }

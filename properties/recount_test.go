@@ -18,7 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// columns is in how many cycles a signal of a dump has each value; cycle k is shown from at(k) on, the last one is end-1.
+// columns returns the number of cycles in which a signal of a dump has each value. Cycle k is shown
+// from at(k) on; the last cycle is end-1.
 func columns(d *vcdread.Dump, net int, at func(k uint64) uint64, end uint64) map[uint64]uint64 {
 	n := map[uint64]uint64{}
 	value, changes := uint64(0), d.Changes[net]
@@ -31,8 +32,9 @@ func columns(d *vcdread.Dump, net int, at func(k uint64) uint64, end uint64) map
 	return n
 }
 
-// TestStatisticsOfADump: what a dump shows adds up to the statistics of the run: the classes of cycles, instructions, commands of
-// the DRAM, the depth of stacks. The reader of the dump shares nothing with the counters.
+// TestStatisticsOfADump recomputes the statistics of a run from its dump: classes of cycles,
+// instructions, DRAM commands, and stack depths. The reader of the dump shares nothing with the
+// counters.
 func TestStatisticsOfADump(t *testing.T) {
 	looked := map[string]uint64{}
 	for i, mechanism := range shipped() {
@@ -49,7 +51,10 @@ func TestStatisticsOfADump(t *testing.T) {
 		var d *waves.Dump
 		s.OnLaunch.Add(func(l *testbench.Loaded) {
 			var err error
-			filter := []string{"sm[*].Issue.Class", "sm[*].Issue.Fire.Valid", "dram[*].Command.Op", "sm[*].Div.Stack.Depth"}
+			filter := []string{
+				"sm[*].Issue.Class", "sm[*].Issue.Fire.Valid", "dram[*].Command.Op",
+				"sm[*].Div.Stack.Depth",
+			}
 			if mechanism != "pdom" {
 				filter = filter[:3]
 			}
@@ -90,7 +95,7 @@ func TestStatisticsOfADump(t *testing.T) {
 				}
 			}
 		}
-		classes[sm.ClassEmpty], want.Classes[sm.ClassEmpty] = 0, 0 // which ends with the last CTA
+		classes[sm.ClassEmpty], want.Classes[sm.ClassEmpty] = 0, 0 // it ends with the last CTA
 		assert.Equal(t, want.Classes, classes, mechanism)
 		assert.Equal(t, want.Instructions+want.Inserted-want.Beside, fired, mechanism)
 		assert.Equal(t, want.DRAM.Activates, commands[uint64(dram.Activate)], mechanism)
@@ -98,7 +103,10 @@ func TestStatisticsOfADump(t *testing.T) {
 		if mechanism == "pdom" {
 			assert.Equal(t, want.Divergence.MaxDepth, depth)
 		}
-		for what, n := range map[string]uint64{"instructions": fired, "activates": commands[uint64(dram.Activate)], "precharges": commands[uint64(dram.Precharge)]} {
+		for what, n := range map[string]uint64{
+			"instructions": fired, "activates": commands[uint64(dram.Activate)],
+			"precharges": commands[uint64(dram.Precharge)],
+		} {
 			looked[what] += n
 		}
 	}

@@ -14,17 +14,19 @@ import (
 	"divergo/testbench/verify"
 )
 
-// seen is what a second run of a failure shows.
+// seen holds the results of a second run of a failure.
 type seen struct {
-	cycle  uint64          // in which it failed
-	trails []*verify.Trail // of the threads concerned, those first that differ from the golden model
-	shows  string          // flags with which the verb run shows it; "": it does not
+	cycle  uint64          // of the failure
+	trails []*verify.Trail // of the threads concerned; those that differ from the golden model first
+	shows  string          // flags with which "divergo run" shows it; "": it does not
 	wave   *window         // of the waveform; nil: there is none
 }
 
-// look runs a case that failed again and looks where: in the cycle in which the checker saw it, or else where the first
-// thread differs from the golden model, or else where the last instruction issued. The threads concerned are those of the
-// checker; or those that differ; or those that stored wrong bytes; or, of a run that did not end, those that are left.
+// look runs a failing case again and finds the cycle and the threads.
+//
+// The cycle is that of the checker, or else that of the first difference from the golden model, or
+// else that of the last instruction. The threads are those of the checker, or those that differ, or
+// those that stored wrong bytes. Of a run that did not end, they are the unfinished threads.
 func (f *Failure) look(stop func() bool) (*seen, error) {
 	if f.seen != nil {
 		return f.seen, nil
@@ -63,10 +65,10 @@ func (f *Failure) look(stop func() bool) (*seen, error) {
 	return x, nil
 }
 
-// shownTrails is how many threads are shown.
+// shownTrails limits the printed threads.
 const shownTrails = 4
 
-// String is the cycle and the last instructions, for a reader; "" if no thread is concerned.
+// String describes the cycle and the last instructions; "" if no thread is concerned.
 func (x *seen) String() string {
 	if len(x.trails) == 0 {
 		return ""
@@ -82,8 +84,8 @@ func (x *seen) String() string {
 	return b.String()
 }
 
-// Last runs the case again and says in which cycle it failed, and what the threads concerned did last; "" if that concerns
-// none.
+// Last runs the case again and describes the failing cycle and the last instructions of the threads
+// concerned; "" if there are none.
 func (f *Failure) Last() (string, error) {
 	x, err := f.look(nil)
 	if err != nil {
@@ -92,14 +94,15 @@ func (f *Failure) Last() (string, error) {
 	return x.String(), nil
 }
 
-// session is a machine for the case.
+// session returns a machine for the case.
 func (f *Failure) session(limit uint64) (*testbench.Session, error) {
 	cfg := f.Case.Machine
 	cfg.Divergence.Mechanism = f.Mechanism
 	return testbench.NewSession(cfg, testbench.Limits{MaxCycles: limit})
 }
 
-// again runs the launches, each compared with the golden model, as far as they go.
+// again runs the launches until the first failure, each compared with the golden model. It recovers
+// from panics.
 func (f *Failure) again(s *testbench.Session) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -154,8 +157,8 @@ func (f *Failure) concerned(x *seen, r *verify.Recording) {
 	}
 }
 
-// shows are the flags with which the verb run shows the failure, if it does: it looks at results and not at what other
-// checkers look at.
+// shows returns the flags with which "divergo run" shows the failure, or "". That command compares
+// results only; it runs no other checker.
 func (f *Failure) shows(stop func() bool) (flags string, err error) {
 	limit := min(4*f.cycles+100_000, maxCycles)
 	s, err := f.session(limit)

@@ -8,19 +8,19 @@ import (
 	"divergo/properties/draw"
 )
 
-// Shrink looks for smaller cases that fail the same checker, for so long at
-// most, and returns the smallest that it found: f itself, if there is none.
-// It ends when stop, if that is not nil, says so.
+// Shrink searches for smaller cases that fail the same checker, until the limit or until stop
+// returns true. It returns the smallest one found, or f itself. A nil stop never ends it.
 func Shrink(f *Failure, limit time.Duration, stop func() bool) *Failure {
-	if f.Checker == checkReset { // which takes the runs before
+	if f.Checker == checkReset { // it needs the earlier runs
 		return f
 	}
 	deadline := time.Now().Add(limit)
 	over := func() bool { return time.Now().After(deadline) || stop != nil && stop() }
-	runner := Runner{limit: min(4*f.cycles+100_000, maxCycles), Stop: over} // without coverage; one that goes round for ever ends soon
+	// The runner counts no coverage, and its limit ends an endless case early.
+	runner := Runner{limit: min(4*f.cycles+100_000, maxCycles), Stop: over}
 	for again := true; again; {
 		again = false
-		skip := 0 // candidates of the present case that have been tried, or correspond to such
+		skip := 0 // candidates of this case that were tried, or correspond to tried ones
 		for found := true; found; {
 			found = false
 			at := 0
@@ -42,25 +42,26 @@ func Shrink(f *Failure, limit time.Duration, stop func() bool) *Failure {
 	return f
 }
 
-// fails runs a smaller case and returns its failure if it is of the same kind.
+// fails runs a smaller case and returns its failure if it is alike.
 func (r *Runner) fails(c draw.Case, like *Failure) *Failure {
 	k, err := c.Compile()
 	if err != nil {
 		return nil
 	}
-	if k, err = k.For(like.Mechanism); err != nil || reflect.DeepEqual(*k.Case, like.Case) { // which may take the step back
+	if k, err = k.For(like.Mechanism); err != nil || reflect.DeepEqual(*k.Case, like.Case) { // For may undo the step
 		return nil
 	}
 	f, err := r.try(k, like.Mechanism)
-	if err != nil || f == nil || !alike(f.Checker, like.Checker) || r.limit > 0 && r.limit < maxCycles && f.cycles >= r.limit {
+	if err != nil || f == nil || !alike(f.Checker, like.Checker) || r.limit > 0 && r.limit < maxCycles &&
+		f.cycles >= r.limit {
 		return nil
 	}
 	f.Features = like.Features
 	return f
 }
 
-// alike reports whether two checkers are one, or both compare what threads have done
-// with the golden model: what differs first depends on what is left of the kernel.
+// alike reports whether two checkers are the same, or both compare threads with the golden model.
+// Which of the latter fails first depends on the rest of the kernel.
 func alike(a, b string) bool {
 	results := []string{checkPaths, checkRegisters, checkMemory}
 	return a == b || slices.Contains(results, a) && slices.Contains(results, b)

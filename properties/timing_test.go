@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hasty and alone are mechanisms that promise what they do not keep: paired-path comparison
-// pops several pairs one after the other, and warps of a block wait for each other.
+// hasty and alone are mechanisms that break their promises. Paired-path comparison pops several
+// pairs one after the other, and warps of a block wait for each other.
 const hasty, alone = "hasty", "alone"
 
 func init() {
@@ -31,29 +31,39 @@ func init() {
 	divergence.Register(m)
 }
 
-// TestPromptness: a mechanism that is right and late fails.
+// TestPromptness checks that a correct but late mechanism fails.
 func TestPromptness(t *testing.T) {
-	r, err := Run(Options{Mechanisms: []string{hasty}, Runs: 2000, Features: draw.AllFeatures &^ draw.Larges, Shrink: 1})
+	r, err := Run(Options{
+		Mechanisms: []string{hasty}, Runs: 2000, Features: draw.AllFeatures &^ draw.Larges,
+		Shrink: 1,
+	})
 	require.NoError(t, err)
 	require.NotNil(t, r.Failure)
 	assert.Equal(t, "timing", r.Failure.Checker, "%v", r.Failure)
 }
 
-// TestLiveness: a mechanism whose warps wait for others, which it has not said, fails.
+// TestLiveness checks that a mechanism fails if its warps wait for others without its declaration.
 func TestLiveness(t *testing.T) {
-	r, err := Run(Options{Mechanisms: []string{alone}, Runs: 500, Features: draw.AllFeatures &^ (draw.Larges | draw.Calls | draw.Tables), Shrink: 1})
+	r, err := Run(Options{
+		Mechanisms: []string{alone}, Runs: 500,
+		Features: draw.AllFeatures &^ (draw.Larges | draw.Calls | draw.Tables), Shrink: 1,
+	})
 	require.NoError(t, err)
 	require.NotNil(t, r.Failure)
 	assert.Equal(t, "liveness", r.Failure.Checker, "%v", r.Failure)
 }
 
-// TestBlame: a panic is the model's fault if it is the model that panicked.
+// TestBlame checks that a panic is the model's fault only if the model panicked.
 func TestBlame(t *testing.T) {
-	model, check, other := runtime.Frame{Function: "divergo/sm/divergence.(*PDOM).Tick"}, runtime.Frame{Function: "divergo/properties.(*observer).issue"}, runtime.Frame{Function: "slices.Sort"}
+	model, check, other := runtime.Frame{Function: "divergo/sm/divergence.(*PDOM).Tick"},
+		runtime.Frame{Function: "divergo/properties.(*observer).issue"}, runtime.Frame{Function: "slices.Sort"}
 	assert.False(t, calls{other, model, check}.ours())
 	assert.True(t, calls{other, check, model}.ours())
 	assert.Equal(t, "divergence.(*PDOM).Tick", calls{model, check}.first())
-	k, err := (&draw.Case{Machine: draw.Plain(8), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 1, 1}, Kernel: draw.Kernel{Body: []draw.Stmt{{Kind: draw.Put}}, Words: 64}}).Compile()
+	k, err := (&draw.Case{
+		Machine: draw.Plain(8), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 1, 1},
+		Kernel: draw.Kernel{Body: []draw.Stmt{{Kind: draw.Put}}, Words: 64},
+	}).Compile()
 	require.NoError(t, err)
 	r := Runner{Coverage: &Coverage{}}
 	b, _ := r.watched(mustSession(t, k), func(func(testbench.Launch) error) error { panic("here") }, nil)
@@ -69,10 +79,14 @@ func mustSession(t *testing.T, k *draw.Compiled) *testbench.Session {
 	return s
 }
 
-// TestAcrossEdge: an access across the end of a kernel's buffer ends a run as it should; other faults, and another end of the
-// golden model, do not, but that it waits at a vote of the threads that the machine had together.
+// TestAcrossEdge checks that an access across the end of a kernel's buffer is an expected end of a
+// run. Other faults are not. Nor is another end of the golden model, except that it may wait at a
+// vote for the threads that the machine had together.
 func TestAcrossEdge(t *testing.T) {
-	k, err := (&draw.Case{Machine: draw.Plain(8), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 1, 1}, Kernel: draw.Kernel{Body: []draw.Stmt{{Kind: draw.Put}}, Words: 64, Edge: 6}}).Compile()
+	k, err := (&draw.Case{
+		Machine: draw.Plain(8), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 1, 1},
+		Kernel: draw.Kernel{Body: []draw.Stmt{{Kind: draw.Put}}, Words: 64, Edge: 6},
+	}).Compile()
 	require.NoError(t, err)
 	fault := func(kind sm.FaultKind, buffer string) *testbench.Outcome {
 		pc := slices.IndexFunc(k.Prog.Insts, func(in isa.Inst) bool { return strings.Contains(in.Text, "["+buffer) })
@@ -80,7 +94,10 @@ func TestAcrossEdge(t *testing.T) {
 	}
 	edge := fault(sm.OutOfBounds, "%edge+")
 	ends := func(end golden.End, in isa.Inst, broken ...verify.Broken) error {
-		return &verify.Mismatch{Outcome: edge, Golden: end, Broken: broken, Launch: testbench.Launch{Prog: &isa.Program{Insts: []isa.Inst{in}}}}
+		return &verify.Mismatch{
+			Outcome: edge, Golden: end, Broken: broken,
+			Launch: testbench.Launch{Prog: &isa.Program{Insts: []isa.Inst{in}}},
+		}
 	}
 	here, named := isa.Inst{Op: isa.OpActivemask}, isa.Inst{Op: isa.OpVote, Flags: isa.FlagSync}
 	for _, c := range []struct {
@@ -101,10 +118,12 @@ func TestAcrossEdge(t *testing.T) {
 	}
 }
 
-// TestNoFalseAlarms: in kernel 912 a warp ends when its tokens have come, with none of their
-// threads alive, and the warp of another CTA issues in its row while the transfer would have kept it; in
-// 3942 a path and the one that covers it wait for outcomes of the same slot; in 15033
-// threads of another CTA have not come to their vote when one accesses what is behind its buffer.
+// TestNoFalseAlarms runs kernels with unusual but correct behaviour.
+//
+// In kernel 912 a warp ends when its tokens arrive and none of their threads is alive. The warp of
+// another CTA then issues in its row during the time of the transfer. In 3942 a path and the path
+// that covers it wait for outcomes of the same slot. In 15033 threads of another CTA have not
+// reached their vote when a thread accesses memory past its buffer.
 func TestNoFalseAlarms(t *testing.T) {
 	for seed, mechanism := range map[uint64]string{912: "token", 3942: "dpe", 15033: "pdom"} {
 		c := draw.New(seed, draw.AllFeatures)

@@ -14,10 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// twins are ways to write a kernel in another way that computes the same.
+// twins are rewritings of a kernel that do not change its results.
 var twins = []struct {
 	name  string
-	alike bool // a warp that meets at post-dominators issues as many instructions
+	alike bool // a warp that reconverges at post-dominators issues as many instructions
 	tree  func(k *draw.Kernel)
 	text  func(text string) string
 }{
@@ -38,7 +38,10 @@ var twins = []struct {
 	{name: "code that nobody comes to", tree: func(k *draw.Kernel) {
 		never := draw.Cond{Value: draw.Constant, Reg: -1, Mask: 1, Cmp: "eq", Limit: 1}
 		k.Body = wrapped(k.Body, func(b []draw.Stmt) []draw.Stmt {
-			return append([]draw.Stmt{{Kind: draw.If, Cond: never, Body: [][]draw.Stmt{{{Kind: draw.Compute, D: 1}, {Kind: draw.Test, Cond: never}}}}}, b...)
+			return append([]draw.Stmt{{
+				Kind: draw.If, Cond: never,
+				Body: [][]draw.Stmt{{{Kind: draw.Compute, D: 1}, {Kind: draw.Test, Cond: never}}},
+			}}, b...)
 		})
 	}},
 	{name: "guards that all pass", tree: func(k *draw.Kernel) {
@@ -55,7 +58,8 @@ var twins = []struct {
 		})
 	}},
 	{name: "registers renamed", alike: true, text: func(text string) string {
-		return regexp.MustCompile(`%r([0-3])`).ReplaceAllStringFunc(text, func(r string) string { return "%r" + string('0'+(r[2]-'0')^2) })
+		return regexp.MustCompile(`%r([0-3])`).ReplaceAllStringFunc(text,
+			func(r string) string { return "%r" + string('0'+(r[2]-'0')^2) })
 	}},
 	{name: "labels renamed", alike: true, text: func(text string) string {
 		return regexp.MustCompile(`\bL(\d+)_`).ReplaceAllString(text, "$$at_${1}_")
@@ -63,12 +67,13 @@ var twins = []struct {
 	{name: "the first trip before its loop", text: peeled},
 }
 
-// peeled writes the first trip of the first loop down before the loop, with labels of its own.
+// peeled puts the first trip of the first loop before the loop, with new labels.
 func peeled(text string) string {
 	top := regexp.MustCompile(`(?m)^(L\d+_top):\n`)
 	for _, m := range top.FindAllStringSubmatchIndex(text, -1) {
 		body, _, tested := strings.Cut(text[m[1]:], "\tbra "+text[m[2]:m[3]]+";\n")
-		if !tested || strings.Contains(body, "\n}") { // it goes round by its test, another loop's end or none
+		// it repeats by its test, or the end found is that of another loop
+		if !tested || strings.Contains(body, "\n}") {
 			continue
 		}
 		first := body
@@ -80,7 +85,7 @@ func peeled(text string) string {
 	return text
 }
 
-// wrapped changes blocks: the outermost, then those in it.
+// wrapped changes blocks: the outermost first, then the nested ones.
 func wrapped(b []draw.Stmt, change func([]draw.Stmt) []draw.Stmt) []draw.Stmt {
 	for i := range b {
 		for j := range b[i].Body {
@@ -90,11 +95,12 @@ func wrapped(b []draw.Stmt, change func([]draw.Stmt) []draw.Stmt) []draw.Stmt {
 	return change(b)
 }
 
-// TestTwins: a kernel and its twin have the same results, in the golden model and under
-// each mechanism. What reads a program is the same for machine and golden model; here
-// it reads two programs that have to agree.
+// TestTwins checks that a kernel and its twin have the same results, in the golden model and under
+// each mechanism. Machine and golden model share the reader of programs; here that reader must
+// agree on two programs.
 func TestTwins(t *testing.T) {
-	features := plainFeatures &^ (draw.Gotos | draw.Backwards | draw.Breaks | draw.Continues | draw.Repeats | draw.Larges | draw.Votes)
+	features := plainFeatures &^ (draw.Gotos | draw.Backwards | draw.Breaks | draw.Continues | draw.Repeats |
+		draw.Larges | draw.Votes)
 	seeds := uint64(96)
 	if testing.Short() {
 		seeds = 12
@@ -147,7 +153,8 @@ func TestTwins(t *testing.T) {
 	require.Positive(t, runs)
 }
 
-// TestPeeled: a loop is peeled in some kernels, or the twin would be the kernel.
+// TestPeeled checks that a loop is peeled in some kernels. Otherwise the twin would equal the
+// kernel.
 func TestPeeled(t *testing.T) {
 	n := 0
 	for seed := range uint64(40) {
@@ -159,7 +166,8 @@ func TestPeeled(t *testing.T) {
 	assert.Greater(t, n, 5)
 }
 
-// TestTwinsDiffer: a kernel with the arms of its branches swapped, and not inverted, is another one.
+// TestTwinsDiffer checks that swapping the arms of branches without inverting them changes a
+// kernel.
 func TestTwinsDiffer(t *testing.T) {
 	differ := 0
 	for seed := range uint64(20) {

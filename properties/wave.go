@@ -10,19 +10,19 @@ import (
 	"divergo/waves"
 )
 
-// window is some core cycles, from the first to the last.
+// window is a range of core cycles, from the first to the last.
 type window struct{ from, to uint64 }
 
-// A waveform has the cycles before a failure and a few behind it, and fewer if the file gets too large.
+// A waveform shows the cycles before a failure and a few after it; fewer if the file is too large.
 const (
 	waveBefore = 10_000
 	waveBehind = waveBefore / 10
-	waveBytes  = 50 << 20 // at most
+	waveBytes  = 50 << 20 // limit of the file
 )
 
 var errTooLarge = errors.New("the waveform is too large")
 
-// wave runs the case again and writes the waveform around a cycle, in so many bytes.
+// wave runs the case again and writes the waveform around a cycle, in at most so many bytes.
 func (f *Failure) wave(name string, cycle uint64, most int, stop func() bool) (*window, error) {
 	for part := uint64(1); ; part *= 2 {
 		w := &window{from: cycle - min(cycle, waveBefore/part), to: cycle + waveBehind/part}
@@ -33,7 +33,8 @@ func (f *Failure) wave(name string, cycle uint64, most int, stop func() bool) (*
 	}
 }
 
-// dump writes the waveform of a window, which ends with the run, and opens at a cycle.
+// dump writes the waveform of a window, which ends with the run at the latest. It opens at the
+// cycle.
 func (f *Failure) dump(name string, w *window, cycle uint64, most int, stop func() bool) (err error) {
 	s, err := f.session(maxCycles)
 	if err != nil {
@@ -73,7 +74,7 @@ func (f *Failure) dump(name string, w *window, cycle uint64, most int, stop func
 	return d.Save(name)
 }
 
-// limited passes on so many bytes.
+// limited is a writer that fails after so many bytes.
 type limited struct {
 	w    io.Writer
 	left int

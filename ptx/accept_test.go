@@ -10,8 +10,7 @@ import (
 	"divergo/ptx"
 )
 
-// frame is a module around statements of a kernel; what stands before a line "--"
-// is at module level.
+// frame is a module around statements of a kernel. Text before a line "--" is at module level.
 func frame(text string) string {
 	top, body, split := strings.Cut(text, "--")
 	if !split {
@@ -39,8 +38,8 @@ func frame(text string) string {
 `
 }
 
-// accepted are forms that compilers emit for ordinary kernels, by the name of the
-// section of the manual (PTX ISA 8 and 9).
+// accepted are forms that compilers emit for ordinary kernels, by the name of the manual's section
+// (PTX ISA 8 and 9).
 var accepted = map[string][]string{
 	"directives": {
 		".visible .entry q(.param .u32 n) .maxntid 256, 1, 1 .minnctapersm 2 { ret; } --",
@@ -128,7 +127,8 @@ var accepted = map[string][]string{
 	},
 	"control": {
 		"@%p0 bra L; @!%p0 bra.uni L; bra.uni L; L: ;", "@%p0 exit; exit;", "@%p0 trap;", "@!%p1 ret; ret.uni;",
-		"T: .branchtargets A, B;\n brx.idx %r0, T; A: add.u32 %r0, %r0, 1; B: ;", "T: .branchtargets A;\n @%p0 brx.idx.uni %r0, T; A: ;",
+		"T: .branchtargets A, B;\n brx.idx %r0, T; A: add.u32 %r0, %r0, 1; B: ;",
+		"T: .branchtargets A;\n @%p0 brx.idx.uni %r0, T; A: ;",
 		"nanosleep.u32 20; nanosleep.u32 %r0; pmevent 3; pmevent.mask 7;",
 		".func (.param .align 8 .b8 r[16]) f(.param .align 8 .b8 a[16], .param .b32 b) { .local .align 8 .b8 v[16]; .reg .b64 %x; ld.param.b64 %x, [a+8]; st.local.b64 [v], %x; st.param.b64 [r+8], %x; ret; } --" +
 			"{ .param .align 8 .b8 p0[16]; .param .b32 p1; .param .align 8 .b8 q[16]; st.param.b64 [p0+8], %d0; st.param.b32 [p1], %r0; call.uni (q), f, (p0, p1); ld.param.b64 %d1, [q+8]; }",
@@ -160,7 +160,7 @@ var accepted = map[string][]string{
 	},
 }
 
-// refused are forms of the manual that are named in a diagnostic, with what it says.
+// refused are forms of the manual that a diagnostic names, with its text.
 var refused = map[string]string{
 	"mov.u32 %r0, %globaltimer_lo;":              "read %globaltimer",
 	"mov.b32 %r0, %envreg0;":                     "the machine has no driver",
@@ -201,7 +201,7 @@ var refused = map[string]string{
 	"suq.memory_layout.b32 %r0, [%d0];": "the layout of surfaces",
 }
 
-// TestRefused: what the machine does not have is refused by its name.
+// TestRefused checks that unsupported forms are refused by name.
 func TestRefused(t *testing.T) {
 	for text, want := range refused {
 		m, err := ptx.Parse("k.ptx", []byte(frame(text)))
@@ -217,7 +217,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestAccepted: what ordinary compilers emit is taken.
+// TestAccepted checks that the output of ordinary compilers is accepted.
 func TestAccepted(t *testing.T) {
 	for section, texts := range accepted {
 		for _, text := range texts {

@@ -2,8 +2,7 @@ package ptx
 
 import "divergo/isa"
 
-// Rows of the instruction table for what newer versions of the manual added, and
-// few programs use.
+// Rows of the instruction table for seldom used additions of newer versions of the manual.
 
 var (
 	pack     = one("pack", ignore)
@@ -27,8 +26,8 @@ var added = []*family{
 	row("cvt", "9.7.8.19", isa.OpCvtPack, "d:u32 a:2 b:2 c:u32", types(int8s, s32, b32), required(pack), required(sat)),
 }
 
-// lookupTable checks what lop3 wants of its operands: the table is a constant of 8
-// bits, and there is a second destination where a predicate takes part.
+// lookupTable checks the operands of lop3. The table is a constant of 8 bits, and a predicate
+// source requires a second destination.
 func (o *operands) lookupTable() {
 	ops := o.in.operands
 	switch t := o.out.Src[3]; {
@@ -41,8 +40,8 @@ func (o *operands) lookupTable() {
 	}
 }
 
-// constants tells isspacep where the module has its .const variables: they are no
-// part of the global space.
+// constants adds the place of the module's .const variables to isspacep, since they are not part of
+// the global space.
 func (o *operands) constants() {
 	if o.out.Space == isa.SpaceGlobal || o.out.Space == isa.SpaceConst {
 		o.src(isa.Operand{Kind: isa.OperandImm, Imm: o.m.base})

@@ -1,6 +1,6 @@
 package ptx
 
-// alias is a .alias directive: another name of a function (section 11.6.5).
+// alias is an .alias directive: another name of a function (section 11.6.5).
 type alias struct{ name, function word }
 
 // alias parses ".alias name, function;".
@@ -19,8 +19,8 @@ func (p *parser) alias() {
 	}
 }
 
-// resolveAliases lets each alias, which has to be declared, stand for its
-// function, which has to be defined here.
+// resolveAliases replaces each alias by its function. The alias must be declared, the function
+// defined here.
 func (p *parser) resolveAliases() {
 	for _, a := range p.m.aliases {
 		name, f := p.m.functions[a.name.text], p.m.functions[a.function.text]
@@ -28,13 +28,15 @@ func (p *parser) resolveAliases() {
 		case f == nil:
 			p.errorf(a.function.pos, CodeName, "undeclared function %s", clip(a.function.text))
 		case f.body == nil:
-			p.errorf(a.function.pos, CodeUnsupported, "%s is declared only: it is defined in another file", clip(a.function.text))
+			p.errorf(a.function.pos, CodeUnsupported, "%s is declared only: it is defined in another file",
+				clip(a.function.text))
 		case name == nil:
 			p.errorf(a.name.pos, CodeName, "undeclared function %s: an alias wants a declaration", clip(a.name.text))
 		case name.body != nil:
 			p.errorf(a.name.pos, CodeDuplicate, "function %s has a body and is an alias", clip(a.name.text))
 		case !name.agrees(f):
-			p.errorf(a.name.pos, CodeOperand, "function %s has other parameters than %s", clip(a.name.text), clip(a.function.text))
+			p.errorf(a.name.pos, CodeOperand, "function %s has other parameters than %s", clip(a.name.text),
+				clip(a.function.text))
 		default:
 			p.m.functions[a.name.text] = f
 		}

@@ -2,10 +2,9 @@ package ptx
 
 import "divergo/isa"
 
-// Module is a parsed PTX file. Its syntax and its module-level variables are
-// checked; the instructions of a kernel are checked when Program lowers it, so
-// that a kernel which is not supported does not keep others from running. It
-// does not change after Parse and may be shared by goroutines.
+// Module is a parsed PTX file. Parse checks its syntax and its module-level variables. Program
+// checks the instructions of a kernel when it lowers it, so that an unsupported kernel does not
+// keep others from running. A Module does not change after Parse, and goroutines may share it.
 type Module struct {
 	file        string
 	src         string
@@ -24,11 +23,11 @@ type Module struct {
 	funcs       []*function // device functions, in the order of their first declaration
 	functions   map[string]*function
 	aliases     []alias
-	taken       []*function // whose addresses initialisers hold
+	taken       []*function // functions whose addresses initialisers hold
 	kernels     []*kernel
 	named       map[string]int // index into kernels
 	base        uint64         // address of the first variable
-	constBytes  uint64         // of the .const variables, which are at the start of the module's memory
+	constBytes  uint64         // of the .const variables, which lie at the start of the module's memory
 	printer     uint64         // address of the print buffer, 0 if nothing prints
 }
 
@@ -40,7 +39,7 @@ type kernel struct {
 	maxThreads uint32
 	reqThreads [3]uint32
 	pragmas    []pragma
-	clusters   word // a directive that wants clusters, or none
+	clusters   word // a directive that requires clusters, or none
 	body       *block
 }
 
@@ -54,7 +53,7 @@ type block struct {
 // *prototype, *targets, *branchTargets, location or pragma.
 type stmt any
 
-// word is a name with its place.
+// word is a name and its place.
 type word struct {
 	text string
 	pos  isa.Pos
@@ -70,7 +69,7 @@ type label word
 type location struct {
 	file     uint64
 	line     int32
-	callFile uint64 // where the function that they come from was inlined; line 0: nowhere
+	callFile uint64 // inlining place of their function; line 0: none
 	callLine int32
 }
 
@@ -78,7 +77,7 @@ type location struct {
 type instruction struct {
 	guard    *guard
 	name     word   // opcode up to the first dot: "ld"
-	words    []word // what follows, without dots: "global", "v4", "f32"
+	words    []word // the words behind it, without dots: "global", "v4", "f32"
 	operands []operand
 	call     *callSite
 	known    bool // the opcode is in the table; otherwise its operands were skipped
@@ -91,7 +90,7 @@ type guard struct {
 	not bool
 }
 
-// operandKind tells operands apart by their syntax.
+// operandKind is the syntax of an operand.
 type operandKind uint8
 
 const (
@@ -115,8 +114,8 @@ type operand struct {
 	elems []operand // vectorOperand; an addressOperand of a texture and its coordinates
 }
 
-// regDecl declares the register name or, with count > 0, the registers name0
-// to name(count-1) (section 5.4.6).
+// regDecl declares the register name, or with count > 0 the registers name0 to name(count-1)
+// (section 5.4.6).
 type regDecl struct {
 	name   word
 	typ    isa.Type // NoType for a type that is not supported
@@ -125,7 +124,7 @@ type regDecl struct {
 	vector int // 2 or 4 elements of a vector, or 0
 }
 
-// linking says how a name is seen by other modules (section 11.6).
+// linking is the visibility of a name in other modules (section 11.6).
 type linking uint8
 
 const (
@@ -149,8 +148,8 @@ type variable struct {
 	relocs []reloc
 	addr   uint64 // in its own space, once laid out
 
-	argument bool   // of the .param space in a block: for calls
-	why      string // not empty: the variable cannot be used, and why
+	argument bool   // a .param variable in a block, for calls
+	why      string // not empty: the reason for which the variable cannot be used
 }
 
 // reloc is an address in the initialiser of a variable.

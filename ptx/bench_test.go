@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkProgram reads and lowers a kernel of clang's.
+// BenchmarkProgram reads and lowers a kernel emitted by clang.
 func BenchmarkProgram(b *testing.B) {
 	src, err := os.ReadFile("testdata/clang/memory-o3.ptx")
 	require.NoError(b, err)
@@ -23,9 +23,9 @@ func BenchmarkProgram(b *testing.B) {
 	}
 }
 
-// BenchmarkLongKernel reads and lowers, but does not analyse, a kernel of 200,000 instructions with a
-// branch in every tenth and a block in every hundredth; the time per
-// instruction should be that of a short one.
+// BenchmarkLongKernel reads and lowers, but does not analyse, a kernel of 200,000 instructions.
+// Every tenth has a branch, every hundredth a block. The time per instruction should equal that of
+// a short kernel.
 func BenchmarkLongKernel(b *testing.B) {
 	var body strings.Builder
 	for i := range 20_000 {

@@ -6,10 +6,9 @@ import (
 	"divergo/isa"
 )
 
-// brx.idx (section 9.7.11.4). Hardware without indirect branches has a tree of
-// comparisons in its place, and so has this machine: the first comparison is the
-// instruction, all else is inserted. An index beyond the list, for which the
-// manual leaves open what happens, takes the last label.
+// brx.idx (section 9.7.11.4). Hardware without indirect branches uses a tree of comparisons
+// instead, and so does this machine. The first comparison is the instruction, the others are
+// inserted. The manual leaves an index beyond the list open; here it selects the last label.
 
 // branchTargets is a .branchtargets directive (section 11.3.1).
 type branchTargets struct {
@@ -17,7 +16,7 @@ type branchTargets struct {
 	names []word
 }
 
-// listed parses what stands between a directive that lists names and its semicolon.
+// listed parses the names of a list directive up to its semicolon.
 func (p *parser) listed(name, list string) (names []word, ok bool) {
 	p.next()
 	for {
@@ -87,8 +86,8 @@ func (l *lowering) indexedBranch(o *operands) {
 	}
 }
 
-// choose emits the tree for the labels names, the first of which has the index
-// first. The root is out, the brx itself.
+// choose emits the tree for the labels names, the first of which has the index first. The root of
+// the tree is out, the brx itself.
 func (l *lowering) choose(out isa.Inst, index isa.Operand, names []word, first int) {
 	if len(names) == 1 {
 		l.branches = append(l.branches, branch{len(l.prog.Insts), names[0], l.scope})

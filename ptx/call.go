@@ -7,22 +7,22 @@ import (
 	"divergo/isa"
 )
 
-// spot is where a variable of a function is in local memory.
+// spot is the place of a variable of a function in local memory.
 type spot struct {
 	at       uint64
 	frame    bool // relative to the frame register
-	outgoing bool // of that, counted from the end of the frame: arguments of a call
+	outgoing bool // counted from the end of the frame: an argument of a call
 }
 
-// use is an address in local memory that is known when the function around it
-// has been lowered: source src of the instruction at pc.
+// use is an address in local memory that is known only after its function has been lowered. It is
+// source src of the instruction at pc.
 type use struct {
 	pc, src int
 	v       *variable
 	spot    *spot // if v is nil
 }
 
-// functions lowers what the kernel calls.
+// functions lowers the functions that the kernel calls.
 func (l *lowering) functions() {
 	for _, c := range l.callees {
 		if l.full() {
@@ -43,8 +43,8 @@ func (l *lowering) functions() {
 	}
 }
 
-// formals declares results and parameters. Those in registers are loaded at the
-// entry, and stored at the return.
+// formals declares results and parameters. Those in registers are loaded at the entry and stored at
+// the return.
 func (l *lowering) formals(c *callee) {
 	l.scope = newScope(l.scope)
 	offsets, size := c.offsets()
@@ -77,20 +77,19 @@ func (l *lowering) formals(c *callee) {
 	}
 }
 
-// result is a register that holds what a function returns.
+// result is a register that holds a result of a function.
 type result struct {
 	reg    isa.Operand
 	formal formal
 	at     *spot
 }
 
-// implicit is for operands of an instruction that the PTX does not have.
+// implicit makes the operands of an instruction that the PTX does not contain.
 func (l *lowering) implicit(pos isa.Pos) operands {
 	return operands{lowering: l, in: &instruction{name: word{"call", pos}}, out: &isa.Inst{}, relaxed: true}
 }
 
-// transfer emits a load or store of a register parameter. A predicate becomes a
-// byte.
+// transfer emits a load or store of a register parameter. A predicate becomes a byte.
 func (l *lowering) transfer(op isa.Op, value isa.Operand, t isa.Type, at *spot, pos isa.Pos, text string) {
 	if t == isa.Pred {
 		t = isa.U8
@@ -100,7 +99,10 @@ func (l *lowering) transfer(op isa.Op, value isa.Operand, t isa.Type, at *spot, 
 			l.passed = 1 + int(l.hidden("%passed", isa.U32))
 		}
 		word := isa.Operand{Kind: isa.OperandReg, Index: uint16(l.passed - 1)}
-		in := isa.Inst{Op: isa.OpSelp, Type: isa.U32, NSrc: 3, NDst: 1, DstBits: 32, Inserted: true, Pos: pos, Loc: l.loc, Text: "selp.u32 %passed, 1, 0"}
+		in := isa.Inst{
+			Op: isa.OpSelp, Type: isa.U32, NSrc: 3, NDst: 1, DstBits: 32, Inserted: true, Pos: pos,
+			Loc: l.loc, Text: "selp.u32 %passed, 1, 0",
+		}
 		in.Dst[0] = word
 		in.Src = [isa.MaxSrcs]isa.Operand{{Kind: isa.OperandImm, Imm: 1}, {Kind: isa.OperandImm}, value}
 		if op == isa.OpSt {
@@ -108,14 +110,18 @@ func (l *lowering) transfer(op isa.Op, value isa.Operand, t isa.Type, at *spot, 
 		}
 		l.transfer(op, word, t, at, pos, text)
 		if op == isa.OpLd {
-			in.Op, in.SrcType, in.Cmp, in.NSrc, in.DstBits, in.Text = isa.OpSetp, isa.U32, isa.CmpNe, 2, 0, "setp.ne.u32 %passed, 0"
+			in.Op, in.SrcType, in.Cmp, in.NSrc, in.DstBits, in.Text = isa.OpSetp, isa.U32, isa.CmpNe, 2, 0,
+				"setp.ne.u32 %passed, 0"
 			in.Dst[0] = value
 			in.Src = [isa.MaxSrcs]isa.Operand{word, {Kind: isa.OperandImm}}
 			l.emit(in)
 		}
 		return
 	}
-	in := isa.Inst{Op: op, Type: t, Space: isa.SpaceLocal, Vec: 1, NSrc: 1, Inserted: true, Pos: pos, Loc: l.loc, Text: text}
+	in := isa.Inst{
+		Op: op, Type: t, Space: isa.SpaceLocal, Vec: 1, NSrc: 1, Inserted: true, Pos: pos, Loc: l.loc,
+		Text: text,
+	}
 	in.Src[0] = isa.Operand{Kind: isa.OperandImm}
 	if op == isa.OpSt {
 		in.Src[1], in.NSrc = value, 2
@@ -132,20 +138,20 @@ func (l *lowering) emit(in isa.Inst) {
 	l.prog.Insts = append(l.prog.Insts, in)
 }
 
-// ret lowers the return from a function: a jump to the one that returns, which
-// is chosen at the end.
+// ret lowers the return from a function: a jump to the one that returns. endFunction chooses that
+// one.
 func (l *lowering) ret(out isa.Inst) {
 	for _, r := range l.results {
-		l.transfer(isa.OpSt, r.reg, r.formal.typ(), r.at, out.Pos, "st.param."+r.formal.reg.words+" "+r.formal.name().text)
+		l.transfer(isa.OpSt, r.reg, r.formal.typ(), r.at, out.Pos,
+			"st.param."+r.formal.reg.words+" "+r.formal.name().text)
 	}
 	l.returns = append(l.returns, len(l.prog.Insts))
 	out.Op = isa.OpBra
 	l.prog.Insts = append(l.prog.Insts, out)
 }
 
-// endFunction resolves what the function that ends here has left open, and makes
-// one of its returns the one that the others lead to, the last that is not
-// guarded, so that all paths meet in the function.
+// endFunction resolves the open references of the function that ends here. It makes the last
+// unguarded return the one to which the others jump, so that all paths meet in the function.
 func (l *lowering) endFunction(end isa.Pos) {
 	l.resolveBranches()
 	p := l.prog
@@ -182,7 +188,8 @@ func (l *lowering) resolveUses() {
 		}
 		in := &l.prog.Insts[u.pc]
 		if call, ok := l.argumentOf[u.v]; ok && l.calls(min(call, u.pc)+1, max(call, u.pc)) {
-			l.errorf(in.Pos, CodeUnsupported, "%s of an argument belongs to its call: there is another one between them", in.Text)
+			l.errorf(in.Pos, CodeUnsupported,
+				"%s of an argument belongs to its call: there is another one between them", in.Text)
 		}
 		in.Src[u.src].Imm += at.at
 		if !at.frame {
@@ -202,10 +209,12 @@ func (l *lowering) resolveUses() {
 			in.Op, in.Mode, in.Space, in.NSrc = isa.OpAdd, isa.ModeNone, isa.SpaceNone, 2
 			in.Src[1], in.Src[0] = in.Src[0], frame
 		case isa.OpIsspacep:
-			continue // every address of the window will do
+			continue // every address of the window is valid
 		default:
 			if !in.Memory() {
-				l.errorf(in.Pos, CodeUnsupported, "%s: in a recursive function the address of a .local variable or parameter wants a mov of its own", in.Text)
+				l.errorf(in.Pos, CodeUnsupported,
+					"%s: in a recursive function the address of a .local variable or parameter wants a mov of its own",
+					in.Text)
 			}
 			in.Off += int64(in.Src[0].Imm)
 			in.Src[0] = frame
@@ -217,8 +226,7 @@ func (l *lowering) resolveUses() {
 	l.uses = nil
 }
 
-// calls reports whether there is a call among the instructions from one PC to
-// before another.
+// calls reports whether the instructions from from to before to contain a call.
 func (l *lowering) calls(from, to int) bool {
 	i, _ := slices.BinarySearch(l.callPCs, from)
 	return i < len(l.callPCs) && l.callPCs[i] < to
@@ -229,7 +237,9 @@ func (l *lowering) reserve(v *variable) *spot {
 	at := &spot{frame: l.fn != nil && l.fn.cycle != 0}
 	if at.frame {
 		if v.align > isa.FrameAlign {
-			l.errorf(v.name.pos, CodeUnsupported, "%s: in a recursive function a variable has an alignment of %d bytes at most", clip(v.name.text), isa.FrameAlign)
+			l.errorf(v.name.pos, CodeUnsupported,
+				"%s: in a recursive function a variable has an alignment of %d bytes at most", clip(v.name.text),
+				isa.FrameAlign)
 		}
 		at.at = alignUp(l.frame, v.align)
 		if l.frame = at.at + v.size; l.frame > spaceLimit[isa.SpaceLocal] {
@@ -243,7 +253,7 @@ func (l *lowering) reserve(v *variable) *spot {
 	return at
 }
 
-// targets declares a .calltargets: all its functions have the same parameters.
+// targets declares a .calltargets. All its functions have the same parameters.
 func (l *lowering) targets(t *targets) {
 	var first *function
 	for _, w := range t.names {
@@ -252,7 +262,8 @@ func (l *lowering) targets(t *targets) {
 		case f == nil:
 			l.errorf(w.pos, CodeName, "undeclared function %s", clip(w.text))
 		case first != nil && !f.agrees(first):
-			l.errorf(w.pos, CodeOperand, "function %s has other parameters than %s", clip(w.text), clip(first.name.text))
+			l.errorf(w.pos, CodeOperand, "function %s has other parameters than %s", clip(w.text),
+				clip(first.name.text))
 		default:
 			first = f
 		}
@@ -317,7 +328,7 @@ func (l *lowering) call(s *instruction, out isa.Inst) {
 	}
 }
 
-// link completes the instruction of a call with where it goes and returns to.
+// link completes the instruction of a call with its target and return PC.
 func (l *lowering) link(s *instruction, out *isa.Inst, f *function, target *callee) {
 	pc := len(l.prog.Insts)
 	out.NSrc, out.NDst = 1, 1
@@ -331,8 +342,8 @@ func (l *lowering) link(s *instruction, out *isa.Inst, f *function, target *call
 	out.Src[1], out.NSrc = o.addressRegister(&operand{name: s.call.target.text, pos: s.call.target.pos}), 2
 }
 
-// external is a callee that stands for a function of CUDA's run time, which is no
-// code: a place for its arguments.
+// external is a callee for a function of CUDA's run time, which has no code: a place for its
+// arguments.
 func (l *lowering) external(f *function) *callee {
 	if l.runtime[f] == nil {
 		_, size := f.offsets()
@@ -349,8 +360,8 @@ type callTarget struct {
 	f  *function
 }
 
-// called finds what a call calls: a function and itself as the target, or a
-// prototype and the functions that are called by address.
+// called finds the callee: a function, also as the target, or a prototype and the functions called
+// by address.
 func (l *lowering) called(c *callSite) (*function, *callee) {
 	name := clip(c.target.text)
 	if f := l.m.functions[c.target.text]; f != nil {
@@ -376,7 +387,8 @@ func (l *lowering) called(c *callSite) (*function, *callee) {
 		return nil, nil
 	}
 	if c.list == nil {
-		l.errorf(c.target.pos, CodeOperand, "the call of what %s points to wants a label of .callprototype or .calltargets behind the arguments", name)
+		l.errorf(c.target.pos, CodeOperand,
+			"the call of what %s points to wants a label of .callprototype or .calltargets behind the arguments", name)
 		return nil, nil
 	}
 	f := l.scope.prototype(c.list.text)
@@ -386,14 +398,15 @@ func (l *lowering) called(c *callSite) (*function, *callee) {
 	}
 	by := l.byAddress(f)
 	if by == nil {
-		l.errorf(c.target.pos, CodeName, "no function with the parameters of %s has its address taken in this file", clip(c.list.text))
+		l.errorf(c.target.pos, CodeName, "no function with the parameters of %s has its address taken in this file",
+			clip(c.list.text))
 		return nil, nil
 	}
 	return &function{name: c.target, rets: f.rets, params: f.params}, by
 }
 
-// byAddress is a function with the parameters of f that has its address taken, or
-// nil. All that have are called in the same way.
+// byAddress is a function with the parameters of f whose address is taken, or nil. All such
+// functions are called in the same way.
 func (l *lowering) byAddress(f *function) *callee {
 	if l.addressed == nil {
 		l.addressed = map[string]*callee{}
@@ -415,13 +428,13 @@ func (l *lowering) count(what string, have []operand, want []formal, f *function
 	if len(have) > len(want) {
 		pos = have[len(want)].pos
 	}
-	l.errorf(pos, CodeOperand, "%s has %s, the call has %d", clip(f.name.text), counted(len(want), what[:len(what)-1]), len(have))
+	l.errorf(pos, CodeOperand, "%s has %s, the call has %d", clip(f.name.text), counted(len(want), what[:len(what)-1]),
+		len(have))
 	return false
 }
 
-// argument binds an operand of a call to a formal: a variable of the .param
-// space is at the place of the formal; a register or constant is moved by what
-// is returned.
+// argument binds an operand of a call to a formal. A variable of the .param space has the place of
+// the formal. The returned function moves a register or constant.
 func (l *lowering) argument(x *operand, f formal, at *spot, op isa.Op) func() {
 	name := f.name().text
 	if x.kind == nameOperand {
@@ -436,7 +449,8 @@ func (l *lowering) argument(x *operand, f formal, at *spot, op isa.Op) func() {
 		return nil // reported at the function
 	case t == isa.NoType:
 		size, _ := f.layout()
-		l.errorf(x.pos, CodeOperand, "parameter %s has %d bytes: expected a .param variable of that size, found %s", clip(name), size, kindName(x))
+		l.errorf(x.pos, CodeOperand, "parameter %s has %d bytes: expected a .param variable of that size, found %s",
+			clip(name), size, kindName(x))
 		return nil
 	}
 	o := l.implicit(x.pos)
@@ -453,20 +467,23 @@ func (l *lowering) argument(x *operand, f formal, at *spot, op isa.Op) func() {
 	return func() { l.transfer(op, value, t, at, x.pos, text) }
 }
 
-// bindArgument puts a variable of the .param space where the formal is.
+// bindArgument puts a variable of the .param space at the place of the formal.
 func (l *lowering) bindArgument(x *operand, v *variable, f formal, at *spot) {
 	size, _ := f.layout()
 	switch old := l.spots[v]; {
 	case v.space != isa.SpaceParam:
-		l.errorf(x.pos, CodeOperand, "%s is a %s variable: an argument is a .param variable, a register or a constant", clip(x.name), spaceName(v.space))
+		l.errorf(x.pos, CodeOperand, "%s is a %s variable: an argument is a .param variable, a register or a constant",
+			clip(x.name), spaceName(v.space))
 	case !v.argument:
 		l.errorf(x.pos, CodeOperand, "%s is a parameter here: an argument is a .param variable of the block, a register or a constant", clip(x.name))
 	case x.off != 0:
 		l.errorf(x.pos, CodeOperand, "an argument takes no offset")
 	case v.size != size:
-		l.errorf(x.pos, CodeType, "%s has %d bytes, parameter %s has %d", clip(x.name), v.size, clip(f.name().text), size)
+		l.errorf(x.pos, CodeType, "%s has %d bytes, parameter %s has %d", clip(x.name), v.size,
+			clip(f.name().text), size)
 	case old != nil:
-		l.errorf(x.pos, CodeUnsupported, "%s is an argument of several calls: declare a .param variable for each", clip(x.name))
+		l.errorf(x.pos, CodeUnsupported, "%s is an argument of several calls: declare a .param variable for each",
+			clip(x.name))
 	default:
 		l.spots[v] = at
 		l.bound = append(l.bound, v)

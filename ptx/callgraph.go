@@ -8,21 +8,21 @@ import (
 	"divergo/isa"
 )
 
-// callee is a function of the program that is being lowered.
+// callee is a function of the program being lowered.
 type callee struct {
 	*function
 	index  int    // in the order of the module
-	family int    // functions that are called by address are one family, the others one each
+	family int    // functions called by address form one family, each of the others its own
 	cycle  int    // not 0: a thread can be in it several times; see isa.Func
 	taken  bool   // called by address
 	link   uint16 // register
-	at     uint64 // parameters and results: in local memory or, with a cycle, in the frame
+	at     uint64 // parameters and results: address in local memory, or in the frame if cycle is not 0
 	calls  []*function
-	byAddr bool // it calls by address
+	byAddr bool // it contains a call by address
 }
 
-// callgraph finds the functions that a kernel needs, in the order of the
-// module, and which of them are recursive.
+// callgraph finds the functions that a kernel needs, in the order of the module, and which of them
+// are recursive.
 func (l *lowering) callgraph(k *kernel) {
 	found := map[*function]*callee{}
 	var work []*function
@@ -33,7 +33,7 @@ func (l *lowering) callgraph(k *kernel) {
 		}
 	}
 	root := &callee{function: &function{body: k.body}}
-	inTables, byName := l.m.taken, []*function{} // whose addresses initialisers hold, and instructions
+	inTables, byName := l.m.taken, []*function{} // functions whose addresses are in initialisers, and in instructions
 	taken := map[*function]bool{}
 	take := func(list []*function) {
 		for _, f := range list {
@@ -102,8 +102,8 @@ func (b *block) each(visit func(stmt)) {
 	}
 }
 
-// cycles divides the functions into families, and finds those that can be
-// entered again before they return: their family is in a cycle of calls.
+// cycles divides the functions into families. It finds those that can be entered again before they
+// return: their family is in a cycle of calls.
 func (l *lowering) cycles() {
 	byAddress := -1
 	for i, c := range l.callees {
@@ -148,8 +148,7 @@ func (l *lowering) cycles() {
 	}
 }
 
-// place gives each family its link register and the memory in which it gets its
-// parameters and leaves its results.
+// place gives each family its link register and the memory for its parameters and results.
 func (l *lowering) place() {
 	if l.prog.Recursive {
 		l.prog.Frame = l.hidden("%frame", isa.U32)
@@ -167,7 +166,10 @@ func (l *lowering) place() {
 		if c.cycle != 0 {
 			continue // at the start of the frame
 		}
-		at := variable{name: word{text: "parameters of " + c.name.text, pos: c.name.pos}, space: isa.SpaceLocal, align: 1}
+		at := variable{
+			name: word{text: "parameters of " + c.name.text, pos: c.name.pos}, space: isa.SpaceLocal,
+			align: 1,
+		}
 		for _, f := range l.blocks(c) {
 			_, size := f.offsets()
 			at.size = max(at.size, size)
@@ -181,8 +183,7 @@ func (l *lowering) place() {
 	}
 }
 
-// blocks are the functions and prototypes whose parameters are where those of c
-// are.
+// blocks are the functions and prototypes whose parameters share the place of those of c.
 func (l *lowering) blocks(c *callee) []*function {
 	if !c.taken {
 		return []*function{c.function}
@@ -196,7 +197,7 @@ func (l *lowering) blocks(c *callee) []*function {
 	return list
 }
 
-// hidden makes a register that the PTX does not have.
+// hidden makes a register that the PTX does not contain.
 func (l *lowering) hidden(name string, t isa.Type) uint16 {
 	l.prog.Regs = append(l.prog.Regs, isa.Reg{Name: name, Type: t})
 	return uint16(len(l.prog.Regs) - 1)

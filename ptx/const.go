@@ -9,9 +9,9 @@ import (
 	"divergo/isa"
 )
 
-// constKind is the type of a constant (PTX ISA, sections 4.6 and 4.6.1).
-// Integers are 64 bits wide, signed unless they do not fit or end in U; decimal
-// fractions and 0d constants are f64, 0f constants f32.
+// constKind is the type of a constant (PTX ISA, sections 4.6 and 4.6.1). Integers are 64 bits wide.
+// They are signed unless they do not fit or end in U. Decimal fractions and 0d constants are f64,
+// 0f constants f32.
 type constKind uint8
 
 const (
@@ -42,7 +42,7 @@ func (c constant) signed() (n int64, ok bool) {
 	return int64(c.bits), !c.float() && (c.kind == constSigned || c.bits <= math.MaxInt64)
 }
 
-// parseNumber reads a literal; problem says what is wrong with it.
+// parseNumber reads a literal; problem describes a mistake in it.
 func parseNumber(s string) (c constant, problem string) {
 	if len(s) > 1 && s[0] == '0' {
 		switch s[1] {
@@ -79,13 +79,14 @@ func parseNumber(s string) (c constant, problem string) {
 func parseHexFloat(s string, k constKind, digits int) (constant, string) {
 	n, err := strconv.ParseUint(s[2:], 16, 64)
 	if err != nil || len(s) != digits+2 {
-		return constant{}, fmt.Sprintf("malformed number %s: %s is followed by exactly %d hexadecimal digits", clip(s), s[:2], digits)
+		return constant{}, fmt.Sprintf("malformed number %s: %s is followed by exactly %d hexadecimal digits", clip(s),
+			s[:2], digits)
 	}
 	return constant{k, n}, ""
 }
 
-// encode gives the bits of c as an operand or datum of type t; problem says
-// why it cannot be one.
+// encode gives the bits of c as an operand or datum of type t. If c cannot be one, problem gives
+// the reason.
 func (c constant) encode(t isa.Type) (bits uint64, problem string) {
 	width := t.Bits()
 	switch {
@@ -104,7 +105,8 @@ func (c constant) encode(t isa.Type) (bits uint64, problem string) {
 	case t == isa.F64 && c.float():
 		return math.Float64bits(c.value()), ""
 	case t.Half() || alternate(t):
-		return 0, fmt.Sprintf("type .%s has no constants: put the bits into a register with mov.b%d", typeName(t), t.Bits())
+		return 0, fmt.Sprintf("type .%s has no constants: put the bits into a register with mov.b%d", typeName(t),
+			t.Bits())
 	case t.Float():
 		return 0, fmt.Sprintf("type .%s wants a floating-point constant such as 1.0, 0f3F800000 or 0d3FF0000000000000, found an integer", typeName(t))
 	case c.float():
@@ -112,13 +114,14 @@ func (c constant) encode(t isa.Type) (bits uint64, problem string) {
 	}
 	if width < 64 {
 		if n := int64(c.bits); n < -1<<(width-1) || n >= 1<<width {
-			return 0, fmt.Sprintf("constant %s is out of range for .%s: %d to %d", c, typeName(t), -int64(1)<<(width-1), int64(1)<<width-1)
+			return 0, fmt.Sprintf("constant %s is out of range for .%s: %d to %d", c, typeName(t), -int64(1)<<(width-1),
+				int64(1)<<width-1)
 		}
 	}
 	return c.bits & (^uint64(0) >> (64 - width)), ""
 }
 
-// String prints c as PTX would have it.
+// String prints c in PTX syntax.
 func (c constant) String() string {
 	switch c.kind {
 	case constSigned:
@@ -129,8 +132,7 @@ func (c constant) String() string {
 	return strconv.FormatFloat(c.value(), 'g', -1, 64)
 }
 
-// maxNesting bounds parentheses and blocks, so that no input exhausts the
-// stack.
+// maxNesting bounds nested parentheses and blocks, so that no input exhausts the stack.
 const maxNesting = 200
 
 // Binary operators by precedence, as in C (section 4.6.3).
@@ -248,7 +250,7 @@ func (p *parser) unary() (constant, bool) {
 	return constant{}, false
 }
 
-// cast parses what follows "(" of "(.s64) expression".
+// cast parses the rest of "(.s64) expression" behind "(".
 func (p *parser) cast() (constant, bool) {
 	k := constSigned
 	if p.tok.text == "u64" {
@@ -291,9 +293,9 @@ func truth(b bool) constant {
 	return constant{constSigned, 0}
 }
 
-// calculate applies a binary operator (section 4.6.4). As in C, the result is
-// unsigned if one operand is; that of a shift has the type of the value
-// shifted. Unlike in C, a remainder and a shift amount are unsigned.
+// calculate applies a binary operator (section 4.6.4). As in C, the result is unsigned if one
+// operand is. The result of a shift has the type of the shifted value. Unlike in C, a remainder and
+// a shift amount are unsigned.
 func calculate(op kind, a, b constant) (c constant, problem string) {
 	if a.float() || b.float() {
 		return calculateFloat(op, a, b)

@@ -106,7 +106,8 @@ func TestBadConstants(t *testing.T) {
 		"99999999999999999999": "does not fit in 64 bits",
 	} {
 		t.Run(text, func(t *testing.T) {
-			_, err := Parse("k.ptx", []byte(".version 7.1\n.target sm_35\n.global .b64 x = "+text+";\n.entry k() { ret; }"))
+			_, err := Parse("k.ptx", []byte(".version 7.1\n.target sm_35\n.global .b64 x = "+text+
+				";\n.entry k() { ret; }"))
 			require.Error(t, err)
 			assert.Len(t, err.(List), 1, err)
 			assert.Regexp(t, want, err.Error())
@@ -114,7 +115,7 @@ func TestBadConstants(t *testing.T) {
 	}
 }
 
-// Nested braces fill rows as in C; what is left out is zero (section 5.4.4).
+// Nested braces fill rows as in C; missing elements are zero (section 5.4.4).
 func TestInitialisers(t *testing.T) {
 	u32s := func(v ...uint32) (b []byte) {
 		for _, x := range v {
@@ -139,8 +140,15 @@ func TestInitialisers(t *testing.T) {
 		{".global .u32 x = {};", 4, nil},
 		{".global .u32 x[2][2] = {{},{7}};", 16, u32s(0, 0, 7)},
 		{".global .align 8 .u32 y; .global .u64 x = y+4;", 8, []byte{4, 0, 0, 4, 0, 0, 0, 0}},
-		{".global .u32 y; .global .u64 x[2] = {generic(y)+2, 0};", 16, []byte{2, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
-		{".global .u32 y; .global .u8 x[5] = {9, 0xFF(y), 0xFF00(generic(y)), 0xFF0000(y), 0xFF000000(y+0x5000000)};", 5, []byte{9, 0, 0, 0, 9}},
+		{
+			".global .u32 y; .global .u64 x[2] = {generic(y)+2, 0};", 16,
+			[]byte{2, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+		},
+		{
+			".global .u32 y; .global .u8 x[5] = {9, 0xFF(y), 0xFF00(generic(y)), 0xFF0000(y), 0xFF000000(y+0x5000000)};",
+			5,
+			[]byte{9, 0, 0, 0, 9},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.text, func(t *testing.T) {
@@ -156,8 +164,8 @@ func TestInitialisers(t *testing.T) {
 	}
 }
 
-// Immediates are cut to the width of the operand's type; what needs more bits
-// is refused, whether it is read as signed or as unsigned.
+// Immediates are cut to the width of the operand's type. Those with more bits are refused, whether
+// read as signed or as unsigned.
 func TestImmediateRange(t *testing.T) {
 	for _, tt := range []struct {
 		typ  string

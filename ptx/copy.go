@@ -7,7 +7,8 @@ import "divergo/isa"
 var (
 	async  = required(one("async", ignore))
 	copies = []*family{
-		row("cp", "9.7.8.22.1", isa.OpCopy, "[dst] [src] cp-size src-size?", none, async, required(only("ca cg", loadCache)),
+		row("cp", "9.7.8.22.1", isa.OpCopy, "[dst] [src] cp-size src-size?", none, async,
+			required(only("ca cg", loadCache)),
 			required(only("shared shared::cta", stateSpace)), required(one("global", ignore)), prefetchL2),
 		row("cp", "9.7.8.22.2", isa.OpCopyCommit, "", none, async, required(one("commit_group", ignore))),
 		row("cp", "9.7.8.22.3", isa.OpCopyWait, "N", none, async, required(one("wait_group", ignore))),
@@ -24,14 +25,16 @@ func (o *operands) copy() {
 			want = 0
 		}
 		if len(ops) != want {
-			o.errorf(o.in.name.pos, CodeOperand, "%s takes %s, found %d", o.in.opcode(), counted(want, "operand"), len(ops))
+			o.errorf(o.in.name.pos, CodeOperand, "%s takes %s, found %d", o.in.opcode(), counted(want, "operand"),
+				len(ops))
 		} else if want == 1 {
 			o.src(o.constant(&ops[0], "a number of groups"))
 		}
 		return
 	}
 	if len(ops) != 3 && len(ops) != 4 {
-		o.errorf(o.in.name.pos, CodeOperand, "%s takes 4 operands [dst], [src], cp-size, {src-size or ignore-src}, found %d", o.in.opcode(), len(ops))
+		o.errorf(o.in.name.pos, CodeOperand,
+			"%s takes 4 operands [dst], [src], cp-size, {src-size or ignore-src}, found %d", o.in.opcode(), len(ops))
 		return
 	}
 	o.memory(&ops[0])
@@ -59,7 +62,7 @@ func (o *operands) copy() {
 	o.src(o.source(&ops[3], isa.U32))
 }
 
-// constant lowers an operand that is known when the program is read.
+// constant lowers an operand with a value known at lowering.
 func (o *operands) constant(x *operand, what string) isa.Operand {
 	if x.kind != constOperand {
 		o.errorf(x.pos, CodeOperand, "%s wants %s as a constant, found %s", o.in.opcode(), what, kindName(x))

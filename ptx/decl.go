@@ -8,7 +8,7 @@ import (
 	"divergo/isa"
 )
 
-// typeWords are the fundamental types that the machine knows (section 5.2).
+// typeWords are the fundamental types of the machine (section 5.2).
 var typeWords = []string{
 	isa.B8: "b8", isa.B16: "b16", isa.B32: "b32", isa.B64: "b64",
 	isa.U8: "u8", isa.U16: "u16", isa.U32: "u32", isa.U64: "u64",
@@ -30,32 +30,34 @@ var typeNames = func() map[string]isa.Type {
 
 func typeName(t isa.Type) string { return typeWords[t] }
 
-// alternate reports whether t is a format that only instructions have; registers
-// and variables that hold it have a type of bits (section 5.2.3).
+// alternate reports whether t is a format that only instructions have. Registers and variables that
+// hold it have a bit type (section 5.2.3).
 func alternate(t isa.Type) bool { return t == isa.BF16 || t >= isa.BF16x2 && t <= isa.E5M2x2 }
 
-// bitsInstead says how to declare what holds an alternate format.
+// bitsInstead names the declaration that holds an alternate format.
 func bitsInstead(t isa.Type) string {
 	return fmt.Sprintf("declare .b%d, only instructions have this type", t.Bits())
 }
 
-// otherTypes are types of the manual that the machine does not know.
+// otherTypes are types of the manual that the machine does not support.
 var otherTypes = map[string]bool{
 	"b128": true, "u16x2": true, "s16x2": true,
 	"e4m3": true, "e5m2": true, "e4m3x4": true, "e5m2x4": true, "ue8m0x2": true,
-	"e2m1": true, "e2m3": true, "e3m2": true, "e2m1x2": true, "e2m3x2": true, "e3m2x2": true, "e2m1x4": true, "e2m3x4": true, "e3m2x4": true,
+	"e2m1": true, "e2m3": true, "e3m2": true, "e2m1x2": true, "e2m3x2": true, "e3m2x2": true, "e2m1x4": true,
+	"e2m3x4": true, "e3m2x4": true,
 	"b1": true, "u4": true, "s4": true,
 	"texref": true, "samplerref": true, "surfref": true,
 }
 
-// opaqueWords are the types of references to textures, samplers and surfaces (section 5.3), and
-// opaqueBytes what one takes: room for a struct divergo_texture, which the host fills in.
+// opaqueWords are the types of references to textures, samplers and surfaces (section 5.3).
+// opaqueBytes is the size of one: room for a struct divergo_texture, which the host fills in.
 var opaqueWords = map[string]bool{"texref": true, "samplerref": true, "surfref": true}
 
 const opaqueBytes = 128
 
 var spaceNames = map[string]isa.Space{
-	"global": isa.SpaceGlobal, "const": isa.SpaceConst, "shared": isa.SpaceShared, "local": isa.SpaceLocal, "param": isa.SpaceParam,
+	"global": isa.SpaceGlobal, "const": isa.SpaceConst, "shared": isa.SpaceShared, "local": isa.SpaceLocal,
+	"param": isa.SpaceParam,
 }
 
 func spaceName(s isa.Space) string {
@@ -74,9 +76,9 @@ func spaceName(s isa.Space) string {
 	return "generic"
 }
 
-// Most bytes of one variable of each space. Shared and generic windows are 16
-// MiB wide; a thread has at most 512 KiB of local memory and a kernel 32764
-// bytes of parameters (section 5.1.6.1).
+// spaceLimit is the largest size of one variable of each space, in bytes. Shared and generic
+// windows are 16 MiB wide. A thread has at most 512 KiB of local memory, and a kernel 32764 bytes
+// of parameters (section 5.1.6.1).
 var spaceLimit = map[isa.Space]uint64{
 	isa.SpaceGlobal: isa.GlobalBase - isa.ModuleBase,
 	isa.SpaceConst:  isa.GlobalBase - isa.ModuleBase,
@@ -85,7 +87,7 @@ var spaceLimit = map[isa.Space]uint64{
 	isa.SpaceParam:  32764,
 }
 
-// variables parses the declaration of one or several variables.
+// variables parses the declaration of one or more variables.
 func (p *parser) variables(l linking, declare func(*variable)) {
 	v, ok := p.variable(l)
 	for ok {
@@ -104,8 +106,7 @@ func (p *parser) variables(l linking, declare func(*variable)) {
 	p.skipStatement()
 }
 
-// variable parses a space, type and attributes, then the first name (section
-// 5.4.1). Elements is the number of elements of a vector.
+// variable parses a space, type and attributes, then the first name (section 5.4.1).
 func (p *parser) variable(l linking) (*variable, bool) {
 	v := &variable{link: l, space: spaceNames[p.tok.text], align: 1}
 	oldStyle := map[string]string{"tex": "texref", "surf": "surfref"}[p.tok.text]
@@ -167,8 +168,8 @@ func (p *parser) variable(l linking) (*variable, bool) {
 	return v, p.declarator(v)
 }
 
-// bank skips the number of a bank in .const[2], which PTX ISA had before 2.2
-// (section 5.1.3). All banks are one space.
+// bank skips the number of a bank in .const[2], a form before PTX ISA 2.2 (section 5.1.3). All
+// banks are one space.
 func (p *parser) bank() bool {
 	if p.tok.kind != '[' {
 		return true
@@ -187,7 +188,7 @@ func (p *parser) attribute() bool {
 	return p.attributes()
 }
 
-// attributes skips what follows .attribute: (.managed), (.unified(1,2)).
+// attributes skips the list behind .attribute: (.managed), (.unified(1,2)).
 func (p *parser) attributes() bool {
 	for depth := 0; p.tok.kind != ';' && p.tok.kind != '{' && p.tok.kind != eof; p.next() {
 		switch p.tok.kind {
@@ -203,7 +204,7 @@ func (p *parser) attributes() bool {
 	return p.expect(')', "to close the attribute")
 }
 
-// alignment parses what follows .align (section 5.4.5).
+// alignment parses the number behind .align (section 5.4.5).
 func (p *parser) alignment(align *uint64) bool {
 	pos := p.tok.pos
 	n, ok := p.integer("an alignment", 1<<16)
@@ -215,8 +216,8 @@ func (p *parser) alignment(align *uint64) bool {
 	return ok
 }
 
-// pointee skips what .ptr says of the memory that a parameter points to
-// (section 5.1.6.3).
+// pointee skips the description behind .ptr of the memory to which a parameter points (section
+// 5.1.6.3).
 func (p *parser) pointee() bool {
 	for p.tok.kind == dotWord {
 		switch {
@@ -274,7 +275,8 @@ func (p *parser) declarator(v *variable) bool {
 		}
 		hi, lo := bits.Mul64(total, n)
 		if hi != 0 || lo > limit {
-			p.errorf(v.name.pos, CodeLimit, "%s has more than %d bytes, the limit for %s", clip(v.name.text), limit, spaceName(v.space))
+			p.errorf(v.name.pos, CodeLimit, "%s has more than %d bytes, the limit for %s", clip(v.name.text), limit,
+				spaceName(v.space))
 			return false
 		}
 		total = lo
@@ -292,13 +294,16 @@ func (p *parser) declarator(v *variable) bool {
 	}
 	if p.tok.kind != '=' {
 		if open && (v.link != linkExtern || v.space == isa.SpaceParam) {
-			p.errorf(v.name.pos, CodeSyntax, "array %s has no length: only .extern arrays and arrays with an initialiser may leave it out", clip(v.name.text))
+			p.errorf(v.name.pos, CodeSyntax,
+				"array %s has no length: only .extern arrays and arrays with an initialiser may leave it out",
+				clip(v.name.text))
 			return false
 		}
 		return true
 	}
 	if v.space != isa.SpaceGlobal && v.space != isa.SpaceConst || v.link == linkExtern {
-		p.errorf(p.tok.pos, CodeOperand, "only .global and .const variables that are defined here can have an initialiser")
+		p.errorf(p.tok.pos, CodeOperand,
+			"only .global and .const variables that are defined here can have an initialiser")
 		return false
 	}
 	p.next()
@@ -316,7 +321,8 @@ func (p *parser) declarator(v *variable) bool {
 	if open {
 		v.size = (in.at*element + total - 1) / total * total
 		if v.size > limit {
-			p.errorf(v.name.pos, CodeLimit, "%s has more than %d bytes, the limit for %s", clip(v.name.text), limit, spaceName(v.space))
+			p.errorf(v.name.pos, CodeLimit, "%s has more than %d bytes, the limit for %s", clip(v.name.text), limit,
+				spaceName(v.space))
 			return false
 		}
 	}
@@ -329,7 +335,7 @@ type initialiser struct {
 	*parser
 	v       *variable
 	element uint64   // bytes
-	dims    []uint64 // the last one is that of a vector
+	dims    []uint64 // the last dimension is that of a vector
 	limit   uint64
 	at      uint64 // element to fill in next
 }
@@ -376,7 +382,8 @@ func (in *initialiser) scalar() bool {
 	r := reloc{at: in.at * in.element, bytes: int(in.element)}
 	pos := in.tok.pos
 	if r.at+in.element > in.limit {
-		in.errorf(pos, CodeLimit, "%s has more than %d bytes, the limit for %s", clip(in.v.name.text), in.limit, spaceName(in.v.space))
+		in.errorf(pos, CodeLimit, "%s has more than %d bytes, the limit for %s", clip(in.v.name.text), in.limit,
+			spaceName(in.v.space))
 		return false
 	}
 	if missing := int(r.at+in.element) - len(in.v.init); missing > 0 {
@@ -403,7 +410,8 @@ func (in *initialiser) scalar() bool {
 		r.mask = c.bits
 		if in.startsConst() {
 			v, ok := in.constExpr()
-			return ok && in.datum(pos, constant{constUnsigned, r.masked(v.bits)}) && in.expect(')', "to close the masked constant")
+			return ok && in.datum(pos, constant{constUnsigned, r.masked(v.bits)}) &&
+				in.expect(')', "to close the masked constant")
 		}
 		return in.symbol(&r) && in.expect(')', "to close the masked address")
 	}
@@ -411,8 +419,8 @@ func (in *initialiser) scalar() bool {
 	return ok && in.datum(pos, c)
 }
 
-// symbol parses x, x+4 or generic(x)+4. The generic address of a .global or
-// .const variable is its address.
+// symbol parses x, x+4 or generic(x)+4. The generic address of a .global or .const variable is its
+// address.
 func (in *initialiser) symbol(r *reloc) bool {
 	var ok bool
 	if r.symbol, ok = in.ident("the name of a variable"); !ok {

@@ -10,8 +10,7 @@ import (
 	"divergo/isa"
 )
 
-// Code is the kind of a diagnostic. Codes are stable; the wording of messages
-// is not.
+// Code is the kind of a diagnostic. Codes are stable; the wording of messages is not.
 type Code string
 
 // The kinds of diagnostics, each with an example.
@@ -49,8 +48,7 @@ func (e *Error) Error() string {
 	return head + "\n\t" + line + "\n\t" + indent(line[:col]) + "^"
 }
 
-// excerpt drops the indentation of a line and shortens a long one to the
-// neighbourhood of the byte col.
+// excerpt drops the indentation of a line and shortens a long one to the neighbourhood of byte col.
 func excerpt(line string, col int) (string, int) {
 	line = strings.ToValidUTF8(strings.TrimRight(line, " \t\r"), "?")
 	col = max(0, min(col, len(line)))
@@ -107,13 +105,13 @@ func (r *reporter) errorf(pos isa.Pos, code Code, format string, args ...any) {
 	msg := fmt.Sprintf(format, args...)
 	for _, e := range r.list {
 		if e.Pos.Line == pos.Line && (e.Msg == msg || code == CodeSyntax && e.Code == CodeSyntax) {
-			return // one mistake often breaks the rest of its line
+			return // one mistake often causes errors in the rest of its line
 		}
 	}
 	r.list = append(r.list, &Error{File: r.file, Pos: pos, Code: code, Msg: msg, Line: sourceLine(r.src, pos.Line)})
 }
 
-// full reports whether looking for more mistakes is useless.
+// full reports whether the list has the most diagnostics.
 func (r *reporter) full() bool { return len(r.list) >= maxErrors }
 
 // err is the sorted list, or nil without diagnostics.

@@ -19,8 +19,8 @@ var (
 	wantPhrase = regexp.MustCompile(`"([^"]*)"`)
 )
 
-// everyError collects the diagnostics of a file: those of Parse or, if there
-// are none, those of each kernel.
+// everyError collects the diagnostics of a file: those of Parse or, if there are none, those of
+// each kernel.
 func everyError(file string, src []byte) (list List) {
 	m, err := Parse(file, src)
 	if err != nil {
@@ -34,7 +34,7 @@ func everyError(file string, src []byte) (list List) {
 	return list
 }
 
-// The files in testdata/errors say on each line which diagnostics it gets.
+// The files in testdata/errors name, on each line, its diagnostics.
 func TestDiagnostics(t *testing.T) {
 	files, err := filepath.Glob("testdata/errors/*.ptx")
 	require.NoError(t, err)
@@ -71,10 +71,13 @@ func TestDiagnostics(t *testing.T) {
 	}
 }
 
-// A diagnostic shows the source line without its indentation and points at the
-// column, whatever the width of the characters before it; long lines are cut.
+// A diagnostic shows the source line without its indentation. The caret points at the column,
+// whatever the width of the characters before it. Long lines are cut.
 func TestErrorText(t *testing.T) {
-	e := Error{File: "k.ptx", Pos: isa.Pos{Line: 3, Col: 14}, Msg: "undeclared register %x", Line: "\t\tadd.s32\t%r1, %x, 5; // é"}
+	e := Error{
+		File: "k.ptx", Pos: isa.Pos{Line: 3, Col: 14}, Msg: "undeclared register %x",
+		Line: "\t\tadd.s32\t%r1, %x, 5; // é",
+	}
 	assert.Equal(t, "k.ptx:3:14: undeclared register %x\n\tadd.s32\t%r1, %x, 5; // é\n\t       \t   ^", e.Error())
 	e.Pos.Col = 1000
 	assert.NotPanics(t, func() { _ = e.Error() })
@@ -98,13 +101,16 @@ func TestDidYouMean(t *testing.T) {
 	assert.Empty(t, didYouMean(strings.Repeat("a", 1000), []string{"add"}))
 }
 
-// An import goes down or not at all.
+// The package may import only packages below it.
 func TestImports(t *testing.T) {
 	pkg, err := build.ImportDir(".", 0)
 	require.NoError(t, err)
 	for _, path := range pkg.Imports {
 		if strings.Contains(path, ".") || strings.HasPrefix(path, "divergo/") {
-			assert.Contains(t, []string{"divergo/isa", "divergo/internal/graph", "divergo/internal/nearest", "divergo/internal/place", "divergo/internal/printf", "github.com/ianlancetaylor/demangle"}, path)
+			assert.Contains(t, []string{
+				"divergo/isa", "divergo/internal/graph", "divergo/internal/nearest",
+				"divergo/internal/place", "divergo/internal/printf", "github.com/ianlancetaylor/demangle",
+			}, path)
 		}
 	}
 }

@@ -8,18 +8,19 @@ import (
 	"divergo/isa"
 )
 
-// family is one row of the instruction table: an opcode with the types,
-// modifiers and operands that one section of the manual gives it.
+// family is one row of the instruction table: an opcode with the types, modifiers and operands of
+// one section of the manual.
 type family struct {
 	name   string
 	ref    string // section of the PTX ISA manual, version 7.6
 	op     isa.Op
 	args   []arg
-	types  []typeSet           // allowed types, in the order of the opcode's suffixes
-	groups []group             // modifiers; each is optional unless it says otherwise
-	wider  bool                // registers may be wider than the type (section 9.4.1)
-	before string              // the modifiers that PTX ISA 1.0 to 1.3 means where a required one is missing
-	check  func(*match) string // what the rest of the row cannot say; returns a complaint
+	types  []typeSet // allowed types, in the order of the opcode's suffixes
+	groups []group   // modifiers; each is optional unless its group requires one
+	wider  bool      // registers may be wider than the type (section 9.4.1)
+	// before lists the modifiers that PTX ISA 1.0 to 1.3 assumes for a missing required one.
+	before string
+	check  func(*match) string // further conditions of the row; returns a complaint
 
 	fetches bool // reads or writes a texture or surface; see texture.go
 }
@@ -83,7 +84,7 @@ var (
 	size      = typesOf(isa.U32, isa.U64)
 )
 
-// role is what an operand does.
+// role is the use of an operand.
 type role uint8
 
 const (
@@ -99,7 +100,7 @@ const (
 	target               // label
 )
 
-// width says which type an operand has, given that of the instruction.
+// width is the type of an operand relative to that of the instruction.
 type width uint8
 
 const (
@@ -115,11 +116,11 @@ type arg struct {
 	name string
 	role role
 	of   width
-	opt  bool // may be left out
+	opt  bool // it may be left out
 }
 
-// parseArgs reads the operands of a row. A word is the manual's letter of an
-// operand and, behind a colon, what is unusual about it:
+// parseArgs reads the operands of a row. A word is the manual's letter of an operand, followed by
+// its special properties:
 //
 //	d p p|q d|p [a] label   destination, predicate destination or two, both, address, branch target
 //	a b c f membermask      source
@@ -168,9 +169,8 @@ func types(sets ...typeSet) []typeSet { return sets }
 
 var none []typeSet
 
-// Comparisons that a type allows (section 9.7.5.1): equality for bits; ordered
-// by sign for integers, where lo ls hi hs are for unsigned ones; floats also
-// have the unordered ones.
+// Comparisons that a type allows (section 9.7.5.1). Bits allow equality; integers are ordered by
+// sign, with lo ls hi hs for unsigned ones. Floats also have the unordered comparisons.
 var (
 	compareBits     = required(only("eq ne", comparison))
 	compareSigned   = required(only("eq ne lt le gt ge", comparison))
@@ -178,9 +178,8 @@ var (
 	compareFloat    = required(only("eq ne lt le gt ge equ neu ltu leu gtu geu num nan", comparison))
 )
 
-// table is the instruction set, a row a section of the manual. What few programs
-// use has files of its own: added.go, video.go, half.go, matrix.go, wmma.go,
-// copy.go and texture.go.
+// table is the instruction set, one row per section of the manual. Seldom used instructions have
+// their own files: added.go, video.go, half.go, matrix.go, wmma.go, copy.go and texture.go.
 var table = slices.Concat(basic, added, video, halves, matrices, wmmas, copies, textures)
 
 var basic = []*family{
@@ -246,10 +245,12 @@ var basic = []*family{
 	row("min", "9.7.3.11", isa.OpMin, "d a b", types(f64)),
 	row("max", "9.7.3.12", isa.OpMax, "d a b", types(f32), ftz, nan, xorsign),
 	row("max", "9.7.3.12", isa.OpMax, "d a b", types(f64)),
-	row("rcp", "9.7.3.13", isa.OpRcp, "d a", types(f32), required(only("approx rn rz rm rp", precision)), ftz).before14("approx ftz"),
+	row("rcp", "9.7.3.13", isa.OpRcp, "d a", types(f32), required(only("approx rn rz rm rp", precision)),
+		ftz).before14("approx ftz"),
 	row("rcp", "9.7.3.13", isa.OpRcp, "d a", types(f64), required(rounding)).before14("rn"),
 	row("rcp", "9.7.3.14", isa.OpRcp, "d a", types(f64), required(approx), required(ftz)),
-	row("sqrt", "9.7.3.15", isa.OpSqrt, "d a", types(f32), required(only("approx rn rz rm rp", precision)), ftz).before14("approx ftz"),
+	row("sqrt", "9.7.3.15", isa.OpSqrt, "d a", types(f32), required(only("approx rn rz rm rp", precision)),
+		ftz).before14("approx ftz"),
 	row("sqrt", "9.7.3.15", isa.OpSqrt, "d a", types(f64), required(rounding)).before14("rn"),
 	row("rsqrt", "9.7.3.16", isa.OpRsqrt, "d a", types(f32), required(approx), ftz).before14("approx ftz"),
 	row("rsqrt", "9.7.3.16", isa.OpRsqrt, "d a", types(f64), required(approx)).before14("approx"),
@@ -288,14 +289,19 @@ var basic = []*family{
 	row("mov", "9.7.8.3", isa.OpMov, "d a", types(any16to64|pred)), // packed vectors and addresses: see operands.go
 	row("mov", "9.7.8.3", isa.OpMovVec, "d:vec a:vec", types(any16to64), required(elements)),
 	row("shfl", "9.7.8.5", isa.OpShfl, "d|p a b:u32 c:u32", types(b32), required(shuffle)),
-	row("shfl", "9.7.8.6", isa.OpShfl, "d|p a b:u32 c:u32 membermask:u32", types(b32), required(synced), required(shuffle)),
+	row("shfl", "9.7.8.6", isa.OpShfl, "d|p a b:u32 c:u32 membermask:u32", types(b32), required(synced),
+		required(shuffle)),
 	row("prmt", "9.7.8.7", isa.OpPrmt, "d a b c", types(b32), permute),
-	row("ld", "9.7.8.8", isa.OpLd, "d:vec [a]", types(data), loadOrder, threads, stateSpace, nc, loadCache, evictL1, evictL2, prefetchL2, moreElements, herded).widening().where(checkLoad),
-	row("ldu", "9.7.8.10", isa.OpLd, "d:vec [a]", types(data), only("global", stateSpace), elements, herded).widening().where(checkLdu),
-	row("st", "9.7.8.11", isa.OpSt, "[a] b:vec", types(data), storeOrder, threads, stateSpace, storeCache, evictL1, evictL2, moreElements).widening().where(checkStore),
+	row("ld", "9.7.8.8", isa.OpLd, "d:vec [a]", types(data), loadOrder, threads, stateSpace, nc, loadCache, evictL1,
+		evictL2, prefetchL2, moreElements, herded).widening().where(checkLoad),
+	row("ldu", "9.7.8.10", isa.OpLd, "d:vec [a]", types(data), only("global", stateSpace), elements,
+		herded).widening().where(checkLdu),
+	row("st", "9.7.8.11", isa.OpSt, "[a] b:vec", types(data), storeOrder, threads, stateSpace, storeCache, evictL1,
+		evictL2, moreElements).widening().where(checkStore),
 	row("prefetch", "9.7.8.12", isa.OpNop, "[a]", none, only("global local", stateSpace), required(prefetchTo)),
 	row("prefetchu", "9.7.8.12", isa.OpNop, "[a]", none, required(only("L1", prefetchTo))),
-	row("isspacep", "9.7.8.16", isa.OpIsspacep, "p a:sym", none, required(only("global shared local const param shared::cta param::entry", stateSpace))),
+	row("isspacep", "9.7.8.16", isa.OpIsspacep, "p a:sym", none,
+		required(only("global shared local const param shared::cta param::entry", stateSpace))),
 	row("cvta", "9.7.8.17", isa.OpCvta, "d a:sym", types(size), to, required(stateSpace)),
 	row("cvt", "9.7.8.18", isa.OpCvt, "d a:2", types(ints8, ints8), sat).widening(),
 	row("cvt", "9.7.8.18", isa.OpCvt, "d a:2", types(ints8, f32), required(integerRounding), ftz, sat).widening(),
@@ -308,7 +314,7 @@ var basic = []*family{
 	row("cvt", "9.7.8.18", isa.OpCvt, "d a:2", types(f64, f64), integerRounding, sat).widening(),
 
 	// 9.7.11 control flow
-	row("bra", "9.7.11.3", isa.OpBra, "label", none, lockstep),                         // .hrd is ours, see isa.Herding
+	row("bra", "9.7.11.3", isa.OpBra, "label", none, lockstep),                         // .hrd: see isa.Herding
 	row("brx", "9.7.11.4", isa.OpBra, "index:u32 tlist", none, required(indexed), uni), // operands: see brx.go
 	row("call", "9.7.11.5", isa.OpCall, "", none, uni),                                 // operands: see call.go
 	row("ret", "9.7.11.6", isa.OpRet, "", none, uni),
@@ -317,10 +323,14 @@ var basic = []*family{
 	// 9.7.12 synchronization
 	row("bar", "9.7.12.1", isa.OpBar, "a:u32 b:u32?", none, cta, required(barrierKind)),
 	row("barrier", "9.7.12.1", isa.OpBar, "a:u32 b:u32?", none, cta, required(barrierKind), aligned),
-	row("bar", "9.7.12.1", isa.OpBar, "d a:u32 b:u32? c:pred", types(u32), cta, required(reduction), required(only("popc", reduced))),
-	row("bar", "9.7.12.1", isa.OpBar, "d a:u32 b:u32? c:pred", types(pred), cta, required(reduction), required(only("and or", reduced))),
-	row("barrier", "9.7.12.1", isa.OpBar, "d a:u32 b:u32? c:pred", types(u32), cta, required(reduction), required(only("popc", reduced)), aligned),
-	row("barrier", "9.7.12.1", isa.OpBar, "d a:u32 b:u32? c:pred", types(pred), cta, required(reduction), required(only("and or", reduced)), aligned),
+	row("bar", "9.7.12.1", isa.OpBar, "d a:u32 b:u32? c:pred", types(u32), cta, required(reduction),
+		required(only("popc", reduced))),
+	row("bar", "9.7.12.1", isa.OpBar, "d a:u32 b:u32? c:pred", types(pred), cta, required(reduction),
+		required(only("and or", reduced))),
+	row("barrier", "9.7.12.1", isa.OpBar, "d a:u32 b:u32? c:pred", types(u32), cta, required(reduction),
+		required(only("popc", reduced)), aligned),
+	row("barrier", "9.7.12.1", isa.OpBar, "d a:u32 b:u32? c:pred", types(pred), cta, required(reduction),
+		required(only("and or", reduced)), aligned),
 	row("bar", "9.7.12.2", isa.OpBarWarp, "membermask:u32", none, required(warpWide), required(synced)),
 	row("membar", "9.7.12.3", isa.OpMembar, "", none, required(membarLevel)),
 	row("fence", "9.7.12.3", isa.OpMembar, "", none, fenceOrder, required(fenceScope)),
@@ -335,14 +345,21 @@ var basic = []*family{
 	row("red", "9.7.12.5", isa.OpRed, "[a] b", types(b32to64), atomic("and or xor")...).where(checkAtomic),
 	row("vote", "9.7.12.6", isa.OpVote, "d a:pred", types(pred), required(only("all any uni", votes))),
 	row("vote", "9.7.12.6", isa.OpVote, "d a:pred", types(b32), required(only("ballot", votes))),
-	row("vote", "9.7.12.7", isa.OpVote, "d a:pred membermask:u32", types(pred), required(synced), required(only("all any uni", votes))),
-	row("vote", "9.7.12.7", isa.OpVote, "d a:pred membermask:u32", types(b32), required(synced), required(only("ballot", votes))),
-	row("match", "9.7.12.8", isa.OpMatch, "d:u32 a membermask:u32", types(b32to64), required(only("any", votes)), required(synced)),
-	row("match", "9.7.12.8", isa.OpMatch, "d|p:u32 a membermask:u32", types(b32to64), required(only("all", votes)), required(synced)),
+	row("vote", "9.7.12.7", isa.OpVote, "d a:pred membermask:u32", types(pred), required(synced),
+		required(only("all any uni", votes))),
+	row("vote", "9.7.12.7", isa.OpVote, "d a:pred membermask:u32", types(b32), required(synced),
+		required(only("ballot", votes))),
+	row("match", "9.7.12.8", isa.OpMatch, "d:u32 a membermask:u32", types(b32to64), required(only("any", votes)),
+		required(synced)),
+	row("match", "9.7.12.8", isa.OpMatch, "d|p:u32 a membermask:u32", types(b32to64), required(only("all", votes)),
+		required(synced)),
 	row("activemask", "9.7.12.9", isa.OpActivemask, "d", types(b32)),
-	row("redux", "9.7.12.10", isa.OpRedux, "d a membermask:u32", types(int32s), required(synced), required(only("add min max", atomics))),
-	row("redux", "9.7.12.10", isa.OpRedux, "d a membermask:u32", types(b32), required(synced), required(only("and or xor", atomics))),
-	row("elect", "9.7.13.14 of 8.5", isa.OpElect, "d|p:u32 membermask:u32", none, required(synced)).where(func(m *match) string { m.Type = isa.B32; return "" }),
+	row("redux", "9.7.12.10", isa.OpRedux, "d a membermask:u32", types(int32s), required(synced),
+		required(only("add min max", atomics))),
+	row("redux", "9.7.12.10", isa.OpRedux, "d a membermask:u32", types(b32), required(synced),
+		required(only("and or xor", atomics))),
+	row("elect", "9.7.13.14 of 8.5", isa.OpElect, "d|p:u32 membermask:u32", none,
+		required(synced)).where(func(m *match) string { m.Type = isa.B32; return "" }),
 	row("griddepcontrol", "9.7.13.13 of 8.5", isa.OpNop, "", none, required(dependency)),
 
 	// 9.7.18 miscellaneous; nanosleep may return at once.
@@ -365,7 +382,7 @@ var families = func() map[string][]*family {
 	return m
 }()
 
-// takesNothing tells whether an opcode has no operands.
+// takesNothing reports whether an opcode has no operands.
 func takesNothing(name string) bool { return len(families[name][0].args) == 0 }
 
 // opcodes lists all opcodes, for suggestions.
@@ -380,7 +397,7 @@ var opcodes = func() (names []string) {
 	return names
 }()
 
-// Opcodes lists the opcodes that programs may have, in order.
+// Opcodes lists the supported opcodes, in order.
 func Opcodes() []string { return slices.Sorted(maps.Keys(families)) }
 
 func satNeedsHi(m *match) string {
@@ -390,7 +407,7 @@ func satNeedsHi(m *match) string {
 	return ""
 }
 
-// checkVector: an access has 16 bytes. One of 32 bytes in the .global space becomes
+// checkVector checks the size of an access: 16 bytes. One of 32 bytes in the .global space becomes
 // two (PTX ISA 8.8, ld and st).
 func checkVector(m *match) string {
 	bytes := int(m.Vec) * m.Type.Bytes()

@@ -7,8 +7,8 @@ import (
 	"divergo/isa"
 )
 
-// fetch lowers an instruction that reads or writes a texture or surface: the template's
-// statements with the operands in their places. A guard becomes a branch around them.
+// fetch lowers a texture or surface instruction to the template's statements with the operands in
+// their places. A guard becomes a branch around them.
 func (l *lowering) fetch(in *instruction, found *match) {
 	site := &fetchSite{lowering: l, in: in, fetch: found.fetch, args: map[string]operand{}}
 	if !site.operands(found) {
@@ -55,7 +55,7 @@ type fetchSite struct {
 	args map[string]operand
 }
 
-// shape is how the operands of an opcode stand.
+// fetchShapes are the operand lists of the opcodes.
 var fetchShapes = map[string]struct {
 	form, operands string
 	least, most    int
@@ -83,7 +83,8 @@ func (s *fetchSite) operands(found *match) bool {
 	}
 	ops := s.unbracketed(shape.toFirst)
 	if len(ops) < shape.least || len(ops) > shape.most {
-		s.errorf(s.in.name.pos, CodeOperand, "%s takes operands %s, found %d", s.in.opcode(), shape.operands, len(s.in.operands))
+		s.errorf(s.in.name.pos, CodeOperand, "%s takes operands %s, found %d", s.in.opcode(), shape.operands,
+			len(s.in.operands))
 		return false
 	}
 	value, of := &ops[0], &ops[1]
@@ -97,7 +98,8 @@ func (s *fetchSite) operands(found *match) bool {
 	case "query":
 		s.args["$d0"] = *value
 		if (s.Mip == "level") != (len(ops) == 3) {
-			s.errorf(s.in.name.pos, CodeOperand, "%s takes operands d, [a]%s", s.in.opcode(), map[bool]string{true: ", lod"}[s.Mip == "level"])
+			s.errorf(s.in.name.pos, CodeOperand, "%s takes operands d, [a]%s", s.in.opcode(),
+				map[bool]string{true: ", lod"}[s.Mip == "level"])
 			return false
 		}
 		if s.Mip == "level" {
@@ -108,8 +110,8 @@ func (s *fetchSite) operands(found *match) bool {
 	return s.texture(of, true) && s.value(value, found) && s.rest(ops[2:])
 }
 
-// unbracketed are the operands with those in brackets as one. Without brackets, texture and
-// coordinates are two of them (section 9.7.9.3).
+// unbracketed is the list of operands with those in brackets as one operand. Without brackets, the
+// texture and the coordinates are two of them (section 9.7.9.3).
 func (s *fetchSite) unbracketed(toFirst bool) []operand {
 	ops := s.in.operands
 	at := 1
@@ -136,7 +138,11 @@ func (s *fetchSite) texture(x *operand, coordinates bool) bool {
 	}
 	surface := s.in.name.text[0] == 's'
 	if len(list) != n && (len(list) != 3 || surface || !coordinates) {
-		s.errorf(x.pos, CodeOperand, "%s wants %s in brackets", s.in.opcode(), map[bool]string{true: "a texture or surface and its coordinates", false: "a texture or surface"}[coordinates])
+		s.errorf(x.pos, CodeOperand, "%s wants %s in brackets", s.in.opcode(),
+			map[bool]string{
+				true:  "a texture or surface and its coordinates",
+				false: "a texture or surface",
+			}[coordinates])
 		return false
 	}
 	kind := ".texref"
@@ -165,7 +171,7 @@ func (s *fetchSite) texture(x *operand, coordinates bool) bool {
 	return s.vector(&list[len(list)-1], names, "coordinates")
 }
 
-// vector binds the elements of an operand; more of them are ignored.
+// vector binds the elements of an operand; surplus elements are ignored.
 func (s *fetchSite) vector(x *operand, names []string, what string) bool {
 	o := operands{lowering: s.lowering, in: s.in}
 	if whole := o.whole(x); whole != nil {
@@ -185,8 +191,7 @@ func (s *fetchSite) vector(x *operand, names []string, what string) bool {
 	return true
 }
 
-// bind binds a handle: the name of a reference or of a parameter of the kernel that is one,
-// or a register.
+// bind binds a handle: the name of a reference, a kernel parameter that is one, or a register.
 func (s *fetchSite) bind(name string, x *operand, load *string, kind string) bool {
 	arg := *x
 	*load = "mov.b64"
@@ -195,7 +200,7 @@ func (s *fetchSite) bind(name string, x *operand, load *string, kind string) boo
 	case x.kind == addressOperand && len(x.elems) == 1:
 		return s.bind(name, &x.elems[0], load, kind)
 	case x.kind != nameOperand || sym == nil:
-		// mov says what is wrong
+		// mov reports the mistake
 	case sym.reg != nil:
 		if sym.reg.typ.Bits() == 32 {
 			*load = "cvt.u64.u32"
@@ -207,10 +212,12 @@ func (s *fetchSite) bind(name string, x *operand, load *string, kind string) boo
 			*load = "ld.param.u32"
 		}
 	case !sym.variable.opaque:
-		s.errorf(x.pos, CodeOperand, "%s is a %s variable, %s wants a %s", clip(x.name), spaceName(sym.variable.space), s.in.opcode(), orAny(kind))
+		s.errorf(x.pos, CodeOperand, "%s is a %s variable, %s wants a %s", clip(x.name), spaceName(sym.variable.space),
+			s.in.opcode(), orAny(kind))
 		return false
 	case kind != "" && "."+sym.variable.words != kind:
-		s.errorf(x.pos, CodeOperand, "%s is a .%s, %s wants a %s", clip(x.name), sym.variable.words, s.in.opcode(), kind)
+		s.errorf(x.pos, CodeOperand, "%s is a .%s, %s wants a %s", clip(x.name), sym.variable.words,
+			s.in.opcode(), kind)
 		return false
 	}
 	s.args[name] = arg
@@ -224,8 +231,8 @@ func orAny(kind string) string {
 	return kind
 }
 
-// references notes the addresses that istypep compares with: it knows the variables of the
-// module, and no objects of the host.
+// references notes the addresses with which istypep compares. It recognises the variables of the
+// module, but no objects of the host.
 func (s *fetchSite) references() bool {
 	for _, v := range s.m.vars {
 		if v.opaque && v.words == s.Query && v.link != linkExtern && v.why == "" {
@@ -235,7 +242,7 @@ func (s *fetchSite) references() bool {
 	return true
 }
 
-// value binds what is read or written.
+// value binds the values that are read or written.
 func (s *fetchSite) value(x *operand, found *match) bool {
 	o := operands{lowering: s.lowering, in: s.in, out: &isa.Inst{Vec: max(found.Vec, 1)}}
 	if x.pair != nil {
@@ -261,8 +268,8 @@ func (s *fetchSite) value(x *operand, found *match) bool {
 	return len(list) > 0
 }
 
-// move is the instruction that moves an element of a surface to a destination, which may be
-// wider than the element.
+// move is the instruction that moves an element of a surface to a destination, which may be wider
+// than the element.
 func (s *fetchSite) move(i int, x *operand) string {
 	bits := 32
 	if sym := s.scope.lookup(x.name); x.kind == nameOperand && sym != nil && sym.reg != nil {
@@ -293,10 +300,12 @@ func (s *fetchSite) rest(ops []operand) bool {
 		s.errorf(s.in.name.pos, CodeOperand, "%s wants %s behind the coordinates", s.in.opcode(), names)
 		return false
 	case len(ops) > want:
-		s.errorf(ops[want].pos, CodeUnsupported, "%s with an offset or a depth to compare is not supported", s.in.opcode())
+		s.errorf(ops[want].pos, CodeUnsupported, "%s with an offset or a depth to compare is not supported",
+			s.in.opcode())
 		return false
 	case s.form == "tex" && s.Cube() && (s.Whole() || s.Mip == "grad"):
-		s.errorf(s.in.name.pos, CodeUnsupported, "%s is not supported: a cube has coordinates of type .f32 and no gradients", s.in.opcode())
+		s.errorf(s.in.name.pos, CodeUnsupported,
+			"%s is not supported: a cube has coordinates of type .f32 and no gradients", s.in.opcode())
 		return false
 	case s.Mip == "level":
 		s.args["$lod"] = ops[0]
@@ -317,7 +326,8 @@ func (s *fetchSite) rest(ops []operand) bool {
 	return true
 }
 
-// substitute is b with the operands of the instruction. What would write to '_' is left out.
+// substitute is b with the operands of the instruction. Instructions that would write to '_' are
+// left out.
 func (s *fetchSite) substitute(b *block) *block {
 	made := &block{end: s.in.name.pos}
 	var names []string
@@ -340,7 +350,7 @@ func (s *fetchSite) substitute(b *block) *block {
 	return made
 }
 
-// sinks reports whether '_' is the first of operands, or of the vector that is.
+// sinks reports whether '_' is the first operand, or the first of the vector in its place.
 func sinks(list []operand) bool {
 	for len(list) > 0 && list[0].kind == vectorOperand {
 		list = list[0].elems

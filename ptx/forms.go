@@ -8,10 +8,10 @@ import (
 	"divergo/isa"
 )
 
-// Forms lists instructions that between them have each type and each modifier of each row of the
-// table that computes: registers in, registers out, each thread for itself. A register is called
-// by its type and the place of its operand, and a predicate by its place: add.sat.s32 %s32_0, %s32_1, %s32_2 and
-// setp.lt.f32 %p0, %f32_1, %f32_2.
+// Forms lists instructions that together cover each type and each modifier of each computing row of
+// the table. Sources and destinations are registers, and each thread computes by itself. A
+// register's name is its type and the place of its operand; a predicate's name has only the place.
+// Examples are add.sat.s32 %s32_0, %s32_1, %s32_2 and setp.lt.f32 %p0, %f32_1, %f32_2.
 func Forms() (texts []string) {
 	for _, f := range table {
 		if f.computes() {
@@ -21,8 +21,8 @@ func Forms() (texts []string) {
 	return texts
 }
 
-// computes reports whether instructions of the row have registers as operands, and what they do
-// with them is no matter of other threads.
+// computes reports whether instructions of the row have registers as operands and a result that is
+// independent of other threads.
 func (f *family) computes() bool {
 	in := isa.Inst{Op: f.op}
 	return len(f.args) > 1 && f.args[0].role != src && !in.Control() && !in.CrossLane() && !in.Memory() &&
@@ -31,9 +31,8 @@ func (f *family) computes() bool {
 		})
 }
 
-// instances are instructions that use the row: for each combination of types
-// once with every word of every group, the other groups at their first word
-// where required.
+// instances are instructions that use the row. For each combination of types every word of every
+// group occurs once; the other groups then have their first word, if they require one.
 func (f *family) instances() (texts []string) {
 	combos := [][]isa.Type{nil}
 	for _, set := range f.types {
@@ -58,7 +57,7 @@ func (f *family) instances() (texts []string) {
 	return texts
 }
 
-// instance is an instruction of such types, with a word of the chosen group if there is one.
+// instance is an instruction of the given types, with a word of the chosen group if there is one.
 func (f *family) instance(types []isa.Type, chosen int, m *modifier) string {
 	op := []string{f.name}
 	has := map[string]bool{}
@@ -73,7 +72,8 @@ func (f *family) instance(types []isa.Type, chosen int, m *modifier) string {
 		}
 	}
 	switch {
-	case has["relaxed"] && f.name != "atom" && f.name != "red", has["acquire"] && f.name == "ld", has["release"] && f.name == "st":
+	case has["relaxed"] && f.name != "atom" && f.name != "red", has["acquire"] && f.name == "ld", has["release"] &&
+		f.name == "st":
 		op = append(op, "gpu")
 	case has["nc"]:
 		op = append(op, "global")
@@ -92,12 +92,12 @@ func (f *family) instance(types []isa.Type, chosen int, m *modifier) string {
 	}
 	guard := ""
 	if f.op == isa.OpBra && has["hrd"] {
-		guard = "@%p0 " // there is nothing to herd without a condition
+		guard = "@%p0 " // herding requires a condition
 	}
 	return guard + strings.Join(op, ".") + " " + strings.Join(operands, ", ") + ";"
 }
 
-// sample is an operand: register number i of the type that the row wants.
+// sample is an operand: register number i of the type that the row requires.
 func (f *family) sample(a arg, i int, types []isa.Type, has map[string]bool) string {
 	t := isa.U64
 	switch a.of {

@@ -8,7 +8,7 @@ import (
 	"divergo/isa"
 )
 
-// function is a .func (section 11.2.2), or what a .callprototype says of one.
+// function is a .func (section 11.2.2), or the description of one in a .callprototype.
 type function struct {
 	name     word
 	rets     []formal
@@ -19,14 +19,13 @@ type function struct {
 	held     bool // an initialiser holds its address
 }
 
-// formal is a parameter or result of a function: a variable in the .param space
-// or a register.
+// formal is a parameter or result of a function: a variable in the .param space or a register.
 type formal struct {
 	variable *variable
 	reg      *regDecl
 }
 
-// name of a formal.
+// name is the name of a formal.
 func (f formal) name() word {
 	if f.reg != nil {
 		return f.reg.name
@@ -34,7 +33,7 @@ func (f formal) name() word {
 	return f.variable.name
 }
 
-// layout is the size in bytes and alignment of a formal in memory.
+// layout is the size and alignment of a formal in memory, in bytes.
 func (f formal) layout() (size, align uint64) {
 	if f.variable != nil {
 		return f.variable.size, f.variable.align
@@ -54,8 +53,8 @@ func (f formal) typ() isa.Type {
 	return isa.NoType
 }
 
-// offsets are the places of results and parameters in the block of memory that
-// callers share with a function, results first, and its size.
+// offsets are the places of results and parameters in the memory that callers share with a
+// function, results first, and its size.
 func (f *function) offsets() (at []uint64, size uint64) {
 	for _, x := range f.formals() {
 		n, align := x.layout()
@@ -69,13 +68,13 @@ func (f *function) offsets() (at []uint64, size uint64) {
 // formals are the results and the parameters.
 func (f *function) formals() []formal { return slices.Concat(f.rets, f.params) }
 
-// address is what a function is called by indirectly.
+// address is the operand of indirect calls of f.
 func (f *function) address() uint64 { return isa.FuncBase + uint64(f.index)*isa.InstBytes }
 
-// agrees reports whether calls of f and of o pass the same.
+// agrees reports whether calls of f and of o pass the same types.
 func (f *function) agrees(o *function) bool { return f.passes() == o.passes() }
 
-// passes says what a call of f passes.
+// passes describes the results and parameters of a call of f.
 func (f *function) passes() string {
 	var s strings.Builder
 	for _, x := range f.formals() {
@@ -131,10 +130,9 @@ func (p *parser) function() {
 	p.declareFunction(f)
 }
 
-// callDirective parses a directive behind the parameters of a function that says
-// how it is called: .noreturn, and how many registers it preserves, which are
-// preserved here whatever their number (PTX ISA 9.0, section 11.4: .abi_preserve,
-// .abi_preserve_control).
+// callDirective parses a directive behind the parameters of a function that describes its calls. It
+// is .noreturn, or gives the number of registers that the function preserves (.abi_preserve,
+// .abi_preserve_control). Here all are preserved whatever that number (PTX ISA 9.0, section 11.4).
 func (p *parser) callDirective(f *function) bool {
 	switch {
 	case p.atDirective("noreturn"):
@@ -149,14 +147,13 @@ func (p *parser) callDirective(f *function) bool {
 	return true
 }
 
-// declared reports whether a declaration ends here without the ';' that old
-// compilers leave out: the next directive stands on a line of its own.
+// declared reports whether a declaration ends here without the ';' that old compilers leave out.
+// The next directive then stands on a line of its own.
 func (p *parser) declared() bool {
 	return p.tok.kind == eof || p.tok.newline && p.tok.kind == dotWord && startsDirective[p.tok.text]
 }
 
-// declareFunction enters a function. Declarations and the definition have to
-// agree.
+// declareFunction enters a function. Its declarations and definition must agree.
 func (p *parser) declareFunction(f *function) {
 	old := p.m.functions[f.name.text]
 	switch {
@@ -165,17 +162,18 @@ func (p *parser) declareFunction(f *function) {
 		p.m.functions[f.name.text] = f
 		p.m.funcs = append(p.m.funcs, f)
 	case old.body != nil && f.body != nil:
-		p.errorf(f.name.pos, CodeDuplicate, "function %s is defined twice: first in line %d", clip(f.name.text), old.name.pos.Line)
+		p.errorf(f.name.pos, CodeDuplicate, "function %s is defined twice: first in line %d", clip(f.name.text),
+			old.name.pos.Line)
 	case !f.agrees(old):
-		p.errorf(f.name.pos, CodeOperand, "function %s has other parameters than in line %d", clip(f.name.text), old.name.pos.Line)
+		p.errorf(f.name.pos, CodeOperand, "function %s has other parameters than in line %d", clip(f.name.text),
+			old.name.pos.Line)
 	case f.body != nil:
 		f.index = old.index
 		*old = *f
 	}
 }
 
-// signature parses "(results) name (parameters)"; results and parameters may be
-// left out.
+// signature parses "(results) name (parameters)". Results and parameters may be left out.
 func (p *parser) signature(what string) (f *function, ok bool) {
 	f = &function{}
 	if p.tok.kind == '(' {
@@ -225,9 +223,10 @@ func (p *parser) formals(what string) (list []formal, ok bool) {
 	}
 }
 
-// skipFunction goes behind a function after a mistake in its head.
+// skipFunction skips the rest of a function after a mistake in its head.
 func (p *parser) skipFunction() {
-	for p.tok.kind != '{' && p.tok.kind != ';' && p.tok.kind != eof && !p.atDirective("entry") && !p.atDirective("func") {
+	for p.tok.kind != '{' && p.tok.kind != ';' && p.tok.kind != eof && !p.atDirective("entry") &&
+		!p.atDirective("func") {
 		p.next()
 	}
 	if p.tok.kind == '{' {
@@ -280,7 +279,7 @@ func (p *parser) arguments() (list []operand, ok bool) {
 	}
 }
 
-// labelled parses what a label stands for if that is no instruction.
+// labelled parses the directive behind a label, if it is not an instruction.
 func (p *parser) labelled(b *block, l word) {
 	switch {
 	case p.atDirective("callprototype"):

@@ -27,8 +27,8 @@ func corpus(t testing.TB) [][]byte {
 	return texts
 }
 
-// lowerAll lowers every kernel and checks what must hold whatever the input:
-// errors are a List with positions inside the text, programs are well formed.
+// lowerAll lowers every kernel and checks the properties that hold for any input. Errors are a List
+// with positions inside the text; programs are well formed.
 func lowerAll(t testing.TB, src []byte) {
 	m, err := Parse("k.ptx", src)
 	checkErrors(t, src, err)
@@ -143,8 +143,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzLower puts the fuzzed text into the body of a kernel where everything is
-// declared, so that it gets past the parser more often.
+// FuzzLower puts the fuzzed text into the body of a kernel in which everything is declared. It thus
+// passes the parser more often.
 func FuzzLower(f *testing.F) {
 	for _, row := range table {
 		f.Add("there: " + row.instances()[0])
@@ -166,7 +166,8 @@ func FuzzLower(f *testing.F) {
 func TestMutants(t *testing.T) {
 	texts := corpus(t)
 	rng := rand.New(rand.NewPCG(1, 2))
-	words := strings.Fields(string(texts[0]) + " .f16 <<<< {{ }} %r<99999999999> 0x8000000000000000 [%rd1+ -5] .v4 _ | ! @ .align 3 , ;")
+	words := strings.Fields(string(texts[0]) +
+		" .f16 <<<< {{ }} %r<99999999999> 0x8000000000000000 [%rd1+ -5] .v4 _ | ! @ .align 3 , ;")
 	failed := 0
 	for range 10000 {
 		src := string(texts[rng.IntN(len(texts))])

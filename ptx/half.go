@@ -2,8 +2,8 @@ package ptx
 
 import "divergo/isa"
 
-// Half precision: f16 and bf16, one or two in a register, and tf32 (sections 9.7.4,
-// 9.7.6 and 9.7.8.18).
+// Half precision: f16 and bf16, one or two in a register, and tf32 (sections 9.7.4, 9.7.6 and
+// 9.7.8.18).
 
 var (
 	f16     = typesOf(isa.F16)
@@ -65,8 +65,10 @@ var halves = []*family{
 	row("setp", "9.7.6.2", isa.OpSetp, "p|q a b c:pred?", types(bf16s), compareFloat, boolean),
 
 	// 9.7.12 synchronization; no row is without .noftz
-	row("atom", "9.7.12.4", isa.OpAtom, "d [a] b", types(f16s|bf16s), append(atomic("add"), required(noftz))...).where(checkAtomic),
-	row("red", "9.7.12.5", isa.OpRed, "[a] b", types(f16s|bf16s), append(atomic("add"), required(noftz))...).where(checkAtomic),
+	row("atom", "9.7.12.4", isa.OpAtom, "d [a] b", types(f16s|bf16s),
+		append(atomic("add"), required(noftz))...).where(checkAtomic),
+	row("red", "9.7.12.5", isa.OpRed, "[a] b", types(f16s|bf16s),
+		append(atomic("add"), required(noftz))...).where(checkAtomic),
 
 	// 9.7.8 data movement
 	row("cvt", "9.7.8.18", isa.OpCvt, "d a:2", types(ints8, half16s), required(integerRounding), sat).widening(),
@@ -81,8 +83,10 @@ var halves = []*family{
 	row("cvt", "9.7.8.18", isa.OpCvt, "d a:2", types(bf16, bf16), integerRounding, sat).widening(),
 	row("cvt", "9.7.8.18", isa.OpCvt, "d a:2", types(f32, half16s), ftz, sat).widening(),
 	row("cvt", "9.7.8.18", isa.OpCvt, "d a:2", types(f64, half16s), sat).widening(),
-	row("cvt", "9.7.9.21 of 8.5", isa.OpCvt, "d a:2 b:2", types(eights, f32), required(toNearest), required(satFinite), relu),
-	row("cvt", "9.7.9.21 of 8.5", isa.OpCvt, "d a:2", types(eights, f16x2|bf16x2), required(toNearest), required(satFinite), relu),
+	row("cvt", "9.7.9.21 of 8.5", isa.OpCvt, "d a:2 b:2", types(eights, f32), required(toNearest),
+		required(satFinite), relu),
+	row("cvt", "9.7.9.21 of 8.5", isa.OpCvt, "d a:2", types(eights, f16x2|bf16x2), required(toNearest),
+		required(satFinite), relu),
 	row("cvt", "9.7.9.21 of 8.5", isa.OpCvt, "d a:2", types(f16x2, eights), required(toNearest), relu),
 	row("cvt", "9.7.9.21 of 8.5", isa.OpCvt, "d a:2", types(bf16x2, eights), required(toNearest), relu, satFinite),
 	row("cvt", "9.7.8.18", isa.OpCvt, "d a:2", types(tf32, f32), required(away), satFinite),

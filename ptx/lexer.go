@@ -7,9 +7,8 @@ import (
 	"divergo/isa"
 )
 
-// lexer cuts PTX text into tokens (PTX ISA, sections 4.1 to 4.5). It also
-// drops comments, "@@DWARF" lines of old compilers and line markers of the C
-// preprocessor.
+// lexer cuts PTX text into tokens (PTX ISA, sections 4.1 to 4.5). It also drops comments, "@@DWARF"
+// lines of old compilers and line markers of the C preprocessor.
 type lexer struct {
 	*reporter
 	src       string
@@ -34,7 +33,7 @@ func (l *lexer) at(i int) byte {
 	return 0
 }
 
-// next returns the next token; at the end, eof again and again.
+// next returns the next token. At the end it returns eof, again on each call.
 func (l *lexer) next() token {
 	l.space()
 	for l.off < len(l.src) && !l.startsToken() {
@@ -72,8 +71,8 @@ func (l *lexer) next() token {
 	return t
 }
 
-// startsName: a letter, or one of _ $ % (section 4.4). A % with nothing behind
-// it is an operator.
+// startsName reports whether a name starts here: with a letter, or one of _ $ % (section 4.4). A %
+// with nothing behind it is an operator.
 func (l *lexer) startsName() bool {
 	c := l.at(l.off)
 	return isLetter(c) || c == '_' || c == '$' || c == '%' && isName(l.at(l.off+1))
@@ -81,10 +80,11 @@ func (l *lexer) startsName() bool {
 
 func (l *lexer) startsToken() bool {
 	c := l.at(l.off)
-	return isName(c) || c == '.' && isName(l.at(l.off+1)) || c != 0 && strings.IndexByte("{}()[]<>,;:=@!|&^~+-*/%?\"", c) >= 0
+	return isName(c) || c == '.' && isName(l.at(l.off+1)) || c != 0 &&
+		strings.IndexByte("{}()[]<>,;:=@!|&^~+-*/%?\"", c) >= 0
 }
 
-// space skips white space and what counts as such.
+// space skips white space and its equivalents.
 func (l *lexer) space() {
 	for l.off < len(l.src) {
 		switch c := l.src[l.off]; {
@@ -149,7 +149,8 @@ func (l *lexer) preprocessor() {
 	if line == "" || isDigit(line[0]) || strings.HasPrefix(line, "line") || strings.HasPrefix(line, "pragma") {
 		return
 	}
-	l.errorf(pos, CodeUnsupported, "preprocessor directives are not supported: run the file through the C preprocessor first")
+	l.errorf(pos, CodeUnsupported,
+		"preprocessor directives are not supported: run the file through the C preprocessor first")
 }
 
 // word reads the rest of a name; in a modifier, "L1::evict_last" is one word.
@@ -166,9 +167,8 @@ func (l *lexer) word(modifier bool) {
 	}
 }
 
-// number reads an integer, 0f or 0d constant (a digit with a run of letters
-// and digits behind it) or a decimal fraction with exponent. What it means is
-// decided in const.go.
+// number reads an integer, 0f or 0d constant (a digit and a run of letters and digits) or a decimal
+// fraction with exponent. const.go decides on its meaning.
 func (l *lexer) number() {
 	start := l.off
 	l.word(false)

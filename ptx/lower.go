@@ -15,7 +15,7 @@ type lowering struct {
 	scope       *scope
 	loc         isa.Loc
 	branches    []branch
-	around      uint32                 // where the last brx.idx that has a guard is passed to
+	around      uint32                 // destination of the last guarded brx.idx's jump around it
 	offsets     map[*variable]uint64   // in shared, local and parameter memory
 	temporaries map[string]isa.Operand // registers for inserted instructions, by name
 	dynamic     []patch                // uses of the dynamic part of shared memory
@@ -28,9 +28,9 @@ type lowering struct {
 	top         *scope    // of the module
 	callees     []*callee // functions that the kernel needs
 	found       map[*function]*callee
-	addressed   map[string]*callee  // by what they pass, functions that are called by address
+	addressed   map[string]*callee  // functions called by address, by the types that they pass
 	callPCs     []int               // of calls, ascending
-	fn          *callee             // the one being lowered, nil for the kernel
+	fn          *callee             // the function being lowered, nil for the kernel
 	frame       uint64              // size of its frame
 	results     []result            // its results in registers
 	returns     []int               // PCs of its returns
@@ -46,10 +46,10 @@ type lowering struct {
 	named       map[*variable][]int // by .param variable of a block: PCs of the instructions that name it
 	written     map[uint16][]int    // by register: PCs of the instructions before scanned that write it
 	scanned     int
-	ascending   []isa.Global // the variables of the module by address, once asked for
-	outgoing    []uint32     // PCs of instructions that address the frame of a function to be called
+	ascending   []isa.Global // the variables of the module by address, after first use
+	outgoing    []uint32     // PCs of instructions that address the frame of a callee
 
-	fetching *scope // registers of the template of textures, once there is one
+	fetching *scope // registers of the template of textures, after first use
 }
 
 // branch is a bra whose label is not resolved yet.
@@ -59,7 +59,7 @@ type branch struct {
 	scope *scope
 }
 
-// patch is an immediate that lacks the start of dynamic shared memory.
+// patch is an immediate to which the start of dynamic shared memory must be added.
 type patch struct{ pc, src int }
 
 // Kernels lists the kernels of the module in file order.
@@ -71,8 +71,8 @@ func (m *Module) Kernels() []string {
 	return names
 }
 
-// Program lowers and analyses one kernel. The empty name stands for the only
-// kernel of the module. On error it returns a List.
+// Program lowers and analyses one kernel. The empty name stands for the only kernel of the module.
+// An error is a List.
 func (m *Module) Program(name string) (*isa.Program, error) {
 	k, err := m.kernel(name)
 	if err != nil {
@@ -90,14 +90,18 @@ func (m *Module) Program(name string) (*isa.Program, error) {
 
 func (m *Module) lower(k *kernel) (*isa.Program, error) {
 	l := &lowering{
-		reporter:    &reporter{file: m.file, src: m.src},
-		m:           m,
-		prog:        &isa.Program{Name: k.name, File: m.file, Module: m, Target: m.target, MaxThreads: k.maxThreads, ReqThreads: k.reqThreads},
+		reporter: &reporter{file: m.file, src: m.src},
+		m:        m,
+		prog: &isa.Program{
+			Name: k.name, File: m.file, Module: m, Target: m.target, MaxThreads: k.maxThreads,
+			ReqThreads: k.reqThreads,
+		},
 		scope:       newScope(m.variables),
 		offsets:     map[*variable]uint64{},
 		temporaries: map[string]isa.Operand{},
 		spots:       map[*variable]*spot{}, argumentOf: map[*variable]int{},
-		runtime: map[*function]*callee{}, formats: map[uint64]bool{}, named: map[*variable][]int{}, written: map[uint16][]int{},
+		runtime: map[*function]*callee{}, formats: map[uint64]bool{}, named: map[*variable][]int{},
+		written: map[uint16][]int{},
 	}
 	l.module()
 	l.top = l.scope
@@ -120,8 +124,10 @@ func (m *Module) lower(k *kernel) (*isa.Program, error) {
 	l.scope = l.top
 	l.functions()
 	l.finish()
-	if n := len(l.prog.Regs) + len(l.prog.Preds) + 2; n > isa.MaxRegisters { // with one for SaveRegisters and one for WithBarriers
-		l.errorf(k.pos, CodeLimit, "kernel %s and its functions use more than %d registers, those for calls included", clip(k.name), isa.MaxRegisters-2)
+	// One is for SaveRegisters and one for WithBarriers.
+	if n := len(l.prog.Regs) + len(l.prog.Preds) + 2; n > isa.MaxRegisters {
+		l.errorf(k.pos, CodeLimit, "kernel %s and its functions use more than %d registers, those for calls included",
+			clip(k.name), isa.MaxRegisters-2)
 	}
 	if err := l.err(); err != nil {
 		return nil, err
@@ -134,14 +140,14 @@ func (m *Module) lower(k *kernel) (*isa.Program, error) {
 	return l.prog, nil
 }
 
-// tooLarge says why a kernel and its functions are.
+// tooLarge reports a kernel with its functions as too large, with the reason.
 func (m *Module) tooLarge(k *kernel, why error) error {
 	r := &reporter{file: m.file, src: m.src}
 	r.errorf(k.pos, CodeLimit, "kernel %s and its functions are too large: %v", clip(k.name), why)
 	return r.err()
 }
 
-// instructions counts those that the source has of a kernel and its functions.
+// instructions counts the instructions of a kernel and its functions in the source.
 func (l *lowering) instructions(k *kernel) (n int) {
 	count := func(s stmt) {
 		if _, is := s.(*instruction); is {
@@ -163,8 +169,8 @@ func (l *lowering) module() {
 	}
 }
 
-// common are the registers at module level that are in use, of which a thread has
-// one whatever it is in.
+// common are the used registers at module level. A thread has one of each, whatever function it is
+// in.
 func (l *lowering) common() (list []isa.Operand) {
 	for _, sym := range l.top.names {
 		if sym.operand.Kind != isa.OperandNone {
@@ -221,7 +227,8 @@ func (l *lowering) block(b *block) {
 			l.instruction(s)
 		case *label:
 			if earlier, ok := l.scope.define(s, uint32(len(l.prog.Insts))); !ok {
-				l.errorf(s.pos, CodeDuplicate, "label %s is defined twice: first in line %d", clip(s.text), earlier.Line)
+				l.errorf(s.pos, CodeDuplicate, "label %s is defined twice: first in line %d", clip(s.text),
+					earlier.Line)
 				continue
 			}
 			l.prog.Labels = append(l.prog.Labels, isa.Label{Name: s.text, PC: uint32(len(l.prog.Insts))})
@@ -252,7 +259,7 @@ func (l *lowering) block(b *block) {
 	l.scope = l.scope.up
 }
 
-// fits reports whether there is room for so many more instructions.
+// fits reports whether there is room for more instructions, and reports an error if not.
 func (l *lowering) fits(more int, pos isa.Pos) bool {
 	if len(l.prog.Insts)+more > isa.MaxInstructions {
 		l.errorf(pos, CodeLimit, "the kernel and its functions have more than %d instructions", isa.MaxInstructions)
@@ -291,7 +298,8 @@ func (l *lowering) allocate(v *variable) {
 	}
 	*size = uint32(at + v.size)
 	l.offsets[v] = at
-	l.prog.Vars = append(l.prog.Vars, isa.Local{Name: v.name.text, Space: v.space, Offset: uint32(at), Size: uint32(v.size)})
+	l.prog.Vars = append(l.prog.Vars,
+		isa.Local{Name: v.name.text, Space: v.space, Offset: uint32(at), Size: uint32(v.size)})
 }
 
 // instruction lowers one instruction.
@@ -300,7 +308,8 @@ func (l *lowering) instruction(in *instruction) {
 		if feature, ok := unsupported[in.name.text]; ok {
 			l.errorf(in.name.pos, CodeUnsupported, "%s is not supported: %s", in.opcode(), feature)
 		} else {
-			l.errorf(in.name.pos, CodeName, "unknown instruction %s%s", clip(in.name.text), didYouMean(in.name.text, opcodes))
+			l.errorf(in.name.pos, CodeName, "unknown instruction %s%s", clip(in.name.text),
+				didYouMean(in.name.text, opcodes))
 		}
 		return
 	}
@@ -366,8 +375,8 @@ func (l *lowering) instruction(in *instruction) {
 	}
 }
 
-// note tells of the last instruction, which is right, but does less than the PTX asks for: once
-// for each text.
+// note reports that the last instruction is right but does less than the PTX asks for. Each text is
+// reported once.
 func (l *lowering) note(text string) {
 	if !slices.ContainsFunc(l.prog.Notes, func(w isa.Warning) bool { return w.Text == text }) {
 		l.prog.Notes = append(l.prog.Notes, l.prog.WarningAt(uint32(len(l.prog.Insts)-1), text))
@@ -382,7 +391,8 @@ func (l *lowering) resolveBranches() {
 		}
 		pc, ok := b.scope.label(b.label.text)
 		if !ok {
-			l.errorf(b.label.pos, CodeName, "undefined label %s%s", clip(b.label.text), didYouMean(b.label.text, b.scope.labelWords()))
+			l.errorf(b.label.pos, CodeName, "undefined label %s%s", clip(b.label.text),
+				didYouMean(b.label.text, b.scope.labelWords()))
 			continue
 		}
 		l.prog.Insts[b.pc].Target = pc
@@ -420,8 +430,8 @@ func (l *lowering) finish() {
 	}
 }
 
-// end completes the kernel: where control could run past its closing brace, that
-// is an exit (section 9.7.11.7).
+// end completes the kernel: if control could run past its closing brace, an exit is added (section
+// 9.7.11.7).
 func (l *lowering) end(k *kernel) {
 	l.resolveBranches()
 	if l.runsOff() {
@@ -430,9 +440,8 @@ func (l *lowering) end(k *kernel) {
 	l.resolveUses()
 }
 
-// runsOff reports whether control can run off the end of the kernel or function
-// that ends here. If not, a label behind the last instruction that nothing uses
-// is dropped.
+// runsOff reports whether control can run off the end of the kernel or function that ends here. If
+// not, it drops an unused label behind the last instruction.
 func (l *lowering) runsOff() bool {
 	p, start := l.prog, uint32(0)
 	if l.fn != nil {

@@ -8,7 +8,7 @@ import (
 	"divergo/isa"
 )
 
-// complaint is why an instruction does not fit a row of the table.
+// complaint is the reason for which an instruction does not fit a row of the table.
 type complaint struct {
 	pos  isa.Pos
 	code Code
@@ -26,8 +26,8 @@ func (in *instruction) opcode() string {
 	return clip(s.String())
 }
 
-// find selects the row of the table that fits in and reads its modifiers. If
-// none fits, the complaint is that of the row that comes nearest.
+// find selects the row of the table that fits in and reads its modifiers. If none fits, the
+// complaint is that of the nearest row.
 func (m *Module) find(in *instruction) (*family, *match, *complaint) {
 	rows := families[in.name.text]
 	for _, f := range rows {
@@ -63,8 +63,8 @@ func (f *family) takes(in *instruction) bool {
 	return n == len(f.types)
 }
 
-// match reads the suffixes of in by the row f. The score of a failure grows
-// with what did fit: types first, then known modifiers, then required ones.
+// match reads the suffixes of in by the row f. The score of a failure grows with the matches: types
+// first, then known modifiers, then required ones.
 func (m *Module) match(f *family, in *instruction) (found *match, score int, wrong *complaint) {
 	found = &match{}
 	var taken [16]string
@@ -93,7 +93,8 @@ func (m *Module) match(f *family, in *instruction) (found *match, score int, wro
 		case taken[g] == w.text:
 			complain(w.pos, CodeDuplicate, "modifier .%s is written twice", w.text)
 		case taken[g] != "":
-			complain(w.pos, CodeDuplicate, "%s takes one %s: found .%s and .%s", in.name.text, f.groups[g].what, taken[g], w.text)
+			complain(w.pos, CodeDuplicate, "%s takes one %s: found .%s and .%s", in.name.text, f.groups[g].what,
+				taken[g], w.text)
 		default:
 			taken[g] = w.text
 			f.groups[g].find(w.text).apply(found)
@@ -166,7 +167,7 @@ func (f *family) checkTypes(in *instruction, types []isa.Type, complain func(isa
 		if f.types[i].has(t) {
 			continue
 		}
-		var all typeSet // what the rows allow that agree with the types before
+		var all typeSet // types that the rows allow whose earlier types agree
 		for _, row := range families[f.name] {
 			if len(row.types) == len(types) && (i == 0 || row.types[0].has(types[0])) {
 				all |= row.types[i]
@@ -208,8 +209,7 @@ func (f *family) unknownWord(in *instruction, w string) string {
 	return fmt.Sprintf("unknown modifier .%s of %s: expected %s", clip(w), f.name, listed(mine))
 }
 
-// fillIn applies what a missing modifier means. It returns a group of which a
-// word is missing.
+// fillIn applies the meaning of missing modifiers. It returns a group with a missing required word.
 func (m *Module) fillIn(f *family, found *match, taken []string) *group {
 	for i := range f.groups {
 		g := &f.groups[i]
@@ -236,9 +236,9 @@ func (m *Module) fillIn(f *family, found *match, taken []string) *group {
 	return nil
 }
 
-// complete sets the opcode and the types. Code for sm_1x flushes subnormal
-// numbers of .f32 whatever it says (sections 9.7.3.3 to 9.7.3.21, "Subnormal
-// numbers"); but cvt with a 64-bit type only since PTX ISA 1.5 (9.7.8.18).
+// complete sets the opcode and the types. Code for sm_1x always flushes subnormal numbers of .f32
+// (sections 9.7.3.3 to 9.7.3.21, "Subnormal numbers"). cvt with a 64-bit type does so only since
+// PTX ISA 1.5 (section 9.7.8.18).
 func (m *Module) complete(f *family, found *match) {
 	found.Op = f.op
 	if len(found.types) > 0 {

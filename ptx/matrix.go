@@ -13,7 +13,8 @@ var (
 	f16f32  = f16 | f32
 	s8u8    = typesOf(isa.S8, isa.U8)
 	layouts = group{what: "layouts of the matrices", words: []modifier{
-		{"row.row", layout(0, 1)}, {"row.col", layout(0, 0)}, {"col.row", layout(1, 1)}, {"col.col", layout(1, 0)}, // see the parser
+		// The parser joins the two words.
+		{"row.row", layout(0, 1)}, {"row.col", layout(0, 0)}, {"col.row", layout(1, 1)}, {"col.col", layout(1, 0)},
 	}}
 	shapes = group{what: "shape", words: []modifier{
 		{"m8n8k4", shape(8, 4)},
@@ -24,37 +25,52 @@ var (
 		{"m16n8k32", shape(16, 32)},
 	}}
 	eight   = required(one("m8n8", ignore))
-	several = group{what: "number of matrices", words: []modifier{{"x1", vector(1)}, {"x2", vector(2)}, {"x4", vector(4)}}}
-	trans   = one("trans", mode(isa.ModeTrans))
-	bits16  = typesOf(isa.B16)
+	several = group{
+		what:  "number of matrices",
+		words: []modifier{{"x1", vector(1)}, {"x2", vector(2)}, {"x4", vector(4)}},
+	}
+	trans  = one("trans", mode(isa.ModeTrans))
+	bits16 = typesOf(isa.B16)
 )
 
 func shape(m, k uint8) func(*match) { return func(found *match) { found.M, found.K = m, k } }
 
-// layout of the two matrices: 1 if the first is by columns, 1 if the second is by rows.
+// layout sets the layout of the two matrices. a is 1 if the first is by columns, b is 1 if the
+// second is by rows.
 func layout(a, b uint16) func(*match) {
 	return func(found *match) { found.Select.A, found.Select.B = a, b }
 }
 
 // multiply are the modifiers of mma with the given shapes.
 func multiply(words string, more ...group) []group {
-	return append([]group{required(synced), required(aligned), required(only(words, shapes)), required(only("row.col", layouts))}, more...)
+	return append([]group{
+		required(synced), required(aligned), required(only(words, shapes)),
+		required(only("row.col", layouts)),
+	}, more...)
 }
 
 // matrices are the rows; operands.matrix lowers their operands.
 var matrices = []*family{
-	row("mma", "9.7.13.4.14", isa.OpMma, "d a b c", types(f16f32, f16, f16, f16f32), multiply("m16n8k8 m16n8k16")...).where(checkMma),
-	row("mma", "9.7.13.4.14", isa.OpMma, "d a b c", types(f32, bf16, bf16, f32), multiply("m16n8k8 m16n8k16")...).where(checkMma),
-	row("mma", "9.7.13.4.14", isa.OpMma, "d a b c", types(f32, tf32, tf32, f32), multiply("m16n8k4 m16n8k8")...).where(checkMma),
-	row("mma", "9.7.13.4.14", isa.OpMma, "d a b c", types(s32, s8u8, s8u8, s32), multiply("m8n8k16 m16n8k16 m16n8k32", satFinite)...).where(checkMma),
+	row("mma", "9.7.13.4.14", isa.OpMma, "d a b c", types(f16f32, f16, f16, f16f32),
+		multiply("m16n8k8 m16n8k16")...).where(checkMma),
+	row("mma", "9.7.13.4.14", isa.OpMma, "d a b c", types(f32, bf16, bf16, f32),
+		multiply("m16n8k8 m16n8k16")...).where(checkMma),
+	row("mma", "9.7.13.4.14", isa.OpMma, "d a b c", types(f32, tf32, tf32, f32),
+		multiply("m16n8k4 m16n8k8")...).where(checkMma),
+	row("mma", "9.7.13.4.14", isa.OpMma, "d a b c", types(s32, s8u8, s8u8, s32),
+		multiply("m8n8k16 m16n8k16 m16n8k32", satFinite)...).where(checkMma),
 	row("mma", "9.7.13.4.14", isa.OpMma, "d a b c", types(f64, f64, f64, f64), multiply("m8n8k4")...).where(checkMma),
-	row("mma", "9.7.14.5.14 of 8.5", isa.OpMma, "d a b c", types(f16f32, f16, f16, f16f32), required(synced), required(aligned),
+	row("mma", "9.7.14.5.14 of 8.5", isa.OpMma, "d a b c", types(f16f32, f16, f16, f16f32), required(synced),
+		required(aligned),
 		required(only("m8n8k4", shapes)), required(layouts)).where(checkQuads),
-	row("stmatrix", "9.7.14.5.16 of 8.5", isa.OpStmatrix, "[a] b", types(bits16), required(synced), required(aligned), eight, required(several), trans,
+	row("stmatrix", "9.7.14.5.16 of 8.5", isa.OpStmatrix, "[a] b", types(bits16), required(synced), required(aligned),
+		eight, required(several), trans,
 		only("shared shared::cta", stateSpace)).where(checkLdmatrix),
-	row("ldmatrix", "9.7.13.4.15", isa.OpLdmatrix, "d [a]", types(bits16), required(synced), required(aligned), eight, required(several), trans,
+	row("ldmatrix", "9.7.13.4.15", isa.OpLdmatrix, "d [a]", types(bits16), required(synced), required(aligned), eight,
+		required(several), trans,
 		only("shared shared::cta", stateSpace)).where(checkLdmatrix),
-	row("movmatrix", "9.7.13.4.17", isa.OpMovmatrix, "d a", types(bits16), required(synced), required(aligned), eight, required(trans)),
+	row("movmatrix", "9.7.13.4.17", isa.OpMovmatrix, "d a", types(bits16), required(synced), required(aligned), eight,
+		required(trans)),
 }
 
 func checkMma(m *match) string {
@@ -83,9 +99,9 @@ func checkLdmatrix(m *match) string {
 	return ""
 }
 
-// matrix lowers the operands of mma, ldmatrix, stmatrix and movmatrix. Fragments are vectors
-// of registers, as many as the shape has. The last source are the threads that
-// take part: all of the warp.
+// matrix lowers the operands of mma, ldmatrix, stmatrix and movmatrix. Fragments are vectors of
+// registers, as many as the shape has. The last source is the set of participating threads: all of
+// the warp.
 func (o *operands) matrix() {
 	ops := o.in.operands
 	want := families[o.in.name.text][0].args
@@ -135,9 +151,9 @@ func (o *operands) matrix() {
 	o.src(isa.Operand{Kind: isa.OperandImm, Imm: 0xFFFF_FFFF})
 }
 
-// quads lowers the operands of mma.m8n8k4 of f16. Its f32 sum of eight registers is
-// computed by two instructions, of which the first, which is emitted here, has the
-// first four; an f16 addend of four registers is a source of both.
+// quads lowers the operands of mma.m8n8k4 of f16. Two instructions compute an f32 sum of eight
+// registers; the first one, emitted here, has the first four. An f16 addend of four registers is a
+// source of both.
 func (o *operands) quads() {
 	ops := o.in.operands
 	sum, addend := o.out.Type, o.out.Type
@@ -194,7 +210,7 @@ func (o *operands) quads() {
 	o.out.NSrc--
 }
 
-// apart lets second read copies of the registers that first writes.
+// apart gives second copies of the registers that first writes.
 func (o *operands) apart(first, second *isa.Inst) {
 	for i, s := range second.Src[:second.NSrc] {
 		if s.Kind != isa.OperandReg || !slices.Contains(first.Dst[:first.NDst], s) {
@@ -212,13 +228,14 @@ func (o *operands) apart(first, second *isa.Inst) {
 	}
 }
 
-// fragment is the n registers of an operand; one may stand without braces.
+// fragment is the n registers of an operand. A single register may stand without braces.
 func (o *operands) fragment(x *operand, n int) []operand {
 	list := x.elems
 	if x.kind != vectorOperand && n == 1 {
 		list = []operand{*x}
 	} else if x.kind != vectorOperand || len(list) != n {
-		o.errorf(x.pos, CodeOperand, "%s wants a vector {...} of %s, found %s", o.in.opcode(), counted(n, "register"), kindName(x))
+		o.errorf(x.pos, CodeOperand, "%s wants a vector {...} of %s, found %s", o.in.opcode(), counted(n, "register"),
+			kindName(x))
 		return nil
 	}
 	for i := range list {

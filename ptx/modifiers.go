@@ -16,13 +16,13 @@ type match struct {
 	fetch fetch
 }
 
-// modifier is one word behind the opcode and what it means.
+// modifier is one word behind the opcode, with its effect.
 type modifier struct {
 	word  string
 	apply func(*match)
 }
 
-// group is a set of modifiers of which an instruction takes at most one.
+// group is a set of modifiers. An instruction takes at most one of them.
 type group struct {
 	what  string
 	words []modifier
@@ -48,19 +48,19 @@ func (g group) list() []string {
 	return words
 }
 
-// required is g where an instruction must have one of its words.
+// required is g as a group of which an instruction must have one word.
 func required(g group) group {
 	g.need = true
 	return g
 }
 
-// defaultsTo is g where an instruction without one of its words means word.
+// defaultsTo is g with word as the default.
 func defaultsTo(word string, g group) group {
 	g.dflt = word
 	return g
 }
 
-// only is g reduced to some of its words, separated by spaces.
+// only is g with some of its words, separated by spaces.
 func only(words string, g group) group {
 	all := g.words
 	g.words = nil
@@ -96,15 +96,15 @@ func one(word string, apply func(*match)) group {
 	return group{what: "." + word, words: []modifier{{word, apply}}}
 }
 
-// The groups of modifiers. Their order within an instruction does not matter
-// here, although the manual fixes it.
+// The groups of modifiers. Their order within an instruction is not checked, although the manual
+// fixes it.
 var (
 	ftz      = one("ftz", flag(isa.FlagFtz))
 	sat      = one("sat", flag(isa.FlagSat))
 	approx   = one("approx", flag(isa.FlagApprox))
 	indexed  = one("idx", ignore)
 	uni      = one("uni", flag(isa.FlagUni))
-	herded   = one("hrd", flag(isa.FlagHerd)) // ours, after Sartori & Kumar, section III-B
+	herded   = one("hrd", flag(isa.FlagHerd)) // an extension, after Sartori & Kumar, section III-B
 	lockstep = group{what: "kind of branch", words: []modifier{{"uni", flag(isa.FlagUni)}, {"hrd", flag(isa.FlagHerd)}}}
 	shiftAmt = one("shiftamt", flag(isa.FlagShiftAmt))
 	to       = one("to", mode(isa.ModeTo))
@@ -113,17 +113,23 @@ var (
 	mask     = one("mask", ignore)
 	cc       = one("cc", ignore) // see operands.carry
 	nan      = one("NaN", flag(isa.FlagNaN))
-	xorsign  = one("xorsign.abs", flag(isa.FlagXorSign)) // two words that go together: see the parser
+	xorsign  = one("xorsign.abs", flag(isa.FlagXorSign)) // two words that belong together: see the parser
 	nc       = one("nc", func(m *match) { m.nc = true })
 
 	half = group{what: "the half of the product", words: []modifier{
 		{"lo", mode(isa.ModeLo)}, {"hi", mode(isa.ModeHi)}, {"wide", mode(isa.ModeWide)},
 	}}
 	rounding = group{what: "rounding", words: []modifier{
-		{"rn", round(isa.RoundNearest)}, {"rz", round(isa.RoundZero)}, {"rm", round(isa.RoundDown)}, {"rp", round(isa.RoundUp)},
+		{"rn", round(isa.RoundNearest)}, {"rz", round(isa.RoundZero)}, {"rm", round(isa.RoundDown)}, {
+			"rp",
+			round(isa.RoundUp),
+		},
 	}}
 	integerRounding = group{what: "rounding to an integer", words: []modifier{
-		{"rni", round(isa.RoundNearestInt)}, {"rzi", round(isa.RoundZeroInt)}, {"rmi", round(isa.RoundDownInt)}, {"rpi", round(isa.RoundUpInt)},
+		{"rni", round(isa.RoundNearestInt)}, {"rzi", round(isa.RoundZeroInt)}, {"rmi", round(isa.RoundDownInt)}, {
+			"rpi",
+			round(isa.RoundUpInt),
+		},
 	}}
 	precision = group{what: "precision", words: append([]modifier{
 		{"approx", flag(isa.FlagApprox)}, {"full", flag(isa.FlagFull)},
@@ -162,8 +168,11 @@ var (
 	}}
 
 	direction = group{what: "direction", words: []modifier{{"l", mode(isa.ModeLeft)}, {"r", mode(isa.ModeRight)}}}
-	overshift = group{what: "treatment of large shifts", words: []modifier{{"clamp", ignore}, {"wrap", flag(isa.FlagWrap)}}}
-	permute   = group{what: "mode", words: []modifier{
+	overshift = group{
+		what:  "treatment of large shifts",
+		words: []modifier{{"clamp", ignore}, {"wrap", flag(isa.FlagWrap)}},
+	}
+	permute = group{what: "mode", words: []modifier{
 		{"f4e", mode(isa.ModeF4E)},
 		{"b4e", mode(isa.ModeB4E)},
 		{"rc8", mode(isa.ModeRc8)},
@@ -183,10 +192,16 @@ var (
 		{"param::func", space(isa.SpaceParam)},
 	}}
 	loadOrder = group{what: "memory order", words: []modifier{
-		{"weak", ignore}, {"volatile", cache(isa.CacheVolatile)}, {"relaxed", ordered(0)}, {"acquire", ordered(isa.FlagAcquire)},
+		{"weak", ignore}, {"volatile", cache(isa.CacheVolatile)}, {"relaxed", ordered(0)}, {
+			"acquire",
+			ordered(isa.FlagAcquire),
+		},
 	}}
 	storeOrder = group{what: "memory order", words: []modifier{
-		{"weak", ignore}, {"volatile", cache(isa.CacheVolatile)}, {"relaxed", ordered(0)}, {"release", ordered(isa.FlagRelease)},
+		{"weak", ignore}, {"volatile", cache(isa.CacheVolatile)}, {"relaxed", ordered(0)}, {
+			"release",
+			ordered(isa.FlagRelease),
+		},
 	}}
 	atomicOrder = group{what: "memory order", words: []modifier{
 		{"relaxed", ignore},
@@ -198,13 +213,19 @@ var (
 		{"cta", scoped}, {"cluster", scoped}, {"gpu", scoped}, {"sys", scoped},
 	}}
 	loadCache = group{what: "cache operator", words: []modifier{
-		{"ca", ignore}, {"cg", cache(isa.CacheGlobal)}, {"cs", ignore}, {"lu", ignore}, {"cv", cache(isa.CacheVolatile)},
+		{"ca", ignore}, {"cg", cache(isa.CacheGlobal)}, {"cs", ignore}, {"lu", ignore}, {
+			"cv",
+			cache(isa.CacheVolatile),
+		},
 	}}
 	storeCache = group{what: "cache operator", words: []modifier{
 		{"wb", ignore}, {"cg", cache(isa.CacheGlobal)}, {"cs", ignore}, {"wt", cache(isa.CacheVolatile)},
 	}}
 	evictL1 = group{what: "eviction priority of the L1", words: []modifier{
-		{"L1::evict_normal", ignore}, {"L1::evict_unchanged", ignore}, {"L1::evict_first", ignore}, {"L1::evict_last", ignore}, {"L1::no_allocate", ignore},
+		{"L1::evict_normal", ignore}, {"L1::evict_unchanged", ignore}, {"L1::evict_first", ignore}, {
+			"L1::evict_last",
+			ignore,
+		}, {"L1::no_allocate", ignore},
 	}}
 	evictL2 = group{what: "eviction priority of the L2", words: []modifier{
 		{"L2::evict_normal", ignore}, {"L2::evict_first", ignore}, {"L2::evict_last", ignore},
@@ -228,38 +249,58 @@ var (
 		{"max", atomOp(isa.AtomMax)},
 	}}
 
-	barrierKind = group{what: "kind of barrier", words: []modifier{{"sync", mode(isa.ModeSync)}, {"arrive", mode(isa.ModeArrive)}}}
-	reduction   = group{what: "kind of barrier", words: []modifier{{"red", ignore}}}
-	reduced     = group{what: "operation", words: []modifier{
+	barrierKind = group{
+		what:  "kind of barrier",
+		words: []modifier{{"sync", mode(isa.ModeSync)}, {"arrive", mode(isa.ModeArrive)}},
+	}
+	reduction = group{what: "kind of barrier", words: []modifier{{"red", ignore}}}
+	reduced   = group{what: "operation", words: []modifier{
 		{"popc", mode(isa.ModePopc)}, {"and", mode(isa.ModeAnd)}, {"or", mode(isa.ModeOr)},
 	}}
 	warpWide = group{what: "scope", words: []modifier{{"warp", ignore}}}
 	synced   = group{what: "synchronisation", words: []modifier{{"sync", flag(isa.FlagSync)}}}
 	votes    = group{what: "mode", words: []modifier{
-		{"all", mode(isa.ModeAll)}, {"any", mode(isa.ModeAny)}, {"uni", mode(isa.ModeUni)}, {"ballot", mode(isa.ModeBallot)},
+		{"all", mode(isa.ModeAll)}, {"any", mode(isa.ModeAny)}, {"uni", mode(isa.ModeUni)}, {
+			"ballot",
+			mode(isa.ModeBallot),
+		},
 	}}
 	shuffle = group{what: "mode", words: []modifier{
-		{"up", mode(isa.ModeUp)}, {"down", mode(isa.ModeDown)}, {"bfly", mode(isa.ModeBfly)}, {"idx", mode(isa.ModeIdx)},
+		{"up", mode(isa.ModeUp)}, {"down", mode(isa.ModeDown)}, {"bfly", mode(isa.ModeBfly)}, {
+			"idx",
+			mode(isa.ModeIdx),
+		},
 	}}
-	fenceOrder = group{what: "memory order", words: []modifier{{"sc", ignore}, {"acq_rel", ignore}, {"acquire", ignore}, {"release", ignore}}}
+	fenceOrder = group{
+		what:  "memory order",
+		words: []modifier{{"sc", ignore}, {"acq_rel", ignore}, {"acquire", ignore}, {"release", ignore}},
+	}
 	fenceScope = group{what: "scope", words: []modifier{
-		{"cta", mode(isa.ModeCTA)}, {"cluster", mode(isa.ModeGPU)}, {"gpu", mode(isa.ModeGPU)}, {"sys", mode(isa.ModeSys)},
+		{"cta", mode(isa.ModeCTA)}, {"cluster", mode(isa.ModeGPU)}, {"gpu", mode(isa.ModeGPU)}, {
+			"sys",
+			mode(isa.ModeSys),
+		},
 	}}
 	membarLevel = group{what: "level", words: []modifier{
 		{"cta", mode(isa.ModeCTA)}, {"gl", mode(isa.ModeGPU)}, {"sys", mode(isa.ModeSys)},
 	}}
 	dependency = group{what: "action", words: []modifier{{"wait", ignore}, {"launch_dependents", ignore}}}
-	prefetchTo = group{what: "cache", words: []modifier{{"L1", ignore}, {"L2", ignore}, {"L2::evict_last", ignore}, {"L2::evict_normal", ignore}}}
+	prefetchTo = group{
+		what:  "cache",
+		words: []modifier{{"L1", ignore}, {"L2", ignore}, {"L2::evict_last", ignore}, {"L2::evict_normal", ignore}},
+	}
 )
 
 func scoped(m *match) { m.scope = true }
 
-// otherModifiers are modifiers of the manual that no row of the table takes,
-// with the feature that they belong to.
+// otherModifiers are modifiers of the manual that no row of the table has, with their features.
 var otherModifiers = map[string]string{
 	"abs": "min and max of three numbers", "relu": "results clamped to 0",
 	"m16n8": "matrices of bytes", "m8n16": "matrices of bytes", "m16n16": "matrices of bytes",
-	"sp": "sparse matrices", "mbarrier": "asynchronous barriers", "mbarrier_init": "asynchronous barriers", "sync_restrict::shared::cluster": "clusters", "sync_restrict::shared::cta": "clusters", "bulk": "bulk copies", "reduce": "asynchronous reductions", "v2": "operations on vectors", "v4": "operations on vectors", "v8": "operations on vectors",
+	"sp": "sparse matrices", "mbarrier": "asynchronous barriers", "mbarrier_init": "asynchronous barriers",
+	"sync_restrict::shared::cluster": "clusters", "sync_restrict::shared::cta": "clusters", "bulk": "bulk copies",
+	"reduce": "asynchronous reductions", "v2": "operations on vectors", "v4": "operations on vectors",
+	"v8":  "operations on vectors",
 	"oob": "oob", "mmio": "memory-mapped input and output",
 	"shared::cluster": "clusters", "proxy": "proxies", "tensormap": "tensor maps", "async": "asynchronous copies",
 	"L2::cache_hint": "cache policies", "level::cache_hint": "cache policies",
@@ -267,11 +308,11 @@ var otherModifiers = map[string]string{
 	"2dms": "multisampled textures", "a2dms": "multisampled textures", "memory_layout": "the layout of surfaces",
 }
 
-// unsupported are the opcodes of the manual that are not in the table, with
-// what they are for.
+// unsupported are the opcodes of the manual that are not in the table, with their features.
 var unsupported = map[string]string{
-	"brkpt": "debuggers", "alloca": "stack manipulation", "stacksave": "stack manipulation", "stackrestore": "stack manipulation",
-	"wgmma": "matrices", "tcgen05": "matrices",
+	"brkpt": "debuggers", "alloca": "stack manipulation", "stacksave": "stack manipulation",
+	"stackrestore": "stack manipulation",
+	"wgmma":        "matrices", "tcgen05": "matrices",
 	"mbarrier": "asynchronous barriers", "getctarank": "clusters", "mapa": "clusters",
 	"multimem": "multimem", "createpolicy": "cache policies", "setmaxnreg": "register reallocation",
 	"tensormap": "tensor maps", "clusterlaunchcontrol": "clusters",

@@ -140,8 +140,10 @@ func (p *parser) directive() {
 }
 
 var directives = []string{
-	"abi_preserve", "abi_preserve_control", "address_size", "alias", "align", "common", "const", "entry", "extern", "file", "func", "global", "hidden", "loc", "local", "maxnctapersm",
-	"maxnreg", "maxntid", "minnctapersm", "param", "pragma", "reg", "reqntid", "section", "shared", "target", "version", "visible", "weak",
+	"abi_preserve", "abi_preserve_control", "address_size", "alias", "align", "common", "const", "entry", "extern",
+	"file", "func", "global", "hidden", "loc", "local", "maxnctapersm",
+	"maxnreg", "maxntid", "minnctapersm", "param", "pragma", "reg", "reqntid", "section", "shared", "target", "version",
+	"visible", "weak",
 }
 
 // linking parses .extern, .visible, .weak and .common (section 11.6), and .hidden.
@@ -157,13 +159,13 @@ func (p *parser) linking() (l linking, ok bool) {
 		}
 		p.next()
 	}
-	p.errorf(p.tok.pos, CodeSyntax, "expected .entry, .func or a state space after a linking directive, found %s", p.tok)
+	p.errorf(p.tok.pos, CodeSyntax, "expected .entry, .func or a state space after a linking directive, found %s",
+		p.tok)
 	p.skipStatement()
 	return l, false
 }
 
-// common parses the directives that are allowed everywhere and mean little to
-// the machine.
+// common parses the directives that are allowed everywhere and have little effect on the machine.
 func (p *parser) common() bool {
 	switch p.tok.text {
 	case "file":
@@ -211,8 +213,7 @@ func (p *parser) sourceFile() {
 	}
 }
 
-// section skips debugging information (section 11.5.2): the name and what
-// stands in braces.
+// section skips debugging information (section 11.5.2): the name and the contents of the braces.
 func (p *parser) section() {
 	p.next()
 	for p.tok.kind != '{' {
@@ -266,11 +267,11 @@ func (p *parser) entry() {
 	p.m.kernels = append(p.m.kernels, k)
 }
 
-// maxKernels bounds the kernels of a file; the largest libraries have some thousand.
+// maxKernels bounds the kernels of a file. The largest libraries have a few thousand.
 const maxKernels = 1 << 16
 
-// paramsInside takes the parameters from the body, where they are declared before
-// PTX ISA 1.4 if there is no list of them.
+// paramsInside takes the parameters from the body if there is no parameter list, as before PTX ISA
+// 1.4.
 func (k *kernel) paramsInside() {
 	k.body.stmts = slices.DeleteFunc(k.body.stmts, func(s stmt) bool {
 		v, ok := s.(*variable)
@@ -288,7 +289,7 @@ func (m *Module) isKernel(name string) bool {
 	return ok
 }
 
-// skipToBody goes to the '{' of a kernel or to where something else starts.
+// skipToBody skips to the '{' of a kernel or to the start of another directive.
 func (p *parser) skipToBody() {
 	for p.tok.kind != '{' && p.tok.kind != eof && p.tok.kind != ';' && !p.atDirective("entry") {
 		p.next()
@@ -355,7 +356,8 @@ func (p *parser) launchBounds(k *kernel) {
 			if startsDirective[w.text] {
 				p.errorf(w.pos, CodeSyntax, "expected the body of the kernel in braces, found %s", w)
 			} else {
-				p.errorf(w.pos, CodeName, "unknown directive .%s of a kernel%s", clip(w.text), didYouMean(w.text, directives))
+				p.errorf(w.pos, CodeName, "unknown directive .%s of a kernel%s", clip(w.text),
+					didYouMean(w.text, directives))
 			}
 			p.skipToBody()
 			return
@@ -450,7 +452,8 @@ func (p *parser) location(b *block) {
 			}
 			at.callLine = int32(line)
 		}
-		for !p.tok.newline && (p.tok.kind == ident || p.tok.kind == number || p.tok.kind == dotWord || p.tok.kind == '+') {
+		for !p.tok.newline && (p.tok.kind == ident || p.tok.kind == number || p.tok.kind == dotWord ||
+			p.tok.kind == '+') {
 			p.next()
 		}
 	}
@@ -473,7 +476,8 @@ func (p *parser) registers(declare func(*regDecl)) {
 		}
 		if p.accept('<') {
 			pos := p.tok.pos
-			if r.count, ok = p.literal("a number of registers", maxRegisters); !ok || !p.expect('>', "after the number of registers") {
+			if r.count, ok = p.literal("a number of registers", maxRegisters); !ok ||
+				!p.expect('>', "after the number of registers") {
 				p.skipStatement()
 				return
 			}
@@ -524,18 +528,17 @@ func (p *parser) registerType() (d regDecl, ok bool) {
 	return d, true
 }
 
-// maxRegisters bounds the registers of one declaration; real kernels stay
-// below some 60 thousand.
+// maxRegisters bounds the registers of one declaration. Real kernels have at most about 60,000.
 const maxRegisters = 1 << 20
 
-// declareModule enters a module-level variable. A definition may follow an
-// .extern declaration.
+// declareModule enters a module-level variable. A definition may follow an .extern declaration.
 func (p *parser) declareModule(v *variable) {
 	if old, ok := p.m.scope.names[v.name.text]; ok {
 		prior := old.variable
 		switch {
 		case prior == nil || prior.space != v.space || prior.link != linkExtern && v.link != linkExtern:
-			p.errorf(v.name.pos, CodeDuplicate, "%s is declared twice: first in line %d", clip(v.name.text), old.pos.Line)
+			p.errorf(v.name.pos, CodeDuplicate, "%s is declared twice: first in line %d", clip(v.name.text),
+				old.pos.Line)
 		case v.link != linkExtern:
 			*prior = *v
 		}
@@ -545,8 +548,8 @@ func (p *parser) declareModule(v *variable) {
 	p.m.vars = append(p.m.vars, v)
 }
 
-// declareInner adds a variable to a block. One in the .global or .const space
-// exists once, like those of the module, but its name is known in the block only.
+// declareInner adds a variable to a block. In the .global or .const space it exists once, like
+// those of the module, but only the block knows its name.
 func (p *parser) declareInner(b *block, v *variable) {
 	switch v.space {
 	case isa.SpaceParam:
@@ -568,8 +571,8 @@ func (r *reporter) declareRegs(s *scope, d *regDecl) {
 	}
 }
 
-// layout gives the module-level .const and .global variables their addresses,
-// those of .const first, and fills in the addresses that initialisers hold.
+// layout gives the module-level variables their addresses, .const before .global. It also fills in
+// the addresses that initialisers hold.
 func (p *parser) layout() {
 	next := p.m.base
 	vars := slices.Concat(p.m.vars, p.m.inner)
@@ -582,7 +585,8 @@ func (p *parser) layout() {
 			v.addr = next
 			next += v.size
 			if next > isa.GlobalBase-printSpace {
-				p.errorf(v.name.pos, CodeLimit, "the variables of the module take more than %d bytes", isa.GlobalBase-printSpace-p.m.base)
+				p.errorf(v.name.pos, CodeLimit, "the variables of the module take more than %d bytes",
+					isa.GlobalBase-printSpace-p.m.base)
 				return
 			}
 		}
@@ -610,7 +614,7 @@ func (m *Module) End() uint64 {
 	return alignUp(end, 256)
 }
 
-// share makes what the programs of all kernels have in common.
+// share makes the data common to the programs of all kernels.
 func (p *parser) share() {
 	p.m.variables = newScope(nil)
 	for _, v := range p.m.vars {
@@ -618,11 +622,13 @@ func (p *parser) share() {
 	}
 	for _, v := range slices.Concat(p.m.vars, p.m.inner) {
 		if (v.space == isa.SpaceGlobal || v.space == isa.SpaceConst) && v.link != linkExtern && v.why == "" {
-			p.m.globals = append(p.m.globals, isa.Global{Name: v.name.text, Space: v.space, Addr: v.addr, Size: v.size, Init: v.init})
+			p.m.globals = append(p.m.globals,
+				isa.Global{Name: v.name.text, Space: v.space, Addr: v.addr, Size: v.size, Init: v.init})
 		}
 	}
 	if p.m.printer != 0 {
-		p.m.globals = append(p.m.globals, isa.Global{Name: "print buffer", Space: isa.SpaceGlobal, Addr: p.m.printer, Size: isa.PrintBytes})
+		p.m.globals = append(p.m.globals,
+			isa.Global{Name: "print buffer", Space: isa.SpaceGlobal, Addr: p.m.printer, Size: isa.PrintBytes})
 	}
 }
 
@@ -641,10 +647,13 @@ func (p *parser) relocate(v *variable, r *reloc) {
 		v.store(r, f.address()+uint64(r.off))
 		return
 	case !ok:
-		p.errorf(r.symbol.pos, CodeName, "undeclared variable %s%s", clip(r.symbol.text), didYouMean(r.symbol.text, p.m.scope.words()))
+		p.errorf(r.symbol.pos, CodeName, "undeclared variable %s%s", clip(r.symbol.text),
+			didYouMean(r.symbol.text, p.m.scope.words()))
 		return
 	case sym.variable == nil || sym.variable.space != isa.SpaceGlobal && sym.variable.space != isa.SpaceConst:
-		p.errorf(r.symbol.pos, CodeOperand, "an initialiser can hold the address of a .global or .const variable only, %s is neither", clip(r.symbol.text))
+		p.errorf(r.symbol.pos, CodeOperand,
+			"an initialiser can hold the address of a .global or .const variable only, %s is neither",
+			clip(r.symbol.text))
 		return
 	case sym.variable.link == linkExtern:
 		v.why = "its initialiser holds the address of " + r.symbol.text + ", which is defined in another file"

@@ -35,7 +35,7 @@ func lowerText(t testing.TB, text string) *isa.Program {
 
 //go:generate sh testdata/cuda/build.sh
 
-// samples are the files that every kernel of must lower.
+// samples are the files whose kernels must all lower.
 func samples(t testing.TB) []string {
 	t.Helper()
 	var all []string
@@ -48,8 +48,8 @@ func samples(t testing.TB) []string {
 	return all
 }
 
-// Every kernel that a real compiler emitted lowers, and the machine has a
-// datapath for all of it. One instruction of the text is one of the program.
+// Every kernel from a real compiler lowers, and the machine has a datapath for all of it. One
+// instruction of the text is one of the program.
 func TestSamples(t *testing.T) {
 	for _, file := range samples(t) {
 		src, err := os.ReadFile(file)
@@ -68,9 +68,11 @@ func TestSamples(t *testing.T) {
 			}
 			for pc := range p.Insts {
 				in := &p.Insts[pc]
-				if in.Pos.Line != p.Insts[len(p.Insts)-1].Pos.Line && !in.Inserted { // not the brace that is an exit; a call may take several lines
+				// Not the brace that is an exit. A call may take several lines.
+				if in.Pos.Line != p.Insts[len(p.Insts)-1].Pos.Line && !in.Inserted {
 					lines := strings.Split(string(src), "\n")[in.Pos.Line-1:]
-					assert.Contains(t, strings.Join(strings.Fields(strings.Join(lines[:min(len(lines), 10)], " ")), " "), in.Text)
+					assert.Contains(t, strings.Join(strings.Fields(strings.Join(lines[:min(len(lines), 10)], " ")),
+						" "), in.Text)
 				}
 				if in.Op == isa.OpBra {
 					assert.Less(t, in.Target, uint32(len(p.Insts)))
@@ -82,8 +84,8 @@ func TestSamples(t *testing.T) {
 
 var localDeclaration = regexp.MustCompile(`[\s{]\.(reg|shared|local|pragma)[^;]*;|//.*`)
 
-// countInstructions counts the statements of a kernel of clang's that are not
-// declarations: each ends in ';'.
+// countInstructions counts the statements of a clang kernel that are not declarations: each ends in
+// ';'.
 func countInstructions(t *testing.T, src, kernel string) int {
 	_, body, ok := strings.Cut(src, ".entry "+kernel+"(")
 	require.True(t, ok, kernel)
@@ -103,12 +105,16 @@ func TestOldDialect(t *testing.T) {
 	assert.EqualValues(t, 1024, p.SharedBytes)
 	assert.Equal(t, []string{"<command-line>", "scale.cudafe2.gpu", "scale.cu"}, p.Files)
 	assert.Equal(t, []isa.Global{
-		{Name: "bias", Space: isa.SpaceConst, Addr: isa.ModuleBase, Size: 8, Init: []byte{0, 0, 0x80, 0x3f, 0, 0, 0, 0x40}},
+		{
+			Name: "bias", Space: isa.SpaceConst, Addr: isa.ModuleBase, Size: 8,
+			Init: []byte{0, 0, 0x80, 0x3f, 0, 0, 0, 0x40},
+		},
 		{Name: "rounds", Space: isa.SpaceGlobal, Addr: isa.ModuleBase + 8, Size: 4},
 	}, p.Globals)
 	assert.Equal(t, "scale.cu:6", p.Where(0))
 	assert.Equal(t, "scale.cu:8", p.Where(8))
-	assert.Equal(t, []isa.Label{{Name: "$LDWbegin__Z5scalePfS_fi"}, {Name: "$Lt_0_1282", PC: 20}}, p.Labels, "no label behind the end")
+	assert.Equal(t, []isa.Label{{Name: "$LDWbegin__Z5scalePfS_fi"}, {Name: "$Lt_0_1282", PC: 20}}, p.Labels,
+		"no label behind the end")
 	assert.EqualValues(t, 20, p.Insts[7].Target)
 	byText := map[string]*isa.Inst{}
 	for i := range p.Insts {
@@ -123,7 +129,7 @@ func TestOldDialect(t *testing.T) {
 	assert.Equal(t, isa.Operand{Kind: isa.OperandPred, Not: true}, byText["sub.s32 %r13, %r4, 1"].Guard)
 }
 
-// What div, rcp and the others mean without modifiers in PTX ISA 1.0 to 1.3.
+// The meaning of div, rcp and others without modifiers in PTX ISA 1.0 to 1.3.
 func TestDefaultsOfVersion10(t *testing.T) {
 	p := lowerFile(t, "testdata/nvcc/defaults10.ptx", "defaults")
 	approx := map[isa.Op]bool{}
@@ -180,7 +186,7 @@ func TestScopesAndParameters(t *testing.T) {
 	assert.Equal(t, isa.Operand{Kind: isa.OperandImm, Imm: 8}, p.Insts[5].Src[0], "the address of a parameter")
 }
 
-// Parameters stand at their natural alignment or at that of .align.
+// Parameters have their natural alignment or that of .align.
 func TestParameterLayout(t *testing.T) {
 	p := lowerText(t, `.version 4.2
 .target sm_35
@@ -235,7 +241,10 @@ func TestNewDialect(t *testing.T) {
 	assert.Equal(t, "/src/hist.cu:4", p.Where(0))
 	assert.Equal(t, "/src/hist.cu:15", p.Where(uint32(len(p.Insts)-1)))
 	require.Len(t, p.Globals, 2)
-	assert.Equal(t, isa.Global{Name: "managed", Space: isa.SpaceGlobal, Addr: isa.ModuleBase + 8, Size: 4, Init: []byte{3, 0, 0, 0}}, p.Globals[1])
+	assert.Equal(t, isa.Global{
+		Name: "managed", Space: isa.SpaceGlobal, Addr: isa.ModuleBase + 8, Size: 4,
+		Init: []byte{3, 0, 0, 0},
+	}, p.Globals[1])
 }
 
 func TestModuleSharedBelongsToTheKernelsThatNameIt(t *testing.T) {
@@ -266,8 +275,8 @@ func TestModuleSharedBelongsToTheKernelsThatNameIt(t *testing.T) {
 	assert.EqualValues(t, 8, both.Insts[1].Src[0].Imm)
 }
 
-// A reference is memory whose address can be had (PTX ISA 5.3), with the initial values of the description that the host
-// fills in (cuda/include/divergo/texture.h).
+// A reference is memory with an address (PTX ISA 5.3). It holds the initial values of the
+// description that the host fills in (cuda/include/divergo/texture.h).
 func TestTextureReference(t *testing.T) {
 	m, err := Parse("k.ptx", []byte(`.version 7.0
 .target sm_70
@@ -296,10 +305,11 @@ func TestTextureReference(t *testing.T) {
 	assert.Equal(t, want, p.Globals[5].Init)
 	want[44], want[48], want[56] = 1, 1, 3
 	assert.Equal(t, want, p.Globals[3].Init)
-	assert.Equal(t, append(append(make([]byte, 44), 1), make([]byte, 83)...), p.Globals[4].Init, "coordinates are as the texture has them")
+	assert.Equal(t, append(append(make([]byte, 44), 1), make([]byte, 83)...), p.Globals[4].Init,
+		"coordinates are as the texture has them")
 }
 
-// An instruction that reads a texture counts as one, at its line; what it becomes is inserted.
+// An instruction that reads a texture counts as one, at its line; the rest of it is inserted.
 func TestFetchCountsAsOne(t *testing.T) {
 	m, err := Parse("k.ptx", []byte(`.version 7.0
 .target sm_70
@@ -320,7 +330,10 @@ func TestFetchCountsAsOne(t *testing.T) {
 			assert.Contains(t, []int32{6, 7}, in.Pos.Line)
 		}
 	}
-	assert.Equal(t, []string{"tex.2d.v4.f32.f32 {%f1, %f2, %f3, _}, [t, {%f4, %f5}]", "tex.2d.v4.f32.f32 {%f1, %f2, %f3, _}, [t, {%f4, %f5}]", "ret"}, counted)
+	assert.Equal(t, []string{
+		"tex.2d.v4.f32.f32 {%f1, %f2, %f3, _}, [t, {%f4, %f5}]",
+		"tex.2d.v4.f32.f32 {%f1, %f2, %f3, _}, [t, {%f4, %f5}]", "ret",
+	}, counted)
 }
 
 func TestKernelNames(t *testing.T) {
@@ -334,7 +347,7 @@ func TestKernelNames(t *testing.T) {
 	assert.EqualError(t, err, `k.ptx: no kernel "x"; the file has scale, shift`)
 }
 
-// A kernel that is not supported does not keep others from running.
+// An unsupported kernel does not keep others from running.
 func TestOtherKernelsStillLower(t *testing.T) {
 	m, err := Parse("k.ptx", []byte(`.version 7.0
 .target sm_70
@@ -366,12 +379,18 @@ func TestNotPTX(t *testing.T) {
 		{".version 4.2\n.target sm_35", "no kernel in this file: expected an .entry"},
 		{".version 12.3\n.target sm_35", "expected a PTX ISA version such as 4.2, found '12.3'"},
 		{".version 4.2\n.target compute_35", "unknown target compute_35"},
-		{".version 4.2\n.target sm_35\n.address_size 48\n.entry k() { ret; }", "expected an address size of 32 or 64, found 48"},
+		{
+			".version 4.2\n.target sm_35\n.address_size 48\n.entry k() { ret; }",
+			"expected an address size of 32 or 64, found 48",
+		},
 		{".version 4.2\n.target sm_35\n.entry k() { ret; /* }", "this comment never ends"},
 		{".version 4.2\n.target sm_35\n.file 1 \"k.cu\n.entry k() { ret; }", "this string never ends"},
 		{".version 4.2\n.target sm_35\n#define x\n.entry k() { ret; }", "run the file through the C preprocessor"},
 		{".version 4.2\n.target sm_35\n.entry k() { ret; } é", "character 'é' is not used in PTX"},
-		{".version 4.2\n.target sm_35\n.func f() {\n.entry k() { ret; }", "found '.entry' inside a block: expected '}' for the '{' in line 3"},
+		{
+			".version 4.2\n.target sm_35\n.func f() {\n.entry k() { ret; }",
+			"found '.entry' inside a block: expected '}' for the '{' in line 3",
+		},
 		{".version 4.2\n.target sm_35\n.entry k();", "no kernel in this file"},
 	} {
 		t.Run(tt.src, func(t *testing.T) {
@@ -395,7 +414,13 @@ func TestInlinedAt(t *testing.T) {
 	p := lowerText(t, ".version 7.2\n.target sm_35\n.file 1 \"k.cu\"\n.file 2 \"add.h\"\n.entry k() { .reg .b32 %r<4>;\n"+
 		".loc 1 9 2\nmov.u32 %r1, 1;\n.loc 2 30 7, function_name $L__info_string0 + 4, inlined_at 1 10 5\nadd.u32 %r2, %r1, 1;\n"+
 		".loc 2 31 1, function_name $L__info_string0, inlined_at 3 10 5\nsub.u32 %r2, %r1, 1;\n.loc 1 11 1\nret;\n}")
-	for pc, want := range [][2]string{{"k.cu:9", "k.cu:9"}, {"add.h:30", "k.cu:10"}, {"add.h:31", "add.h:31"}, {"k.cu:11", "k.cu:11"}} { // there is no file 3
+	// there is no file 3
+	for pc, want := range [][2]string{
+		{"k.cu:9", "k.cu:9"},
+		{"add.h:30", "k.cu:10"},
+		{"add.h:31", "add.h:31"},
+		{"k.cu:11", "k.cu:11"},
+	} {
 		assert.Equal(t, want, [2]string{p.Where(uint32(pc)), p.Called(uint32(pc))}, "PC %d", pc)
 	}
 	assert.Equal(t, "k.cu:10", p.Near(1))
@@ -421,22 +446,32 @@ func TestTooManyErrors(t *testing.T) {
 	assert.Equal(t, CodeName, one.Code)
 }
 
-// Nothing that a small file asks for may take much memory or time.
+// No small file may take much memory or time.
 func TestLimits(t *testing.T) {
 	head := ".version 4.2\n.target sm_35\n"
 	for name, tt := range map[string]struct{ src, want string }{
 		"blocks":      {head + ".entry k() {" + strings.Repeat("{", 100000), "nested more than 200 deep"},
 		"parentheses": {head + ".global .u32 x = " + strings.Repeat("(", 100000) + "1;", "nested more than 200 deep"},
 		"signs":       {head + ".global .u32 x = " + strings.Repeat("-", 100000) + "1;", "nested more than 200 deep"},
-		"questions":   {head + ".global .u32 x = " + strings.Repeat("1?1:", 100000) + "1;", "nested more than 200 deep"},
-		"braces":      {head + ".global .u32 x[2] = " + strings.Repeat("{", 100000) + "1;", "too many braces"},
-		"dimensions":  {head + ".global .u32 x" + strings.Repeat("[100]", 1000) + ";", "the limit for .global"},
-		"registers":   {head + ".entry k() { .reg .b32 %r<4294967295>; }", "from 0 to 1048576"},
-		"modules":     {head + strings.Repeat(".global .b8 x[150000000];\n.global .b8 y[150000000];\n", 1) + ".entry k() { ret; }", "the variables of the module take more than"},
-		"local":       {head + ".entry k() { .local .b8 a[500000]; .local .b8 b[500000]; ret; }", "the .local variables take more than"},
-		"digits":      {head + ".entry k() { .reg .u32 %r<9>; mov.u32 %r1, " + strings.Repeat("9", 100000) + "; }", "does not fit in 64 bits"},
-		"names":       {head + ".entry k() { " + strings.Repeat("x", 100000) + "; }", "unknown instruction xxx"},
-		"garbage":     {head + strings.Repeat("\x01 ", 100000), "byte 0x01: this is not PTX text"},
+		"questions": {
+			head + ".global .u32 x = " + strings.Repeat("1?1:", 100000) + "1;",
+			"nested more than 200 deep",
+		},
+		"braces":     {head + ".global .u32 x[2] = " + strings.Repeat("{", 100000) + "1;", "too many braces"},
+		"dimensions": {head + ".global .u32 x" + strings.Repeat("[100]", 1000) + ";", "the limit for .global"},
+		"registers":  {head + ".entry k() { .reg .b32 %r<4294967295>; }", "from 0 to 1048576"},
+		"modules": {head + strings.Repeat(".global .b8 x[150000000];\n.global .b8 y[150000000];\n", 1) +
+			".entry k() { ret; }", "the variables of the module take more than"},
+		"local": {
+			head + ".entry k() { .local .b8 a[500000]; .local .b8 b[500000]; ret; }",
+			"the .local variables take more than",
+		},
+		"digits": {
+			head + ".entry k() { .reg .u32 %r<9>; mov.u32 %r1, " + strings.Repeat("9", 100000) + "; }",
+			"does not fit in 64 bits",
+		},
+		"names":   {head + ".entry k() { " + strings.Repeat("x", 100000) + "; }", "unknown instruction xxx"},
+		"garbage": {head + strings.Repeat("\x01 ", 100000), "byte 0x01: this is not PTX text"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := error(nil)
@@ -452,8 +487,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// The same text gives the same program, and lowering leaves the module as it
-// was.
+// The same text gives the same program, and lowering does not change the module.
 func TestProgramIsPure(t *testing.T) {
 	for _, file := range samples(t) {
 		src, err := os.ReadFile(file)

@@ -7,13 +7,13 @@ import (
 	"github.com/ianlancetaylor/demangle"
 )
 
-// Demangled is a name as C++ has it, scale(float*) for _Z5scalePf, or the name
-// itself if no C++ compiler made it (Itanium C++ ABI, 5.1).
+// Demangled is a name in C++ syntax: scale(float*) for _Z5scalePf. It is the name itself if no C++
+// compiler made it (Itanium C++ ABI, section 5.1).
 func Demangled(name string) string { return demangled(name) }
 
-// demangled leaves out what the options say.
+// demangled is Demangled with options, which leave out parts.
 func demangled(name string, options ...demangle.Option) string {
-	const longest = 12 // of a type that is written out, a power of two
+	const longest = 12 // bounds a printed type; a power of two
 	text, err := demangle.ToString(name, append(options, demangle.MaxLength(longest))...)
 	if err != nil {
 		return name
@@ -21,7 +21,7 @@ func demangled(name string, options ...demangle.Option) string {
 	return text
 }
 
-// forms are how a user may call a kernel of C++, the most precise first.
+// forms are the ways in which a user may name a C++ kernel, the most precise first.
 var forms = []func(name string) string{
 	Demangled,
 	func(name string) string { return demangled(name, demangle.NoParams) },
@@ -32,7 +32,7 @@ var forms = []func(name string) string{
 	},
 }
 
-// kernel finds the kernel that a name means, or the only one if it is empty.
+// kernel finds the kernel with a name, or the only one if the name is empty.
 func (m *Module) kernel(name string) (*kernel, error) {
 	if name == "" && len(m.kernels) == 1 {
 		return m.kernels[0], nil
@@ -72,7 +72,7 @@ func (m *Module) noKernel(message string) error {
 	return List{{File: m.file, Code: CodeName, Msg: message}}
 }
 
-// list names kernels, those of C++ in both languages, as many as a few lines hold.
+// list prints the names of kernels, C++ ones in both languages, as many as fit in a few lines.
 func list(kernels []*kernel) string {
 	const most = 20
 	var names []string

@@ -31,7 +31,10 @@ func TestDemangled(t *testing.T) {
 
 func TestKernelByItsCName(t *testing.T) {
 	text := ".version 7.0\n.target sm_70\n.address_size 64\n"
-	for _, name := range []string{"_Z1kPf", "_ZN3app5scaleEPfj", "_ZN3lib5scaleEPfj", "_Z6reduceIfLi256EEvPKT_PS0_i", "_Z6reduceIdLi256EEvPKT_PS0_i", "_Z3addPf", "_Z3addPd", "plain", "k2"} {
+	for _, name := range []string{
+		"_Z1kPf", "_ZN3app5scaleEPfj", "_ZN3lib5scaleEPfj", "_Z6reduceIfLi256EEvPKT_PS0_i",
+		"_Z6reduceIdLi256EEvPKT_PS0_i", "_Z3addPf", "_Z3addPd", "plain", "k2",
+	} {
 		text += ".entry " + name + "() { ret; }\n"
 	}
 	m, err := ptx.Parse("k.ptx", []byte(text))

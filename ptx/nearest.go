@@ -8,7 +8,7 @@ import (
 
 // didYouMean ends a message with the candidate nearest to word, if any.
 func didYouMean(word string, candidates []string) string {
-	const longest = 64 // what is longer was not typed by hand
+	const longest = 64 // longer words are not typed by people
 	if len(word) > longest {
 		return ""
 	}

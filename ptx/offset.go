@@ -6,10 +6,9 @@ import (
 	"divergo/isa"
 )
 
-// offsetRegisters replaces each operand of the form register+constant by a
-// register that an inserted addition fills in before the instruction. The manual
-// has the form in addresses only, where it needs no addition; NVIDIA's assembler
-// takes it wherever an integer is read.
+// offsetRegisters replaces each operand of the form register+constant by a register. An inserted
+// addition before the instruction fills it in. The manual has the form only in addresses, where it
+// needs no addition. NVIDIA's assembler accepts it for every integer source.
 func (l *lowering) offsetRegisters(in *instruction, args []arg) {
 	for i := range in.operands {
 		x := &in.operands[i]
@@ -33,7 +32,8 @@ func (l *lowering) offsetRegisters(in *instruction, args []arg) {
 		}
 		o := operands{lowering: l, in: in, out: &isa.Inst{}}
 		out := isa.Inst{
-			Op: isa.OpAdd, Type: add, NSrc: 2, NDst: 1, DstBits: uint8(add.Bits()), Inserted: true, Pos: in.name.pos, Loc: l.loc,
+			Op: isa.OpAdd, Type: add, NSrc: 2, NDst: 1, DstBits: uint8(add.Bits()), Inserted: true, Pos: in.name.pos,
+			Loc:  l.loc,
 			Text: fmt.Sprintf("add.%s %s, %s, %d", typeName(add), clip(name), clip(x.name), x.off),
 		}
 		out.Src[0] = o.materialise(x, sym)
@@ -44,5 +44,5 @@ func (l *lowering) offsetRegisters(in *instruction, args []arg) {
 	}
 }
 
-// unsignedOf are the unsigned types that add has, by their bits.
+// unsignedOf are the unsigned types of add, by their bits.
 var unsignedOf = map[int]isa.Type{16: isa.U16, 32: isa.U32, 64: isa.U64}

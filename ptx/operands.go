@@ -94,7 +94,7 @@ func operandList(list []arg) string {
 	return counted(len(list), "operand") + " " + strings.Join(names, ", ")
 }
 
-// typeOf is the type that the operand of a row has in this instruction.
+// typeOf is the type of an operand of the row in this instruction.
 func (o *operands) typeOf(a arg) isa.Type {
 	switch a.of {
 	case second:
@@ -155,8 +155,7 @@ func (o *operands) operand(a arg, x *operand) {
 	}
 }
 
-// elements are the parts of an operand that is a vector if the instruction
-// has .v2 or .v4.
+// elements are the parts of an operand, which is a vector if the instruction has .v2 or .v4.
 func (o *operands) elements(x *operand) []operand {
 	n := int(o.out.Vec)
 	if whole := o.whole(x); whole != nil {
@@ -178,8 +177,7 @@ func (o *operands) elements(x *operand) []operand {
 	return x.elems
 }
 
-// whole is the vector of its elements if x names a vector register (section
-// 5.4.2), or else nil.
+// whole is the vector of its elements if x names a vector register (section 5.4.2), or else nil.
 func (o *operands) whole(x *operand) *operand {
 	if x.kind != nameOperand || x.not || x.off != 0 {
 		return nil
@@ -202,7 +200,7 @@ func (o *operands) guard(g *guard) isa.Operand {
 	return p
 }
 
-// destination lowers a register that is written.
+// destination lowers a destination register.
 func (o *operands) destination(x *operand, t isa.Type) isa.Operand {
 	switch {
 	case x.kind != nameOperand:
@@ -229,7 +227,7 @@ func (o *operands) destination(x *operand, t isa.Type) isa.Operand {
 	return r
 }
 
-// source lowers a register or constant that is read.
+// source lowers a source register or constant.
 func (o *operands) source(x *operand, t isa.Type) isa.Operand {
 	if x.kind == constOperand {
 		value, problem := x.value.encode(t)
@@ -249,7 +247,8 @@ func (o *operands) source(x *operand, t isa.Type) isa.Operand {
 	if s, ok := specials[x.name]; ok {
 		return o.special(x, s, t)
 	}
-	if sym := o.scope.lookup(x.name); sym != nil && sym.variable != nil && (sym.variable.space != isa.SpaceParam || o.out.Op == isa.OpMov) {
+	if sym := o.scope.lookup(x.name); sym != nil && sym.variable != nil &&
+		(sym.variable.space != isa.SpaceParam || o.out.Op == isa.OpMov) {
 		return o.address(x, sym.variable, t)
 	}
 	r := o.register(x, t)
@@ -257,22 +256,23 @@ func (o *operands) source(x *operand, t isa.Type) isa.Operand {
 	return r
 }
 
-// address is the address of a variable as an operand of type t. It has to be known
-// when the program is lowered.
+// address is the address of a variable as an operand of type t. It must be known at lowering.
 func (o *operands) address(x *operand, v *variable, t isa.Type) isa.Operand {
 	if t.Float() || t.Bits() < 32 {
-		o.errorf(x.pos, CodeType, "the address of %s does not fit .%s: expected 32 or 64 bits", clip(x.name), typeName(t))
+		o.errorf(x.pos, CodeType, "the address of %s does not fit .%s: expected 32 or 64 bits", clip(x.name),
+			typeName(t))
 	}
 	o.wide = o.wide || t.Bits() == 64
 	return o.variableAddress(x, v, isa.SpaceNone)
 }
 
-// special lowers the read of a special register; a narrower type takes the
-// low bits, as old compilers read %tid through 16 bits.
+// special lowers the read of a special register. A narrower type reads the low bits, as old
+// compilers read %tid through 16 bits.
 func (o *operands) special(x *operand, s specialRegister, t isa.Type) isa.Operand {
 	switch {
 	case t.Float() || t == isa.Pred || t.Bits() > s.bits:
-		o.errorf(x.pos, CodeType, "%s is an unsigned integer of %d bits, %s reads .%s", x.name, s.bits, o.in.opcode(), typeName(t))
+		o.errorf(x.pos, CodeType, "%s is an unsigned integer of %d bits, %s reads .%s", x.name, s.bits, o.in.opcode(),
+			typeName(t))
 	case s.bits == 64 && t.Bits() < 64 && s.reg != isa.GridID && s.reg != isa.WarpSize:
 		o.errorf(x.pos, CodeType, "%s has 64 bits, %s reads %d", x.name, o.in.opcode(), t.Bits())
 	case x.off != 0:
@@ -289,7 +289,8 @@ func (o *operands) register(x *operand, t isa.Type) isa.Operand {
 		return none
 	}
 	if sym.reg == nil {
-		o.errorf(x.pos, CodeOperand, "%s is a %s variable, expected a register; mov gives its address, ld its value", clip(x.name), spaceName(sym.variable.space))
+		o.errorf(x.pos, CodeOperand, "%s is a %s variable, expected a register; mov gives its address, ld its value",
+			clip(x.name), spaceName(sym.variable.space))
 		return none
 	}
 	if x.off != 0 || x.index != 0 {
@@ -313,13 +314,14 @@ func (o *operands) register(x *operand, t isa.Type) isa.Operand {
 		o.errorf(x.pos, CodeType, "%s is declared .%s, expected %s", clip(x.name), sym.reg.words, want)
 		return none
 	case !agree(t, have, o.relaxed):
-		o.errorf(x.pos, CodeType, "%s is declared .%s, which does not fit .%s: expected %s", clip(x.name), sym.reg.words, typeName(t), listed(fitting(t, o.relaxed)))
+		o.errorf(x.pos, CodeType, "%s is declared .%s, which does not fit .%s: expected %s", clip(x.name),
+			sym.reg.words, typeName(t), listed(fitting(t, o.relaxed)))
 		return none
 	}
 	return o.materialise(x, sym)
 }
 
-// materialise gives a register its index when it is used first.
+// materialise gives a register its index at its first use.
 func (l *lowering) materialise(x *operand, sym *symbol) isa.Operand {
 	if sym.operand.Kind != isa.OperandNone {
 		return sym.operand
@@ -341,7 +343,7 @@ func (l *lowering) materialise(x *operand, sym *symbol) isa.Operand {
 	return sym.operand
 }
 
-// lookup finds a register or variable; what says what was expected.
+// lookup finds a register or variable; what describes the expected operand.
 func (o *operands) lookup(x *operand, what string) *symbol {
 	if sym := o.scope.lookup(x.name); sym != nil {
 		return sym
@@ -364,7 +366,8 @@ func (o *operands) lookup(x *operand, what string) *symbol {
 	}
 	for s := o.scope; s != nil; s = s.up {
 		if d := s.rangeOf(x.name, false); d != nil {
-			o.errorf(x.pos, CodeName, "register %s is not among %s<%d>, which line %d declares", clip(x.name), clip(d.name.text), d.count, d.name.pos.Line)
+			o.errorf(x.pos, CodeName, "register %s is not among %s<%d>, which line %d declares", clip(x.name),
+				clip(d.name.text), d.count, d.name.pos.Line)
 			return nil
 		}
 	}
@@ -376,10 +379,9 @@ func (o *operands) lookup(x *operand, what string) *symbol {
 	return nil
 }
 
-// agree tells whether a register of type have can be an operand of type want
-// (section 9.4): of the same size and both integers, both floats or one of
-// them bits. Relaxed, an integer or bits may be read from or written to a
-// wider register, floats to wider bits (section 9.4.1).
+// agree reports whether a register of type have can be an operand of type want (section 9.4). The
+// sizes must be equal, and both are integers, both floats, or one is bits. Relaxed, an integer or
+// bits may use a wider register, floats wider bits (section 9.4.1).
 func agree(want, have isa.Type, relaxed bool) bool {
 	if want == isa.Pred || have == isa.Pred {
 		return want == have
@@ -417,8 +419,8 @@ func kindName(x *operand) string {
 	return clip(x.name)
 }
 
-// symbolic lowers an operand that may be the address of a variable. Without a
-// type of its own the instruction (isspacep) takes 32 or 64 bits.
+// symbolic lowers an operand that may be the address of a variable. Without a type of its own, the
+// instruction (isspacep) takes 32 or 64 bits.
 func (o *operands) symbolic(x *operand, t isa.Type) {
 	if x.kind == nameOperand {
 		if sym := o.scope.lookup(x.name); sym != nil && sym.variable != nil {
@@ -438,9 +440,8 @@ func (o *operands) symbolic(x *operand, t isa.Type) {
 	o.src(o.addressRegister(x))
 }
 
-// variableAddress is the address of a variable as an immediate: in its own
-// space, or generic. The space of the instruction has to be that of the
-// variable.
+// variableAddress is the address of a variable as an immediate: in its own space, or generic. The
+// instruction must have the space of the variable.
 func (o *operands) variableAddress(x *operand, v *variable, want isa.Space) isa.Operand {
 	imm := isa.Operand{Kind: isa.OperandImm}
 	name := clip(x.name)
@@ -449,17 +450,21 @@ func (o *operands) variableAddress(x *operand, v *variable, want isa.Space) isa.
 		o.errorf(x.pos, CodeUnsupported, "%s cannot be used: %s", name, v.why)
 		return imm
 	case want != isa.SpaceNone && want != isa.SpaceGeneric && want != v.space:
-		o.errorf(x.pos, CodeOperand, "%s is a %s variable, %s wants %s", name, spaceName(v.space), o.in.opcode(), spaceName(want))
+		o.errorf(x.pos, CodeOperand, "%s is a %s variable, %s wants %s", name, spaceName(v.space), o.in.opcode(),
+			spaceName(want))
 		return imm
 	case v.link == linkExtern && v.space != isa.SpaceShared:
 		o.errorf(x.pos, CodeName, "%s is .extern: it is defined in another file", name)
 		return imm
 	case v.link == linkExtern && v.size > 0:
-		o.errorf(x.pos, CodeUnsupported, "%s is an .extern .shared variable of fixed size, which another file defines", name)
+		o.errorf(x.pos, CodeUnsupported, "%s is an .extern .shared variable of fixed size, which another file defines",
+			name)
 		return imm
 	}
-	if v.opaque && v.words != "samplerref" && !slices.ContainsFunc(o.prog.References, func(r isa.Reference) bool { return r.Addr == v.addr }) {
-		o.prog.References = append(o.prog.References, isa.Reference{Name: v.name.text, Kind: v.words, Addr: v.addr, Pos: x.pos})
+	if v.opaque && v.words != "samplerref" &&
+		!slices.ContainsFunc(o.prog.References, func(r isa.Reference) bool { return r.Addr == v.addr }) {
+		o.prog.References = append(o.prog.References,
+			isa.Reference{Name: v.name.text, Kind: v.words, Addr: v.addr, Pos: x.pos})
 	}
 	at, space := v.addr, v.space
 	_, ofKernel := o.offsets[v]
@@ -497,13 +502,13 @@ func (o *operands) variableAddress(x *operand, v *variable, want isa.Space) isa.
 	return imm
 }
 
-// window is where the generic addresses of a space start.
+// window is the start of the generic addresses of a space.
 var window = map[isa.Space]uint64{
 	isa.SpaceShared: isa.SharedWindow, isa.SpaceLocal: isa.LocalWindow, isa.SpaceParam: isa.ParamWindow,
 }
 
-// dynamicShared notes that the source lowered next is the start of the dynamic
-// part of shared memory, which is known at the end.
+// dynamicShared notes that the source lowered next is the start of the dynamic part of shared
+// memory. That start is known at the end.
 func (o *operands) dynamicShared(v *variable) {
 	if _, ok := o.offsets[v]; !ok {
 		o.offsets[v] = 0
@@ -540,8 +545,8 @@ func (o *operands) memory(x *operand) {
 	o.src(o.addressRegister(base))
 }
 
-// addressRegister lowers a register that holds an address (section 6.4.1): an
-// integer or bits, 32 or 64 of them.
+// addressRegister lowers a register that holds an address (section 6.4.1): an integer or bits of
+// width 32 or 64.
 func (o *operands) addressRegister(x *operand) isa.Operand {
 	if x.kind == constOperand {
 		return o.source(x, isa.B64)
@@ -555,15 +560,16 @@ func (o *operands) addressRegister(x *operand) isa.Operand {
 		return isa.Operand{}
 	}
 	if t := sym.reg.typ; t.Float() || t.Bits() < 32 {
-		o.errorf(x.pos, CodeType, "%s is declared .%s: an address is an integer of 32 or 64 bits", clip(x.name), sym.reg.words)
+		o.errorf(x.pos, CodeType, "%s is declared .%s: an address is an integer of 32 or 64 bits", clip(x.name),
+			sym.reg.words)
 		return isa.Operand{}
 	}
 	o.wide = o.wide || sym.reg.typ.Bits() == 64
 	return o.materialise(x, sym)
 }
 
-// mov lowers mov: a copy, the address of a variable, or a vector packed into
-// or unpacked from one register (section 9.7.8.3).
+// mov lowers mov: a copy, the address of a variable, or the packing or unpacking of a vector
+// (section 9.7.8.3).
 func (o *operands) mov() {
 	ops := o.in.operands
 	if len(ops) != 2 {
@@ -636,15 +642,16 @@ func (o *operands) functionAddress(a *operand, f *function) isa.Operand {
 	case f.body == nil:
 		o.errorf(a.pos, CodeUnsupported, "%s is declared only: it is defined in another file", clip(a.name))
 	case t.Float() || t.Bits() < 32:
-		o.errorf(a.pos, CodeType, "the address of %s does not fit .%s: expected 32 or 64 bits", clip(a.name), typeName(t))
+		o.errorf(a.pos, CodeType, "the address of %s does not fit .%s: expected 32 or 64 bits", clip(a.name),
+			typeName(t))
 	case a.off != 0:
 		o.errorf(a.pos, CodeOperand, "the address of a function takes no offset")
 	}
 	return isa.Operand{Kind: isa.OperandImm, Imm: f.address()}
 }
 
-// carry adds the carry flag (section 9.7.2), which is a predicate of its own:
-// addc, subc and madc read it, .cc writes it.
+// carry adds the carry flag (section 9.7.2), a predicate of its own. addc, subc and madc read it,
+// .cc writes it.
 func (o *operands) carry() {
 	if o.flag == 0 {
 		o.prog.Preds = append(o.prog.Preds, "%cc")
@@ -661,8 +668,8 @@ func (o *operands) carry() {
 	}
 }
 
-// barrier checks what bar.sync, bar.arrive and bar.red want of their operands
-// (section 9.7.12.1): 16 barriers, and a thread count for arrive.
+// barrier checks the operands of bar.sync, bar.arrive and bar.red (section 9.7.12.1): 16 barriers,
+// and a thread count for arrive.
 func (o *operands) barrier() {
 	ops := o.in.operands
 	if o.out.Reduces() {
@@ -679,9 +686,8 @@ func (o *operands) barrier() {
 	}
 }
 
-// readBarrier emits the second half of bar.red, as the machine has it: threads
-// that the barrier has let go read its result. The predicate is a source of both,
-// so that the result is known to depend on it.
+// readBarrier emits the second half of bar.red: released threads read the barrier's result. The
+// predicate is a source of both halves, so that the analyses see that the result depends on it.
 func (l *lowering) readBarrier(name string) {
 	bar := &l.prog.Insts[len(l.prog.Insts)-1]
 	read := *bar

@@ -6,8 +6,8 @@ import (
 	"divergo/isa"
 )
 
-// pair lowers ld or st of 32 bytes as two of 16, which is what a lane accesses at
-// once. PTX leaves the order of a vector's elements open (section 8.2.2).
+// pair lowers ld or st of 32 bytes as two of 16, the largest access of a lane. PTX leaves the order
+// of a vector's elements open (section 8.2.2).
 func (o *operands) pair(f *family) {
 	vec := 0
 	if o.out.Op == isa.OpSt {
@@ -38,7 +38,8 @@ func (o *operands) pair(f *family) {
 		t := o.prog.Regs[base.Index].Type
 		copied := o.temporary("%pair."+typeName(t), t)
 		mov := isa.Inst{
-			Op: isa.OpMov, Type: unsignedOf[t.Bits()], NSrc: 1, NDst: 1, DstBits: uint8(t.Bits()), Inserted: true, Pos: o.out.Pos, Loc: o.out.Loc,
+			Op: isa.OpMov, Type: unsignedOf[t.Bits()], NSrc: 1, NDst: 1, DstBits: uint8(t.Bits()), Inserted: true,
+			Pos: o.out.Pos, Loc: o.out.Loc,
 			Text: "mov %pair." + typeName(t) + ", " + clip(o.prog.Regs[base.Index].Name),
 		}
 		mov.Src[0], mov.Dst[0] = base, copied
@@ -49,8 +50,8 @@ func (o *operands) pair(f *family) {
 	o.prog.Insts = append(o.prog.Insts, *first, *second)
 }
 
-// temporary is a register that the PTX does not have, for instructions that are
-// inserted around one of it.
+// temporary is a register that the PTX does not contain, for instructions inserted around a PTX
+// instruction.
 func (l *lowering) temporary(name string, t isa.Type) isa.Operand {
 	r, ok := l.temporaries[name]
 	if !ok {

@@ -8,9 +8,8 @@ import (
 	"divergo/isa"
 )
 
-// parser reads a module by recursive descent, one token ahead. A method that
-// returns false has reported a mistake; its caller skips to where the next
-// statement can start.
+// parser reads a module by recursive descent, one token ahead. A method that returns false has
+// reported a mistake. Its caller then skips to a possible start of the next statement.
 type parser struct {
 	*lexer
 	m       *Module
@@ -20,21 +19,23 @@ type parser struct {
 	depth   int
 }
 
-// MaxSource is more bytes than any module has that a compiler made.
+// MaxSource bounds the size of a module, in bytes. No compiled module is that large.
 const MaxSource = 32 << 20
 
-// Parse reads PTX text. On error it returns a List. The file name appears in
-// diagnostics and in programs.
+// Parse reads PTX text. An error is a List. The file name appears in diagnostics and in programs.
 func Parse(file string, src []byte) (*Module, error) { return ParseAt(file, src, isa.ModuleBase) }
 
-// ParseAt is Parse for a module whose variables begin at an address from
-// isa.ModuleBase on, behind those of others: see End. It is a multiple of 256.
+// ParseAt is Parse for a module whose variables begin at base. base is a multiple of 256, at least
+// isa.ModuleBase, and lies behind the variables of other modules: see End.
 func ParseAt(file string, src []byte, base uint64) (*Module, error) {
 	src = bytes.TrimPrefix(bytes.TrimRight(src, "\x00"), []byte("\ufeff")) // a PTX image in an object file ends in NUL
 	r := &reporter{file: file, src: string(src)}
 	p := &parser{
 		lexer: newLexer(r),
-		m:     &Module{base: base, named: map[string]int{}, file: file, src: r.src, fileAt: map[uint64]int32{}, scope: newScope(nil), functions: map[string]*function{}},
+		m: &Module{
+			base: base, named: map[string]int{}, file: file, src: r.src, fileAt: map[uint64]int32{},
+			scope: newScope(nil), functions: map[string]*function{},
+		},
 	}
 	if why := notText(r.src); why != "" {
 		r.errorf(isa.Pos{}, CodeSyntax, "%s", why)
@@ -79,7 +80,7 @@ func (p *parser) next() {
 	p.tok = p.lexer.next()
 }
 
-// enter counts nesting; it fails where there is too much.
+// enter counts nesting; it returns false beyond maxNesting.
 func (p *parser) enter(what string) bool {
 	if p.depth >= maxNesting {
 		p.errorf(p.tok.pos, CodeLimit, "this %s is nested more than %d deep", what, maxNesting)
@@ -109,8 +110,8 @@ func (p *parser) expect(k kind, where string) bool {
 	return false
 }
 
-// semicolon ends a statement. A missing one is reported where it belongs, and
-// parsing goes on behind it if the next token is on a new line.
+// semicolon ends a statement. A missing one is reported at its place. Parsing continues there if
+// the next token is on a new line.
 func (p *parser) semicolon(after string) bool {
 	if p.accept(';') {
 		return true
@@ -166,8 +167,8 @@ func (p *parser) literal(what string, most uint64) (uint64, bool) {
 	return c.bits, true
 }
 
-// skipStatement goes behind the next ';', or to a brace, or to a token that
-// starts a line as a new statement or directive does.
+// skipStatement skips to behind the next ';', or to a brace. It also stops at a token at the start
+// of a line that begins a new statement or directive.
 func (p *parser) skipStatement() {
 	for p.tok.kind != eof {
 		switch p.tok.kind {
@@ -189,14 +190,15 @@ func (p *parser) skipStatement() {
 	}
 }
 
-// startsDirective are the words that begin a statement. They let the parser go
-// on after a mistake.
+// startsDirective are the words that begin a statement. At them the parser continues after a
+// mistake.
 var startsDirective = map[string]bool{
 	"entry": true, "func": true, "visible": true, "extern": true, "weak": true, "common": true, "reg": true,
-	"global": true, "const": true, "shared": true, "local": true, "file": true, "loc": true, "section": true, "pragma": true, "alias": true,
+	"global": true, "const": true, "shared": true, "local": true, "file": true, "loc": true, "section": true,
+	"pragma": true, "alias": true,
 }
 
-// skipBraces goes behind the '}' that matches the '{' at the current token.
+// skipBraces skips to behind the '}' that matches the '{' at the current token.
 func (p *parser) skipBraces() {
 	open := p.tok.pos
 	for depth := 0; p.tok.kind != eof; p.next() {
@@ -238,7 +240,8 @@ func (p *parser) body() *block {
 			p.next()
 		case dotWord:
 			if p.tok.text == "entry" || p.tok.text == "func" || p.tok.text == "visible" {
-				p.errorf(p.tok.pos, CodeSyntax, "found %s inside a block: expected '}' for the '{' in line %d", p.tok, open.Line)
+				p.errorf(p.tok.pos, CodeSyntax, "found %s inside a block: expected '}' for the '{' in line %d", p.tok,
+					open.Line)
 				return b
 			}
 			p.localDirective(b)
@@ -289,7 +292,7 @@ func (p *parser) statement(b *block) {
 	}
 	_, in.known = families[in.name.text]
 	bulk := in.known && slices.ContainsFunc(in.words, func(w word) bool { return w.text == "bulk" })
-	if !in.known || bulk { // refused, whatever its operands are
+	if !in.known || bulk { // refused with any operands
 		_, isPTX := unsupported[in.name.text]
 		p.skipOperands(!isPTX && !bulk)
 		b.stmts = append(b.stmts, in)
@@ -323,15 +326,15 @@ func (p *parser) statement(b *block) {
 	}
 }
 
-// joined reports whether two modifiers are one: of min and max, and the layouts of the
-// two matrices of mma and wmma.
+// joined reports whether two modifiers form one: those of min and max, and the layouts of the two
+// matrices of mma and wmma.
 func joined(a, b string) bool {
 	layout := func(w string) bool { return w == "row" || w == "col" }
 	return a == "xorsign" && b == "abs" || layout(a) && layout(b)
 }
 
-// skipOperands goes behind the ';' of an instruction whose operands do not
-// matter; for an unknown word the end of the line may end it as well.
+// skipOperands skips to behind the ';' of an instruction whose operands do not matter. With
+// oneLine, for an unknown word, the end of the line ends it as well.
 func (p *parser) skipOperands(oneLine bool) {
 	for p.tok.kind != ';' && p.tok.kind != '}' && p.tok.kind != eof && !(oneLine && p.tok.newline) {
 		if p.tok.kind == '{' {
@@ -410,8 +413,7 @@ func (p *parser) operand() (o operand, ok bool) {
 	return o, false
 }
 
-// name reads a register, variable or label with the components of a special
-// register: "%tid.x".
+// name reads a register, variable or label, with the components of a special register: "%tid.x".
 func (p *parser) name() string {
 	name := p.tok.text
 	p.next()
@@ -422,7 +424,7 @@ func (p *parser) name() string {
 	return name
 }
 
-// index parses what follows the name of an array in a[5] (section 6.4.2).
+// index parses the index behind the name of an array, as in a[5] (section 6.4.2).
 func (p *parser) index(o *operand) bool {
 	p.next()
 	n, ok := p.integer("the index of an element", 1<<31)
@@ -437,7 +439,7 @@ func (p *parser) index(o *operand) bool {
 	return true
 }
 
-// offset parses what follows a name in name+8, name+-8 and name-8.
+// offset parses the offset behind a name, as in name+8, name+-8 and name-8.
 func (p *parser) offset() (int64, bool) {
 	if p.tok.kind == '+' {
 		p.next()
@@ -483,12 +485,11 @@ func (p *parser) address() (o operand, ok bool) {
 	return o, p.expect(']', "to close the address")
 }
 
-// maxElements is the most elements of a vector: those of 32 bits in 256.
+// maxElements is the largest number of elements of a vector: 256 bits in elements of 32.
 const maxElements = 8
 
-// vector parses {a, b} (section 6.4.3). A vector of one element is that element.
-// After a mistake it goes behind the closing brace, which would otherwise end the
-// block.
+// vector parses {a, b} (section 6.4.3). A vector of one element is that element. After a mistake it
+// skips the closing brace, which would otherwise end the block.
 func (p *parser) vector() (o operand, ok bool) {
 	o.pos, o.kind = p.tok.pos, vectorOperand
 	p.next()

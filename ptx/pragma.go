@@ -2,8 +2,8 @@ package ptx
 
 import "strings"
 
-// Pragmas that a kernel can have for this machine, in its header or its body.
-// Those of others, such as "nounroll", are none of ours.
+// Pragmas of this machine, in a kernel's header or body. Pragmas of other tools, such as
+// "nounroll", are ignored.
 const (
 	noCompaction      = "divergo.no_compaction"
 	noLanePermutation = "divergo.no_lane_permutation"
@@ -17,6 +17,7 @@ func (l *lowering) pragma(s pragma) {
 	case s.text == noLanePermutation:
 		l.prog.NoLanePermutation = true
 	case strings.HasPrefix(s.text, "divergo."):
-		l.errorf(s.pos, CodeName, "unknown pragma \"%s\"%s", clip(s.text), didYouMean(s.text, []string{noCompaction, noLanePermutation}))
+		l.errorf(s.pos, CodeName, "unknown pragma \"%s\"%s", clip(s.text),
+			didYouMean(s.text, []string{noCompaction, noLanePermutation}))
 	}
 }

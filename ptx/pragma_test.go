@@ -9,8 +9,8 @@ import (
 	"divergo/ptx"
 )
 
-// TestPragmas: a kernel says in its header or its body what it does without,
-// and what is meant for other tools is left to them.
+// TestPragmas checks that a kernel can switch features off in its header or its body, and that
+// pragmas of other tools are ignored.
 func TestPragmas(t *testing.T) {
 	const text = `.version 7.6
 .target sm_70

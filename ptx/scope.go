@@ -8,16 +8,16 @@ import (
 	"divergo/isa"
 )
 
-// symbol is what a name stands for: a register or a variable.
+// symbol is the meaning of a name: a register or a variable.
 type symbol struct {
 	pos      isa.Pos
 	reg      *regDecl
 	variable *variable
-	operand  isa.Operand // of a register, once used
+	operand  isa.Operand // of a register, after its first use
 }
 
-// scope holds the names of one block; names of outer blocks show through.
-// A range such as %r<100> is one entry, however many registers it declares.
+// scope holds the names of one block; names of outer blocks are visible in it. A range such as
+// %r<100> is one entry, however many registers it declares.
 type scope struct {
 	up       *scope
 	names    map[string]*symbol
@@ -64,8 +64,8 @@ func (s *scope) declare(d *regDecl) int32 {
 	return 0
 }
 
-// note remembers that name is declared, under each prefix of which it would be
-// a numbered register, so that a later range is checked without a search.
+// note remembers a declared name under each prefix that would make it a numbered register. A later
+// range is then checked without a search.
 func (s *scope) note(name string) {
 	for i := len(name) - 1; i > 0 && isDigit(name[i]) && len(name)-i < 9; i-- {
 		if n, ok := registerNumber(name[i:]); ok {
@@ -86,7 +86,7 @@ func registerNumber(digits string) (uint64, bool) {
 	return n, err == nil
 }
 
-// here looks a name up in s alone.
+// here looks a name up in s only.
 func (s *scope) here(name string) *symbol {
 	if sym := s.names[name]; sym != nil {
 		return sym
@@ -99,8 +99,8 @@ func (s *scope) here(name string) *symbol {
 	return s.component(name)
 }
 
-// component finds an element of a vector register: v.x or, for colours, v.r
-// (section 6.4.3). Each is a register of its own.
+// component finds an element of a vector register: v.x or, for colours, v.r (section 6.4.3). Each
+// is a register of its own.
 func (s *scope) component(name string) *symbol {
 	base, letter, ok := strings.Cut(name, ".")
 	if !ok || len(letter) != 1 {
@@ -122,8 +122,8 @@ func (s *scope) component(name string) *symbol {
 	return sym
 }
 
-// rangeOf finds the range that declares the register name or, with inside
-// false, one of the same prefix that is too short.
+// rangeOf finds the range that declares the register name. With inside false it finds one of the
+// same prefix that is too short.
 func (s *scope) rangeOf(name string, inside bool) *regDecl {
 	if len(s.ranges) == 0 {
 		return nil
@@ -148,7 +148,7 @@ func (s *scope) declarePrototype(label string, f *function) {
 	s.protos[label] = f
 }
 
-// prototype finds what a label of a .callprototype or .calltargets stands for.
+// prototype finds the directive of a .callprototype or .calltargets label.
 func (s *scope) prototype(name string) *function {
 	for ; s != nil; s = s.up {
 		if f := s.protos[name]; f != nil {
@@ -168,8 +168,8 @@ func (s *scope) lookup(name string) *symbol {
 	return nil
 }
 
-// enough names to choose a suggestion from: where there are more, looking through
-// all of them would take longer than reading the file.
+// enough is the number of names from which a suggestion is chosen. A search through more would take
+// longer than reading the file.
 const enough = 20_000
 
 // words lists the names that are visible in s, for suggestions.

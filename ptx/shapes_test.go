@@ -14,8 +14,7 @@ import (
 	"divergo/ptx"
 )
 
-// read is all that is done with a text before it runs. It returns the bytes that
-// were allocated for it.
+// read processes a text as far as before its run. It returns the number of allocated bytes.
 func read(t *testing.T, text string) uint64 {
 	t.Helper()
 	var before, after runtime.MemStats
@@ -46,8 +45,8 @@ func read(t *testing.T, text string) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestShapes: a text four times as long takes some four times the memory, not
-// sixteen. What took the square of the length in time took minutes here.
+// TestShapes checks that a text four times as long takes about four times the memory, not sixteen.
+// Quadratic time would take minutes here.
 func TestShapes(t *testing.T) {
 	for _, s := range shapes.All {
 		t.Run(s.Name, func(t *testing.T) {
@@ -58,7 +57,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestTooLarge: what would take too much is refused before it is made.
+// TestTooLarge checks that oversized programs are refused before they are built.
 func TestTooLarge(t *testing.T) {
 	for shape, want := range map[string]string{
 		"brx-many":       "the kernel and its functions have more than 524288 instructions",

@@ -13,8 +13,9 @@ type specialRegister struct {
 	bits int
 }
 
-// WARP_SZ is a constant of the machine that a program runs on, which a program reads
-// like a special register. %gridid has 32 bits before PTX ISA 3.0 and 64 since; either is accepted.
+// specials are the special registers. WARP_SZ is a constant of the machine, which a program reads
+// like a special register. The register %gridid has 32 bits before PTX ISA 3.0 and 64 since; either
+// is accepted.
 var specials = map[string]specialRegister{
 	"%tid.x": {isa.TidX, 32}, "%tid.y": {isa.TidY, 32}, "%tid.z": {isa.TidZ, 32},
 	"%ntid.x": {isa.NTidX, 32}, "%ntid.y": {isa.NTidY, 32}, "%ntid.z": {isa.NTidZ, 32},
@@ -22,14 +23,20 @@ var specials = map[string]specialRegister{
 	"%nctaid.x": {isa.NCtaidX, 32}, "%nctaid.y": {isa.NCtaidY, 32}, "%nctaid.z": {isa.NCtaidZ, 32},
 	"%laneid": {isa.LaneID, 32}, "%warpid": {isa.WarpID, 32}, "%nwarpid": {isa.NWarpID, 32},
 	"%smid": {isa.SMID, 32}, "%nsmid": {isa.NSMID, 32}, "%gridid": {isa.GridID, 64},
-	"%clock": {isa.Clock, 32}, "%clock_hi": {isa.ClockHi, 32}, "%clock64": {isa.Clock64, 64}, "%globaltimer": {isa.GlobalTimer, 64},
+	"%clock": {isa.Clock, 32}, "%clock_hi": {isa.ClockHi, 32}, "%clock64": {
+		isa.Clock64,
+		64,
+	}, "%globaltimer": {isa.GlobalTimer, 64},
 	"%lanemask_eq": {isa.LanemaskEq, 32}, "%lanemask_le": {isa.LanemaskLe, 32}, "%lanemask_lt": {isa.LanemaskLt, 32},
 	"%lanemask_ge": {isa.LanemaskGe, 32}, "%lanemask_gt": {isa.LanemaskGt, 32},
-	"WARP_SZ": {isa.WarpSize, 64}, "%dynamic_smem_size": {isa.DynamicSharedSize, 32}, "%total_smem_size": {isa.TotalSharedSize, 32},
+	"WARP_SZ": {isa.WarpSize, 64}, "%dynamic_smem_size": {
+		isa.DynamicSharedSize,
+		32,
+	}, "%total_smem_size": {isa.TotalSharedSize, 32},
 }
 
-// otherSpecials are predefined names that the machine does not have, and why;
-// a star stands for any end.
+// otherSpecials are predefined names that the machine does not have, with the reason. A star stands
+// for any end.
 var otherSpecials = []struct{ name, why string }{
 	{"%tid", "name one component, such as %tid.x"},
 	{"%ntid", "name one component, such as %ntid.x"},
@@ -45,8 +52,7 @@ var otherSpecials = []struct{ name, why string }{
 	{"%is_explicit_cluster", "the machine has no clusters"},
 }
 
-// missingSpecial says why a predefined name is not supported, or nothing if it
-// is not predefined.
+// missingSpecial is the reason for which a predefined name is not supported, or "" for other names.
 func missingSpecial(name string) string {
 	for _, s := range otherSpecials {
 		start, any := strings.CutSuffix(s.name, "*")

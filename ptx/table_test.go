@@ -10,8 +10,8 @@ import (
 	"divergo/isa"
 )
 
-// kernelOf is a module with one kernel that has registers and variables of all
-// kinds around the given statements.
+// kernelOf is a module with one kernel that has registers and variables of all kinds around the
+// given statements.
 func kernelOf(body string) string {
 	return `.version 7.0
 .target sm_70
@@ -47,16 +47,22 @@ func lowerBody(t testing.TB, body string) (*isa.Program, error) {
 func TestEveryRowLowers(t *testing.T) {
 	seen := 0
 	for _, f := range table {
-		if f.op == isa.OpCall || f.name == "brx" || (&isa.Inst{Op: f.op}).Matrix() || f.op == isa.OpCopy || f.op == isa.OpCopyWait || f.fetches {
-			continue // their operands are lists and a function, fragments, two addresses, or textures: see TestAccepted
+		if f.op == isa.OpCall || f.name == "brx" || (&isa.Inst{Op: f.op}).Matrix() || f.op == isa.OpCopy ||
+			f.op == isa.OpCopyWait || f.fetches {
+			// Their operands are lists and a function, fragments, two addresses, or textures: see
+			// TestAccepted.
+			continue
 		}
 		for _, text := range f.instances() {
 			if strings.Contains(text, ".v4") && strings.Contains(text, "64 ") || strings.Contains(text, ".v8") {
 				continue // wider than 128 bits: see TestPairs
 			}
-			if strings.HasPrefix(text, "st.") && (strings.Contains(text, ".const") || strings.Contains(text, ".param")) ||
+			if strings.HasPrefix(text, "st.") &&
+				(strings.Contains(text, ".const") || strings.Contains(text, ".param")) ||
 				strings.HasPrefix(text, "ld.nc.") && !strings.Contains(text, "global") ||
-				(f.op == isa.OpAtom || f.op == isa.OpRed) && (strings.Contains(text, ".const") || strings.Contains(text, ".param") || strings.Contains(text, ".local")) {
+				(f.op == isa.OpAtom || f.op == isa.OpRed) &&
+					(strings.Contains(text, ".const") || strings.Contains(text, ".param") ||
+						strings.Contains(text, ".local")) {
 				continue // refused: see the tests of diagnostics
 			}
 			p, err := lowerBody(t, "there: "+text)

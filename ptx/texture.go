@@ -12,12 +12,11 @@ import (
 )
 
 // Textures and surfaces (sections 9.7.9 and 9.7.10). The machine has no texture unit: an
-// instruction becomes loads and arithmetic, which texture.tmpl has as PTX. The first of them
-// is the instruction, all else is inserted. A handle is the address of the description of
-// what is read (cuda/include/divergo/texture.h); a .texref, .samplerref or .surfref is room
-// for one.
+// instruction becomes loads and arithmetic, written as PTX in texture.tmpl. The first of them is
+// the instruction, the others are inserted. A handle is the address of a description
+// (cuda/include/divergo/texture.h). A .texref, .samplerref or .surfref is room for one.
 
-// fetch is an instruction as the template sees it.
+// fetch is an instruction in the form that the template reads.
 type fetch struct {
 	form                  string // template
 	geometry              string
@@ -29,13 +28,13 @@ type fetch struct {
 	Formatted, Gather     bool
 	Component             int
 	Sampler, Resident     bool
-	Handle, SamplerHandle string    // the instruction that loads it, with its destination following
-	Results               []fetched // what is read or, by sust, written
-	Variables             []string  // addresses of the references that istypep is true for
+	Handle, SamplerHandle string    // the instruction that loads it, up to its destination
+	Results               []fetched // the values read or, by sust, written
+	Variables             []string  // addresses of the references for which istypep is true
 	dims                  int
 }
 
-// fetched is an element of a result: registers of a pair of halves, and the instruction that
+// fetched is an element of a result: the registers of a pair of halves, and the instruction that
 // moves it to its destination.
 type fetched struct {
 	Low, High int
@@ -44,17 +43,18 @@ type fetched struct {
 
 var geometries = map[string]int{"1d": 1, "2d": 2, "3d": 3, "a1d": 1, "a2d": 2, "cube": 2, "acube": 2}
 
-// Layered, Cube: there is a layer as the first coordinate; coordinates are a direction.
+// Layered: the first coordinate is a layer. Cube: the coordinates are a direction.
 func (f *fetch) Layered() bool { return f.geometry[0] == 'a' }
 func (f *fetch) Cube() bool    { return strings.HasSuffix(f.geometry, "cube") }
 
-// Layers, Planes, Rows: texels have a layer, a third coordinate or a layer, a second coordinate.
+// Layers: texels have a layer. Planes: they have a third coordinate or a layer. Rows: they have a
+// second coordinate.
 func (f *fetch) Layers() bool { return f.Layered() || f.Cube() }
 func (f *fetch) Planes() bool { return f.dims == 3 || f.Layers() }
 func (f *fetch) Rows() bool   { return f.dims > 1 }
 
-// Whole, Float, Filters, Two: coordinates are integers; the result are floats, which can be
-// interpolated; a coordinate has two texels.
+// Whole: coordinates are integers. Float: the results are floats. Filters: they can be
+// interpolated. Two: a coordinate has two texels.
 func (f *fetch) Whole() bool   { return f.Coord == "s32" }
 func (f *fetch) Float() bool   { return f.Data[0] == 'f' }
 func (f *fetch) Filters() bool { return f.Float() && !f.Gather }
@@ -75,7 +75,7 @@ func count(n int) (list []int) {
 	return list
 }
 
-// Axes number the dimensions, Coordinates the operands for them, Channels those of a texel.
+// Axes number the dimensions, Coordinates their operands, Channels those of a texel.
 func (f *fetch) Axes() []int { return count(f.dims) }
 
 func (f *fetch) Coordinates() []int {
@@ -103,7 +103,7 @@ func (a axis) Ends() []string {
 	return ends
 }
 
-// Narrow is the type of a channel of so many bits.
+// Narrow is the type of a channel of the given number of bits.
 func (f *fetch) Narrow(bits int) string {
 	if f.Data == "s32" {
 		return fmt.Sprint("s", bits)
@@ -111,10 +111,10 @@ func (f *fetch) Narrow(bits int) string {
 	return fmt.Sprint("u", bits)
 }
 
-// Bytes of an access to a surface.
+// Bytes is the size of an access to a surface.
 func (f *fetch) Bytes() int { return typeNames[f.Data].Bytes() * len(f.Results) }
 
-// Word is the type of the registers that hold a result, Held one of them.
+// Word is the type of the registers that hold a result; Held is one of the registers.
 func (f *fetch) Word() string {
 	if f.Data == "b64" {
 		return "b64"
@@ -129,7 +129,7 @@ func (f *fetch) Held(i int) string {
 	return fmt.Sprintf("%%r%d", i)
 }
 
-// HeldAll and SourceAll are operands: all of these registers, and all operands that are stored.
+// HeldAll and SourceAll are operands: all of these registers, and all stored operands.
 func (f *fetch) HeldAll() string { return f.all(f.Held) }
 
 func (f *fetch) SourceAll() string { return f.all(func(i int) string { return fmt.Sprint("$d", i) }) }
@@ -145,13 +145,15 @@ func (f *fetch) all(name func(int) string) string {
 	return "{" + strings.Join(list, ", ") + "}"
 }
 
-// members are what a query asks for: offsets in the description.
+// members are the members of the description that a query reads, with their offsets.
 var members = map[string]int{
-	"width": 20, "height": 24, "depth": 28, "array_size": 28, "channel_data_type": 100, "channel_order": 36, "num_mipmap_levels": 80,
-	"normalized_coords": 44, "force_unnormalized_coords": 44, "filter_mode": 48, "addr_mode_0": 52, "addr_mode_1": 56, "addr_mode_2": 60, "num_samples": 0,
+	"width": 20, "height": 24, "depth": 28, "array_size": 28, "channel_data_type": 100, "channel_order": 36,
+	"num_mipmap_levels": 80,
+	"normalized_coords": 44, "force_unnormalized_coords": 44, "filter_mode": 48, "addr_mode_0": 52, "addr_mode_1": 56,
+	"addr_mode_2": 60, "num_samples": 0,
 }
 
-// Member is the offset of what is asked for. AddressMode: it is the mode of an axis.
+// Member is the offset of the queried member. AddressMode: it is the mode of an axis.
 func (f *fetch) Member() int       { return members[f.Query] }
 func (f *fetch) AddressMode() bool { return strings.HasPrefix(f.Query, "addr_mode_") }
 
@@ -167,10 +169,10 @@ var textureTemplate = sync.OnceValue(func() *template.Template {
 	}).Parse(textureText))
 })
 
-// hiddenPrefix begins the names of the registers of the template.
+// hiddenPrefix starts the names of the registers of the template.
 const hiddenPrefix = "%__"
 
-// expansions are the blocks of instructions that have been lowered, by their text.
+// expansions are the parsed blocks of the template, by their text.
 var expansions sync.Map
 
 // expansion is the template of f as a block.
@@ -201,7 +203,7 @@ func inlined(text string) *block {
 
 var textureRegisters = sync.OnceValue(func() *block { return (&fetch{form: "registers"}).expansion() })
 
-// word sets a field of the instruction that its suffixes describe.
+// worded is a group of modifiers whose words set a field of the fetch.
 func worded(what, list string, set func(f *fetch, word string)) group {
 	g := group{what: what, need: true}
 	for _, w := range strings.Fields(list) {
@@ -220,8 +222,10 @@ var (
 	geometry    = worded("geometry", "1d 2d 3d a1d a2d cube acube", setGeometry)
 	planes      = worded("geometry", "1d 2d 3d a1d a2d", setGeometry)
 	fourTexels  = worded("geometry", "2d a2d cube acube", setGeometry)
-	mipmaps     = optional(worded("choice of a level", "base level grad", func(f *fetch, w string) { f.Mip = strings.TrimPrefix(w, "base") }))
-	component   = worded("component", "r g b a", func(f *fetch, w string) { f.Gather, f.Component = true, strings.Index("rgba", w) })
+	mipmaps     = optional(worded("choice of a level", "base level grad",
+		func(f *fetch, w string) { f.Mip = strings.TrimPrefix(w, "base") }))
+	component = worded("component", "r g b a",
+		func(f *fetch, w string) { f.Gather, f.Component = true, strings.Index("rgba", w) })
 	bounds      = worded("mode", "trap clamp zero", func(f *fetch, w string) { f.Mode = w })
 	unformed    = worded("kind of access", "b", func(*fetch, string) {})
 	formatted   = worded("kind of access", "p", func(f *fetch, _ string) { f.Formatted = true })
@@ -238,7 +242,7 @@ var (
 
 func setQuery(f *fetch, w string) { f.Query = w }
 
-// textures are the rows of the table. Their operands are lists of their own.
+// textures are the rows of the table. They have operand lists of their own.
 var textures = func() []*family {
 	f16, f16x2 := typesOf(isa.F16), typesOf(isa.F16x2)
 	coordinates := f32 | s32
@@ -248,10 +252,13 @@ var textures = func() []*family {
 		row("tld4", "9.7.9.4", isa.OpLd, "", types(int32s|f32|f16, f32), component, fourTexels, four),
 		row("txq", "9.7.9.5", isa.OpLd, "", types(b32), ofTexture, oneLevel),
 		row("istypep", "9.7.9.6", isa.OpSetp, "", none, opaqueTypes),
-		row("suld", "9.7.10.1", isa.OpLd, "", types(b16to64|typesOf(isa.B8)), unformed, planes, surfaceLoad, elements, bounds).where(checkVector),
-		row("sust", "9.7.10.2", isa.OpSt, "", types(b16to64|typesOf(isa.B8)), unformed, planes, surfaceKeep, elements, bounds).where(checkVector),
+		row("suld", "9.7.10.1", isa.OpLd, "", types(b16to64|typesOf(isa.B8)), unformed, planes, surfaceLoad, elements,
+			bounds).where(checkVector),
+		row("sust", "9.7.10.2", isa.OpSt, "", types(b16to64|typesOf(isa.B8)), unformed, planes, surfaceKeep, elements,
+			bounds).where(checkVector),
 		row("sust", "9.7.10.2", isa.OpSt, "", types(b32|int32s|f32), formatted, planes, elements, bounds),
-		row("sured", "9.7.10.3", isa.OpRed, "", types(int32s|b32|int64s), unformed, planes, reductions, bounds).where(checkReduction),
+		row("sured", "9.7.10.3", isa.OpRed, "", types(int32s|b32|int64s), unformed, planes, reductions,
+			bounds).where(checkReduction),
 		row("suq", "9.7.10.4", isa.OpLd, "", types(b32), ofSurface),
 	}
 	for _, f := range list {
@@ -260,7 +267,7 @@ var textures = func() []*family {
 	return list
 }()
 
-// checkReduction: red says which types an operation has.
+// checkReduction checks the type of a sured, by red's rules for its operation.
 func checkReduction(m *match) string {
 	bits := m.fetch.Atom == "and" || m.fetch.Atom == "or"
 	if bits != (m.types[0] == isa.B32) || m.types[0] == isa.S64 && m.fetch.Atom == "add" {
@@ -269,14 +276,14 @@ func checkReduction(m *match) string {
 	return ""
 }
 
-// fetches reports whether an opcode is one of them.
+// fetches reports whether an opcode is one of the textures' rows.
 func fetches(name string) bool {
 	rows := families[name]
 	return len(rows) > 0 && rows[0].fetches
 }
 
-// fetchOperands parses what follows the opcode: operands of which some stand together in
-// brackets, which old compilers leave out.
+// fetchOperands parses the operands. Some stand together in brackets, which old compilers leave
+// out.
 func (p *parser) fetchOperands(in *instruction) bool {
 	for {
 		x := operand{kind: addressOperand, pos: p.tok.pos}
@@ -318,10 +325,10 @@ func (p *parser) fetchOperands(in *instruction) bool {
 // addressModes are the values of enum cudaTextureAddressMode.
 var addressModes = map[string]uint32{"wrap": 0, "clamp_to_edge": 1, "mirror": 2, "clamp_to_border": 3}
 
-// described parses the initial values of a reference (section 5.3.2), such as
-// { addr_mode_0 = wrap, filter_mode = linear }. A .texref without them is clamped, as
-// cuTexRefSetAddressMode says it; a sampler takes coordinates as the texture has them and,
-// our reading, wraps. Both read the nearest texel.
+// described parses the initial values of a reference (section 5.3.2), such as { addr_mode_0 = wrap,
+// filter_mode = linear }. A .texref without them is clamped, as the manual of
+// cuTexRefSetAddressMode says. A sampler without them takes the texture's kind of coordinates. Our
+// reading: it wraps. Both read the nearest texel.
 func (p *parser) described(v *variable) bool {
 	set := func(at int, value uint32) {
 		v.init = append(v.init, make([]byte, opaqueBytes-len(v.init))...)
@@ -360,7 +367,10 @@ func (p *parser) described(v *variable) bool {
 			set(at, uint32('1'-p.tok.text[0]))
 		default:
 			v.why = fmt.Sprintf("%s = %s is not supported in a .%s: expected addr_mode_0 to addr_mode_2 = wrap, mirror, clamp_to_edge or clamp_to_border, filter_mode = nearest or linear, %s = 0 or 1",
-				name.text, p.tok.text, v.words, map[bool]string{true: "force_unnormalized_coords", false: "normalized_coords"}[sampler])
+				name.text, p.tok.text, v.words, map[bool]string{
+					true:  "force_unnormalized_coords",
+					false: "normalized_coords",
+				}[sampler])
 		}
 		if p.next(); !p.accept(',') {
 			break
@@ -369,7 +379,7 @@ func (p *parser) described(v *variable) bool {
 	return p.expect('}', "to close the initial values of a ."+v.words)
 }
 
-// skipInitialiser goes to the end of the declaration of a variable that cannot be used.
+// skipInitialiser skips to the end of the declaration of an unusable variable.
 func (p *parser) skipInitialiser() {
 	for p.tok.kind != ';' && p.tok.kind != eof {
 		p.next()

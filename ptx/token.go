@@ -2,8 +2,8 @@ package ptx
 
 import "divergo/isa"
 
-// kind is the kind of a token: one of the constants, or the character itself
-// for punctuation of one character.
+// kind is the kind of a token: one of the constants, or the character itself for punctuation of one
+// character.
 type kind int16
 
 // The kinds of tokens with more than one character.

@@ -6,8 +6,8 @@ import (
 	"divergo/isa"
 )
 
-// Video instructions (section 9.7.17). Their operands may have selectors: r1.b0,
-// r2.h1, r3.h10, r4.b3210.
+// Video instructions (section 9.7.17). Their operands may have selectors: r1.b0, r2.h1, r3.h10,
+// r4.b3210.
 
 var (
 	both32     = types(int32s, int32s)
@@ -49,9 +49,11 @@ var video = func() (rows []*family) {
 	}
 	return append(rows,
 		row("vshl", "9.7.17.1.2", isa.OpVshl, "d a b", shifted, sat, required(overshift)).where(scalarVideo),
-		row("vshl", "9.7.17.1.2", isa.OpVshl, "d a b c", shifted, sat, required(overshift), required(secondary)).where(scalarVideo),
+		row("vshl", "9.7.17.1.2", isa.OpVshl, "d a b c", shifted, sat, required(overshift),
+			required(secondary)).where(scalarVideo),
 		row("vshr", "9.7.17.1.2", isa.OpVshr, "d a b", shifted, sat, required(overshift)).where(scalarVideo),
-		row("vshr", "9.7.17.1.2", isa.OpVshr, "d a b c", shifted, sat, required(overshift), required(secondary)).where(scalarVideo),
+		row("vshr", "9.7.17.1.2", isa.OpVshr, "d a b c", shifted, sat, required(overshift),
+			required(secondary)).where(scalarVideo),
 		row("vset2", "9.7.17.2.2", isa.OpVset, "d a b c", both32, compareSix).where(simdVideo(2)),
 		row("vset2", "9.7.17.2.2", isa.OpVset, "d a b c", both32, compareSix, required(accumulate)).where(simdVideo(2)),
 		row("vset4", "9.7.17.2.4", isa.OpVset, "d a b c", both32, compareSix).where(simdVideo(4)),
@@ -64,8 +66,8 @@ var video = func() (rows []*family) {
 // isVideo reports whether the operands of op may have selectors.
 func isVideo(op isa.Op) bool { return op >= isa.OpVadd && op <= isa.OpVset }
 
-// scalarVideo and simdVideo complete a match: the result of vset is unsigned, and
-// the types that are written are those of the sources.
+// scalarVideo and simdVideo complete a match. The result of vset is unsigned; its written types are
+// those of the sources.
 
 func scalarVideo(m *match) string {
 	m.Vec = 1
@@ -84,14 +86,15 @@ func simdVideo(n uint8) func(m *match) string {
 	}
 }
 
-// video lowers the operands of a video instruction. With a selector at its
-// destination, a scalar one has a third source, of which it replaces a part.
+// video lowers the operands of a video instruction. A scalar one with a selector at its destination
+// has a third source, of which it replaces a part.
 func (o *operands) video() {
 	ops := o.in.operands
 	names := []string{"d", "a", "b", "c"}
 	for i := range ops {
 		if ops[i].pair != nil {
-			o.errorf(ops[i].pair.pos, CodeOperand, "%s has one destination, found a second one behind '|'", o.in.name.text)
+			o.errorf(ops[i].pair.pos, CodeOperand, "%s has one destination, found a second one behind '|'",
+				o.in.name.text)
 			return
 		}
 	}
@@ -109,7 +112,8 @@ func (o *operands) video() {
 		n = 4
 	}
 	if len(ops) != n {
-		o.errorf(o.in.name.pos, CodeOperand, "%s takes %s, found %d", o.in.opcode(), counted(n, "operand")+" "+strings.Join(names[:n], ", "), len(ops))
+		o.errorf(o.in.name.pos, CodeOperand, "%s takes %s, found %d", o.in.opcode(),
+			counted(n, "operand")+" "+strings.Join(names[:n], ", "), len(ops))
 		return
 	}
 	s := &o.out.Select
@@ -145,8 +149,8 @@ func (o *operands) video() {
 	}
 }
 
-// negations reads the minus signs of vmad: two before factors cancel, and either
-// the product or c can be negated, but not with .po.
+// negations reads the minus signs of vmad. Two before factors cancel; either the product or c can
+// be negated, but not with .po.
 func (o *operands) negations(ops []operand) {
 	product := ops[1].neg != ops[2].neg
 	switch {
@@ -161,8 +165,7 @@ func (o *operands) negations(ops []operand) {
 	}
 }
 
-// selector divides an operand from its selector. The parser has read it as a part
-// of the name.
+// selector splits an operand from its selector, which the parser read as a part of the name.
 func selector(x *operand) (operand, string) {
 	y := *x
 	if x.kind != nameOperand || specials[x.name] != (specialRegister{}) {
@@ -173,7 +176,7 @@ func selector(x *operand) (operand, string) {
 	return y, sel
 }
 
-// scalarPart is b0 to b3, h0 or h1, or nothing.
+// scalarPart is the part for a selector b0 to b3, h0, h1 or none.
 func (o *operands) scalarPart(x *operand, sel string) uint16 {
 	switch {
 	case sel == "":
@@ -195,8 +198,8 @@ func (o *operands) unit() byte {
 	return 'b'
 }
 
-// laneElements is a selector such as h32 or b7654, the highest lane first. Without
-// one the source stands for itself.
+// laneElements is the elements for a selector such as h32 or b7654, the highest lane first. Without
+// one, each lane has its own element of the source.
 func (o *operands) laneElements(x *operand, sel string, first uint16) (elements uint16) {
 	n := int(o.out.Vec)
 	if sel == "" {
@@ -212,13 +215,14 @@ func (o *operands) laneElements(x *operand, sel string, first uint16) (elements 
 		elements |= uint16(e) << (4 * i)
 	}
 	if !ok {
-		o.errorf(x.pos, CodeOperand, "unknown selector .%s: expected .%c and %d digits from 0 to %d", clip(sel), o.unit(), n, 2*n-1)
+		o.errorf(x.pos, CodeOperand, "unknown selector .%s: expected .%c and %d digits from 0 to %d", clip(sel),
+			o.unit(), n, 2*n-1)
 	}
 	return elements
 }
 
-// laneMask is a selector such as h10 or b320: the lanes that are computed, all
-// without one.
+// laneMask is the mask of computed lanes for a selector such as h10 or b320. Without one, all lanes
+// are computed.
 func (o *operands) laneMask(x *operand, sel string) (mask uint16) {
 	all := uint16(1)<<o.out.Vec - 1
 	if sel == "" {
@@ -231,7 +235,8 @@ func (o *operands) laneMask(x *operand, sel string) (mask uint16) {
 		mask |= bit
 	}
 	if !ok {
-		o.errorf(x.pos, CodeOperand, "unknown selector .%s: expected .%c and the numbers of lanes, the highest first", clip(sel), o.unit())
+		o.errorf(x.pos, CodeOperand, "unknown selector .%s: expected .%c and the numbers of lanes, the highest first",
+			clip(sel), o.unit())
 	}
 	return mask
 }

@@ -11,31 +11,29 @@ import (
 	"divergo/isa"
 )
 
-// vprintf is the function of CUDA's run time that the printf of CUDA C calls with
-// the address of the format and that of the arguments, which lie in the thread's
-// local memory. It returns the number of arguments (CUDA C Programming Guide,
-// formatted output).
+// vprintf is the function of CUDA's run time that printf of CUDA C calls. Its arguments are the
+// address of the format and the address of the arguments in the thread's local memory. It returns
+// the number of arguments (CUDA C Programming Guide, formatted output).
 const vprintf = "vprintf"
 
 const unknownFormat = "the format of vprintf has to be known: the address of a string of the module, by mov and cvta"
 
-// printAlign is the alignment of the print buffer, printSpace what it takes at
-// most with what is left free before it.
+// printAlign is the alignment of the print buffer. printSpace is the most space that it takes,
+// including free space before it.
 const (
 	printAlign = 256
 	printSpace = isa.PrintBytes + printAlign
 )
 
-// prints reports whether f is that function, with pointers of 64 bits.
+// prints reports whether f is vprintf, with pointers of 64 bits.
 func (f *function) prints() bool {
 	bytes := func(x formal) uint64 { n, _ := x.layout(); return n }
 	return f.body == nil && f.name.text == vprintf && len(f.rets) == 1 && bytes(f.rets[0]) == 4 &&
 		len(f.params) == 2 && bytes(f.params[0]) == 8 && bytes(f.params[1]) == 8
 }
 
-// print makes of the call the atomic addition that reserves a record in the print
-// buffer. What it returns emits the instructions behind that, which fill in the
-// record and the result:
+// print turns the call into the atomic addition that reserves a record in the print buffer. The
+// returned function emits the instructions behind it, which fill in the record and the result:
 //
 //	atom.global.add  %print.at, [buffer], bytes      (the call)
 //	setp.gt          %print.full, %print.at, what the buffer holds - bytes
@@ -58,7 +56,8 @@ func (l *lowering) print(site *callSite, c *callee, out *isa.Inst) func() {
 	imm := func(v uint64) isa.Operand { return isa.Operand{Kind: isa.OperandImm, Imm: v} }
 	call := *out
 	*out = isa.Inst{
-		Op: isa.OpAtom, Type: isa.U32, Atom: isa.AtomAdd, Space: isa.SpaceGlobal, DstBits: 32, NSrc: 2, NDst: 1, Pos: call.Pos, Loc: call.Loc, Text: call.Text,
+		Op: isa.OpAtom, Type: isa.U32, Atom: isa.AtomAdd, Space: isa.SpaceGlobal, DstBits: 32, NSrc: 2, NDst: 1,
+		Pos: call.Pos, Loc: call.Loc, Text: call.Text,
 		Target: isa.NoPC, Reconv: isa.NoPC, Likely: isa.NoPC,
 	}
 	out.Src[0], out.Src[1], out.Dst[0] = imm(buffer), imm(record), r.at
@@ -71,7 +70,10 @@ func (l *lowering) print(site *callSite, c *callee, out *isa.Inst) func() {
 			l.emit(in)
 		}
 		store := func(t isa.Type, off uint64) {
-			in := isa.Inst{Op: isa.OpSt, Type: t, Space: isa.SpaceGlobal, Vec: 1, NSrc: 2, Guard: room, Off: int64(buffer + isa.PrintHead + off)}
+			in := isa.Inst{
+				Op: isa.OpSt, Type: t, Space: isa.SpaceGlobal, Vec: 1, NSrc: 2, Guard: room,
+				Off: int64(buffer + isa.PrintHead + off),
+			}
 			in.Src[0], in.Src[1] = r.at, r.word
 			emit(in, "st.global.%s [%%print.at+%#x], %%print.word", typeName(t), in.Off)
 		}
@@ -80,7 +82,10 @@ func (l *lowering) print(site *callSite, c *callee, out *isa.Inst) func() {
 		compare := isa.Inst{Op: isa.OpSetp, Type: isa.U32, SrcType: isa.U32, Cmp: isa.CmpGt, NSrc: 2, NDst: 1}
 		compare.Src[0], compare.Src[1], compare.Dst[0] = r.at, imm(isa.PrintBytes-isa.PrintHead-record), r.full
 		emit(compare, "setp.gt.u32 %%print.full, %%print.at, %d", compare.Src[1].Imm)
-		dropped := isa.Inst{Op: isa.OpRed, Type: isa.U32, Atom: isa.AtomAdd, Space: isa.SpaceGlobal, NSrc: 2, Guard: r.full, Off: 4}
+		dropped := isa.Inst{
+			Op: isa.OpRed, Type: isa.U32, Atom: isa.AtomAdd, Space: isa.SpaceGlobal, NSrc: 2,
+			Guard: r.full, Off: 4,
+		}
 		dropped.Src[0], dropped.Src[1] = imm(buffer), imm(1)
 		emit(dropped, "red.global.add.u32 [%#x], 1", buffer+4)
 
@@ -90,35 +95,42 @@ func (l *lowering) print(site *callSite, c *callee, out *isa.Inst) func() {
 			l.transfer(isa.OpLd, r.args, isa.U64, local(2), call.Pos, "ld.local.u64 %print.args, [arguments]")
 		}
 		for _, a := range format.Args {
-			in := isa.Inst{Op: isa.OpLd, Type: map[uint64]isa.Type{4: isa.B32, 8: isa.B64}[a.Size], Space: isa.SpaceGeneric, DstBits: 64, Vec: 1, NSrc: 1, NDst: 1, Guard: room, Off: int64(a.Off)}
+			in := isa.Inst{
+				Op: isa.OpLd, Type: map[uint64]isa.Type{4: isa.B32, 8: isa.B64}[a.Size],
+				Space: isa.SpaceGeneric, DstBits: 64, Vec: 1, NSrc: 1, NDst: 1, Guard: room, Off: int64(a.Off),
+			}
 			in.Src[0], in.Dst[0] = r.args, r.word
 			emit(in, "ld.%s %%print.word, [%%print.args+%d]", typeName(in.Type), a.Off)
 			store(in.Type, 8+a.Off)
 		}
 		choose := isa.Inst{Op: isa.OpSelp, Type: isa.B32, DstBits: 32, NSrc: 3, NDst: 1}
-		choose.Src[0], choose.Src[1], choose.Src[2], choose.Dst[0] = imm(1<<32-2), imm(uint64(len(format.Args))), r.full, r.result
+		choose.Src[0], choose.Src[1], choose.Src[2], choose.Dst[0] = imm(1<<32-2), imm(uint64(len(format.Args))),
+			r.full, r.result
 		emit(choose, "selp.b32 %%print.result, -2, %d, %%print.full", len(format.Args))
 		l.transfer(isa.OpSt, r.result, isa.B32, local(0), call.Pos, "st.local.b32 [result], %print.result")
 	}
 }
 
-// printRegisters are what records are made with.
+// printRegisters are the registers of the instructions that make records.
 type printRegisters struct{ at, word, args, result, full isa.Operand }
 
-// printRegisters of the program are made for the first call.
+// printRegisters returns those of the program, made for the first call.
 func (l *lowering) printRegisters() *printRegisters {
 	if l.printing == nil {
 		reg := func(name string, t isa.Type) isa.Operand {
 			return isa.Operand{Kind: isa.OperandReg, Index: l.hidden("%print."+name, t)}
 		}
-		l.printing = &printRegisters{reg("at", isa.U32), reg("word", isa.B64), reg("args", isa.U64), reg("result", isa.B32), isa.Operand{Kind: isa.OperandPred, Index: uint16(len(l.prog.Preds))}}
+		l.printing = &printRegisters{
+			reg("at", isa.U32), reg("word", isa.B64), reg("args", isa.U64),
+			reg("result", isa.B32),
+			isa.Operand{Kind: isa.OperandPred, Index: uint16(len(l.prog.Preds))},
+		}
 		l.prog.Preds = append(l.prog.Preds, "%print.full")
 	}
 	return l.printing
 }
 
-// format is that of a call, which has to be known: its address is that of a
-// string of the module.
+// format is the format of a call. It must be known: its address is that of a string of the module.
 func (l *lowering) format(site *callSite) *printf.Format {
 	pos := site.args[0].pos
 	addr, ok := l.formatAddress(&site.args[0])
@@ -137,7 +149,8 @@ func (l *lowering) format(site *callSite) *printf.Format {
 		l.errorf(pos, CodeUnsupported, "the format of vprintf: %v", err)
 		return nil
 	case 8+f.Bytes > isa.PrintBytes-isa.PrintHead:
-		l.errorf(pos, CodeLimit, "the arguments of vprintf take more than the %d bytes of the print buffer", isa.PrintBytes)
+		l.errorf(pos, CodeLimit, "the arguments of vprintf take more than the %d bytes of the print buffer",
+			isa.PrintBytes)
 		return nil
 	}
 	if !l.formats[addr] {
@@ -147,18 +160,19 @@ func (l *lowering) format(site *callSite) *printf.Format {
 	return f
 }
 
-// maxCopies is how many copies of the address of a format are followed.
+// maxCopies bounds the followed copies of the address of a format.
 const maxCopies = 100
 
-// formatAddress follows an argument of a call to the address that it is: through
-// the one store to its .param variable, and the one mov or cvta to each register.
+// formatAddress follows an argument of a call to its address. The path has one store to its .param
+// variable, and one mov or cvta to each register.
 func (l *lowering) formatAddress(x *operand) (addr uint64, ok bool) {
 	value := isa.Operand{Kind: isa.OperandImm, Imm: x.value.bits}
 	if sym := l.scope.lookup(x.name); sym != nil && sym.variable != nil {
 		stores := 0
 		for _, pc := range l.named[sym.variable] {
 			if in := &l.prog.Insts[pc]; in.Op == isa.OpSt {
-				value, ok = in.Src[1], in.Off == 0 && in.Vec == 1 && in.Type.Bits() == 64 && in.Guard.Kind == isa.OperandNone
+				value, ok = in.Src[1], in.Off == 0 && in.Vec == 1 && in.Type.Bits() == 64 &&
+					in.Guard.Kind == isa.OperandNone
 				stores++
 			}
 		}
@@ -184,14 +198,14 @@ func (l *lowering) formatAddress(x *operand) (addr uint64, ok bool) {
 	return value.Imm, value.Kind == isa.OperandImm
 }
 
-// traced is a register whose only definition before a call says what the format
-// is. There must be none behind it either.
+// traced is a register whose only definition before a call gives the format. There must be no
+// definition behind the call either.
 type traced struct {
 	reg  uint16
 	call isa.Pos
 }
 
-// checkTraced does that when all instructions are there.
+// checkTraced checks the traced registers when all instructions are there.
 func (l *lowering) checkTraced() {
 	for _, t := range l.traced {
 		if len(l.definitions(t.reg)) > 1 {
@@ -216,7 +230,8 @@ func (l *lowering) definitions(reg uint16) []int {
 // text is the string of the module at an address.
 func (l *lowering) text(addr uint64) (string, bool) {
 	if l.ascending == nil {
-		l.ascending = slices.SortedFunc(slices.Values(l.prog.Globals), func(a, b isa.Global) int { return cmp.Compare(a.Addr, b.Addr) })
+		l.ascending = slices.SortedFunc(slices.Values(l.prog.Globals),
+			func(a, b isa.Global) int { return cmp.Compare(a.Addr, b.Addr) })
 	}
 	globals := l.ascending
 	i := sort.Search(len(globals), func(i int) bool { return globals[i].Addr+globals[i].Size > addr })

@@ -8,18 +8,17 @@ import (
 	"divergo/isa"
 )
 
-// wmma (PTX ISA 8.5, section 9.7.14.4): matrices whose layout among the threads is
-// the implementation's own. Here it is that of mma, so that each wmma becomes what
-// NVIDIA's compiler makes of it from Turing on: loads and stores of the threads, and
-// one mma for each half of the sum. The first instruction counts, the others are
-// inserted.
+// wmma (PTX ISA 8.5, section 9.7.14.4). The implementation chooses the layout of its matrices among
+// the threads; here it is that of mma. Each wmma becomes what NVIDIA's compiler emits from Turing
+// on: loads and stores of the threads, and one mma for each half of the sum. The first instruction
+// counts, the others are inserted.
 //
-// A matrix has M rows and N columns, of K products each. One of mma has 16 rows and 8
-// columns: .m16n16 is two of them beside each other, .m32n8 two below each other, and
-// .m8n32 is computed as its transpose, 32 rows of 8. Of f64 there is one, of 8 by 8.
+// A matrix has M rows and N columns, of K products each. One of mma has 16 rows and 8 columns.
+// Shape .m16n16 is two of them beside each other, shape .m32n8 two below each other. Shape .m8n32
+// is computed as its transpose, 32 rows of 8. Of f64 there is one, of 8 by 8.
 //
-// A fragment of f16 has eight registers for A and B in all shapes. Where there are
-// fewer elements, the rest are copies.
+// A fragment of f16 has eight registers for A and B in all shapes. If it has fewer elements, the
+// other registers are copies.
 
 var (
 	wmmaShapes = group{what: "shape", words: []modifier{
@@ -34,9 +33,12 @@ var (
 	wmmaSpace     = only("global shared shared::cta", stateSpace)
 )
 
-// wmmaRow is a row of wmma.
+// wmmaRow makes a row of wmma.
 func wmmaRow(kind, operands string, types []typeSet, shapes string, more ...group) *family {
-	groups := append([]group{required(one(kind, ignore)), required(synced), required(aligned), required(only(shapes, wmmaShapes))}, more...)
+	groups := append([]group{
+		required(one(kind, ignore)), required(synced), required(aligned),
+		required(only(shapes, wmmaShapes)),
+	}, more...)
 	return row("wmma", "9.7.14.4 of 8.5", isa.OpMma, operands, types, groups...)
 }
 
@@ -64,7 +66,8 @@ var wmmas = slices.Concat(
 		wmmaRow("mma", "d a b c", types(f32, bf16, bf16, f32), shapes16, required(layouts)).where(checkWmma),
 		wmmaRow("mma", "d a b c", types(f32, tf32, tf32, f32), "m16n16k8", required(layouts)).where(checkWmma),
 		wmmaRow("mma", "d a b c", types(s32, s8u8, s8u8, s32), shapes16, required(layouts), satFinite).where(checkWmma),
-		wmmaRow("mma", "d a b c", types(f64, f64, f64, f64), "m8n8k4", required(layouts), only("rn", rounding)).where(checkWmma),
+		wmmaRow("mma", "d a b c", types(f64, f64, f64, f64), "m8n8k4", required(layouts),
+			only("rn", rounding)).where(checkWmma),
 	},
 )
 
@@ -81,16 +84,16 @@ func checkWmma(m *match) string {
 	return ""
 }
 
-// tiles is how the matrices of a wmma are made of those of mma.
+// tiles describes how matrices of mma form those of a wmma.
 type tiles struct {
 	m, n, k     int
 	transposed  bool // the second matrix is the left one of mma, and the sum its transpose
-	left, right int  // matrices of mma: of 16 rows, or of 8 columns
-	rows        int  // of one on the left
-	a, b, c     int  // registers of a thread for one
+	left, right int  // number of mma matrices: of 16 rows, or of 8 columns
+	rows        int  // of one matrix on the left
+	a, b, c     int  // registers of a thread for one matrix
 }
 
-// tiles of a shape, for multiplicands of type of and a sum of type sum.
+// tilesOf is the tiles of a shape, for multiplicands of type of and a sum of type sum.
 func tilesOf(m, k uint8, of, sum isa.Type) tiles {
 	t := tiles{m: int(m), n: 256 / int(m), k: int(k), left: 1, right: 1, rows: 16}
 	switch {
@@ -108,15 +111,15 @@ func tilesOf(m, k uint8, of, sum isa.Type) tiles {
 	return t
 }
 
-// cell is an element of a fragment in memory: lines of the stride, and elements
-// behind that. Each is of the thread, a multiple of the number of its group of four
-// or of its number in that, and a constant.
+// cell is the place of a fragment's element in memory: a number of lines of the stride, and of
+// elements in the line. Each is linear: a multiple of the thread's group of four, a multiple of its
+// number in the group, and a constant.
 type cell struct{ line, at linear }
 
 type linear struct{ group, thread, constant int }
 
-// multiplicand lists the elements of each register of a thread, of the left or the
-// right matrix, if byLine one line of the stride behind the other.
+// multiplicand lists the elements of each register of a thread, of the left or the right matrix.
+// With byLine, the rows of the left matrix or columns of the right one are a stride apart.
 func (t *tiles) multiplicand(left, byLine bool, of isa.Type) (regs [][]cell) {
 	elements := max(32/of.Bits(), 1)
 	count, each, strips := t.right, t.b, 1
@@ -127,7 +130,10 @@ func (t *tiles) multiplicand(left, byLine bool, of isa.Type) (regs [][]cell) {
 		for r := range each {
 			var list []cell
 			for h := range elements {
-				c := cell{linear{group: 1, constant: 8*strips*tile + 8*(r%strips)}, linear{thread: elements, constant: 4*elements*(r/strips) + h}}
+				c := cell{
+					linear{group: 1, constant: 8*strips*tile + 8*(r%strips)},
+					linear{thread: elements, constant: 4*elements*(r/strips) + h},
+				}
 				if !byLine {
 					c.line, c.at = c.at, c.line
 				}
@@ -139,7 +145,7 @@ func (t *tiles) multiplicand(left, byLine bool, of isa.Type) (regs [][]cell) {
 	return regs
 }
 
-// sum lists those of the sum.
+// sum lists the elements of each register of the sum.
 func (t *tiles) sum(byLine bool, of isa.Type) (regs [][]cell) {
 	elements := max(32/of.Bits(), 1)
 	for tile := range t.left * t.right {
@@ -164,7 +170,7 @@ func (t *tiles) sum(byLine bool, of isa.Type) (regs [][]cell) {
 	return regs
 }
 
-// wmma lowers one of load, store and mma.
+// wmma is the lowering of one wmma.load, wmma.store or wmma.mma.
 type wmma struct {
 	*operands
 	emitted bool
@@ -213,7 +219,7 @@ func (w *wmma) emit(name string, in isa.Inst, guarded bool) {
 	w.lowering.emit(in)
 }
 
-// inst is an instruction with one destination.
+// inst makes an instruction with one destination.
 func inst(op isa.Op, t isa.Type, dst isa.Operand, src ...isa.Operand) (in isa.Inst) {
 	in = isa.Inst{Op: op, Type: t, NDst: 1}
 	in.Dst[0] = dst
@@ -243,7 +249,8 @@ func (w *wmma) registers(i, n int, t isa.Type, written bool) (list []isa.Operand
 	return list
 }
 
-// held is the type of the registers that hold a type, and how many a fragment of n has.
+// held is the type of the registers that hold elements of type of, and their number for a fragment
+// of n.
 func held(of isa.Type, n int, multiplicand bool) (isa.Type, int) {
 	switch {
 	case of == isa.F16 && multiplicand:
@@ -254,8 +261,7 @@ func held(of isa.Type, n int, multiplicand bool) (isa.Type, int) {
 	return isa.B32, n
 }
 
-// memory lowers wmma.load and wmma.store, whose fragment and address are these
-// operands.
+// memory lowers wmma.load and wmma.store. fragment and address are the indices of these operands.
 func (w *wmma) memory(fragment, address int) {
 	in, ops := w.out, w.in.operands
 	if len(ops) != 2 && len(ops) != 3 {
@@ -265,7 +271,7 @@ func (w *wmma) memory(fragment, address int) {
 	of := in.Type
 	load, byColumns := fragment == 0, in.Select.A != 0
 	var regs [][]cell
-	width := 0 // of the matrix: the stride if there is none
+	width := 0 // of the matrix: the default of the stride
 	multiplicand := load && in.Vec > 0
 	switch {
 	case multiplicand:
@@ -324,13 +330,13 @@ func (w *wmma) memory(fragment, address int) {
 	}
 }
 
-// line is where a line of the matrix is for a thread.
+// line is the place of a matrix line for a thread.
 type line struct {
 	at  isa.Operand
 	off int64
 }
 
-// addresses emits the arithmetic for the lines that the elements of a thread are in.
+// addresses emits the arithmetic for the lines of a thread's elements.
 func (w *wmma) addresses(first cell, stride isa.Operand, of isa.Type, regs [][]cell) map[int]line {
 	base, size := w.out.Src[0], of.Bytes()
 	wide := base.Kind != isa.OperandReg || w.prog.Regs[base.Index].Type.Bits() == 64
@@ -348,7 +354,8 @@ func (w *wmma) addresses(first cell, stride isa.Operand, of isa.Type, regs [][]c
 	at := pointer(0)
 	w.emit("mov."+typeName(t), inst(isa.OpMov, t, at, base), false)
 	lane, group, thread := number("lane"), number("group"), number("thread")
-	w.emit("mov.u32", inst(isa.OpMov, isa.U32, lane, isa.Operand{Kind: isa.OperandSpecial, Index: uint16(isa.LaneID)}), false)
+	w.emit("mov.u32", inst(isa.OpMov, isa.U32, lane, isa.Operand{Kind: isa.OperandSpecial, Index: uint16(isa.LaneID)}),
+		false)
 	w.emit("shr.u32", inst(isa.OpShr, isa.U32, group, lane, immediate(2)), false)
 	w.emit("and.b32", inst(isa.OpAnd, isa.B32, thread, lane, immediate(3)), false)
 	of1 := func(l linear) (isa.Operand, int) {
@@ -383,13 +390,16 @@ func (w *wmma) addresses(first cell, stride isa.Operand, of isa.Type, regs [][]c
 	return lines
 }
 
-// access emits loads or stores of the elements of register r, number i of the
-// fragment: as one where they lie together in memory.
+// access emits loads or stores of the elements of register r, number i of the fragment. Adjacent
+// elements take one access.
 func (w *wmma) access(load bool, i int, r isa.Operand, cells []cell, lines map[int]line, of isa.Type) {
 	element := map[int]isa.Type{8: isa.B8, 16: isa.B16, 32: isa.B32, 64: isa.B64}[of.Bits()]
 	one := func(c cell, t isa.Type, value isa.Operand) {
 		l := lines[c.line.constant]
-		in := isa.Inst{Op: isa.OpSt, Type: t, Space: w.out.Space, Vec: 1, NSrc: 2, Off: w.out.Off + l.off + int64(c.at.constant*of.Bytes())}
+		in := isa.Inst{
+			Op: isa.OpSt, Type: t, Space: w.out.Space, Vec: 1, NSrc: 2,
+			Off: w.out.Off + l.off + int64(c.at.constant*of.Bytes()),
+		}
 		in.Src[0], in.Src[1] = l.at, value
 		name := "st." + typeName(t)
 		if load {
@@ -451,7 +461,8 @@ func (w *wmma) multiply() {
 	typeC, nc := held(addend, perThread(addend), false)
 	typeA, na := held(of, left, true)
 	_, nb := held(of, right, true)
-	d, a, b, c := w.registers(0, nd, typeD, true), w.registers(1, na, typeA, false), w.registers(2, nb, typeA, false), w.registers(3, nc, typeC, false)
+	d, a, b, c := w.registers(0, nd, typeD, true), w.registers(1, na, typeA, false), w.registers(2, nb, typeA,
+		false), w.registers(3, nc, typeC, false)
 	if len(d) < nd || len(a) < na || len(b) < nb || len(c) < nc {
 		return
 	}
@@ -472,7 +483,8 @@ func (w *wmma) multiply() {
 	for tile := range count {
 		m := isa.Inst{Op: isa.OpMma, Type: inner, SrcType: of, TypeB: of, Flags: in.Flags, M: uint8(t.rows), K: in.K}
 		i, j := min(tile, t.left-1), min(tile, t.right-1)
-		m.NSrc = uint8(copy(m.Src[:], slices.Concat(a[t.a*i:t.a*i+t.a], b[t.b*j:t.b*j+t.b], c[t.c*tile:t.c*tile+t.c], []isa.Operand{immediate(0xFFFF_FFFF)})))
+		m.NSrc = uint8(copy(m.Src[:], slices.Concat(a[t.a*i:t.a*i+t.a], b[t.b*j:t.b*j+t.b], c[t.c*tile:t.c*tile+t.c],
+			[]isa.Operand{immediate(0xFFFF_FFFF)})))
 		m.NDst = uint8(copy(m.Dst[:], result[t.c*tile:t.c*tile+t.c]))
 		parts = append(parts, m)
 	}

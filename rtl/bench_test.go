@@ -11,7 +11,8 @@ import (
 	"divergo/rtl/rtltest"
 )
 
-// The kernel must compute what the hand-fused step function computes, in every cycle.
+// TestMiniEqualsFused: the kernel computes the same as the handwritten step function, in every
+// cycle.
 func TestMiniEqualsFused(t *testing.T) {
 	for _, p := range append(profiles, profile{"odd", 150, 3, 63, 13}) {
 		t.Run(p.Name, func(t *testing.T) {
@@ -54,7 +55,7 @@ func BenchmarkMini(b *testing.B) {
 	}
 }
 
-// The kernel allocates nothing once a design runs.
+// TestNothingAllocates: the kernel allocates nothing once a design runs.
 func TestNothingAllocates(t *testing.T) {
 	m := newMini(busyProfile)
 	m.Run(1000)
@@ -70,7 +71,8 @@ func TestNothingAllocates(t *testing.T) {
 	assert.LessOrEqual(t, testing.AllocsPerRun(10, func() { s.Run(d, 100) }), 1.0, "random system")
 }
 
-// BenchmarkProcess is the cost of evaluating a process that counts, in a design of n such.
+// BenchmarkProcess is the cost of evaluating a process that counts, in a design of n such
+// processes.
 func BenchmarkProcess(b *testing.B) {
 	for _, n := range []int{1, 30, 300, 1200} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -122,7 +124,7 @@ func (e *eater) Tick() {
 	}
 }
 
-// BenchmarkQueue is a cycle in which an entry goes in and one comes out, with both processes.
+// BenchmarkQueue is a cycle in which one entry enters a queue and one leaves, with both processes.
 func BenchmarkQueue(b *testing.B) {
 	for _, x := range []struct {
 		name string
@@ -148,7 +150,7 @@ func BenchmarkQueue(b *testing.B) {
 	}
 }
 
-// BenchmarkLink is the same between two islands, which are run in turn.
+// BenchmarkLink is BenchmarkQueue with a link between two islands, which run in turn.
 func BenchmarkLink(b *testing.B) {
 	l := rtl.NewLink[uint32](512, 64)
 	s := rtl.NewSystem("pair")
@@ -163,7 +165,7 @@ func BenchmarkLink(b *testing.B) {
 	s.Run(d, uint64(b.N))
 }
 
-// BenchmarkWakeAt is a process that sleeps for some cycles at a time; one op is one time.
+// BenchmarkWakeAt is a process that sleeps for some cycles at a time. One op is one sleep.
 func BenchmarkWakeAt(b *testing.B) {
 	for _, pause := range []uint64{2, 100, 1000} {
 		b.Run(fmt.Sprint(pause), func(b *testing.B) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// bind sizes and fills the tables, in the order of e.k.procs.
+// bind sizes the tables and fills them in the order of e.k.procs.
 func (e *elaboration) bind() {
 	k := e.k
 	for _, p := range k.parts {
@@ -18,7 +18,7 @@ func (e *elaboration) bind() {
 			k.timed = append(k.timed, f)
 		}
 	}
-	n := (len(k.procs) + 1 + 63) / 64 // one more: see RunChecked
+	n := (len(k.procs) + 1 + 63) / 64 // one more: RunChecked has a process that does nothing
 	ns, nq, nm := (len(k.states)+63)/64, (len(k.queues)+63)/64, (len(k.mems)+63)/64
 	sets := make([]uint64, (3*n+ns+nq+nm+7)&^7) // whole cache lines, not shared with another island
 	cut := func(n int) []uint64 {
@@ -68,7 +68,7 @@ func (k *Sim) number() {
 	k.changed = make([]uint64, (n+63)/64)
 }
 
-// schedule fills the tables that depend on the order of processes, and wakes all.
+// schedule fills the tables that depend on the order of processes, and wakes all processes.
 func (k *Sim) schedule() {
 	k.ticks = make([]Ticker, len(k.procs)+1)
 	clear(k.next)
@@ -109,15 +109,15 @@ func (k *Sim) schedule() {
 	k.wakeAll()
 }
 
-// connect has the states mark what they are to mark when somebody watches, or nobody does.
+// connect sets what each state marks, with an observer or without.
 func (k *Sim) connect() {
 	for _, h := range k.states {
 		h.connect(k.observers.Any())
 	}
 }
 
-// Reorder orders the processes at random, as far as wires allow, before the first cycle or after Reset. The order must
-// not matter: this is for tests.
+// Reorder orders the processes at random, as far as wires allow, for tests: the order must not
+// matter. Call it before the first cycle or after Reset; it panics if an arrival or a timer is due.
 func (k *Sim) Reorder(seed uint64) {
 	if k.due() != Never {
 		panic("rtl: Reorder of " + k.name + " while it runs: Reset it first")

@@ -7,11 +7,11 @@ import (
 	"reflect"
 )
 
-// RunChecked is Run for tests. In each cycle it also evaluates the processes that sleep, and returns an error, by name
-// and cycle, if that changes anything: then a process depends on something that its fields do not tell. It also finds
-// processes that drive a wire which they do not list, and those that change a field which is not theirs to change. What
-// a module has as scratch is nonsense when one of its processes begins. Observers are not called. After an error the
-// Sim is of no use.
+// RunChecked is Run for tests. In each cycle it also evaluates the processes that sleep. If that
+// changes anything, it returns an error with name and cycle: the process depends on something
+// outside its fields. It also finds processes that drive an unlisted wire, and those that change a
+// parameter. It overwrites the scratch of a module before each of its processes. It does not call
+// observers. After an error the Sim is of no use.
 func (k *Sim) RunChecked(n uint64) error {
 	k.alone("RunChecked")
 	return k.check(k.now + n)
@@ -39,7 +39,7 @@ func (k *Sim) check(end uint64) error {
 	return nil
 }
 
-// double keeps present and next values of what is written in place apart, or no longer.
+// double stores the present and next values of what is written in place apart, or together again.
 func (k *Sim) double(apart bool) {
 	for _, s := range k.states {
 		if s.writer != nil {
@@ -54,7 +54,8 @@ func (k *Sim) double(apart bool) {
 	}
 }
 
-// checker collects what the processes mark, one process at a time, to see who marked what.
+// checker collects the marks of the processes, one process at a time, to find the origin of each
+// mark.
 type checker struct {
 	k                  *Sim
 	awake              []uint64
@@ -62,18 +63,18 @@ type checker struct {
 	staged             []byte
 	fields             map[*module][]field
 	nonsense           byte
-	fixed              []byte // parameters of a module before a process of it runs
+	fixed              []byte // parameters of a module before one of its processes runs
 }
 
-// field is what a module has besides its hardware: a parameter, which must not change, or scratch.
+// field is a part of a module that is not hardware: a parameter, which must not change, or scratch.
 type field struct {
 	path    string
 	bytes   []byte
-	scratch reflect.Value // without value: a parameter
+	scratch reflect.Value // invalid for a parameter
 }
 
-// fieldsOf lists the parameters and the scratch of a module. Of a parameter that is a pointer it is the pointer, not what
-// it points to; of a slice of numbers it is the numbers, too.
+// fieldsOf lists the parameters and the scratch of a module. For a pointer the parameter is the
+// pointer, not its target. For a slice of numbers it includes the numbers.
 func fieldsOf(m *module) (fields []field) {
 	for _, p := range m.parts {
 		t := p.at.Type()
@@ -97,7 +98,7 @@ func fieldsOf(m *module) (fields []field) {
 	return fields
 }
 
-// isNumbers says whether a type has no pointer.
+// isNumbers reports whether a type has no pointer.
 func isNumbers(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Struct:
@@ -113,7 +114,8 @@ func isNumbers(t reflect.Type) bool {
 	return reflect.Bool <= t.Kind() && t.Kind() <= reflect.Complex128 && t.Kind() != reflect.Uintptr
 }
 
-// spoil makes nonsense of a value, another one each time: numbers of it, nil of what has pointers. A slice keeps its length.
+// spoil overwrites a value: numbers with different bits each time, values with pointers with nil. A
+// slice keeps its length.
 func (c *checker) spoil(v reflect.Value) {
 	switch {
 	case v.Kind() == reflect.Slice:
@@ -130,7 +132,7 @@ func (c *checker) spoil(v reflect.Value) {
 	}
 }
 
-// begin makes nonsense of the scratch of a module, and notes its parameters.
+// begin spoils the scratch of a module, and saves its parameters.
 func (c *checker) begin(m *module) {
 	c.fixed = c.fixed[:0]
 	for _, f := range c.fields[m] {
@@ -142,7 +144,7 @@ func (c *checker) begin(m *module) {
 	}
 }
 
-// changed is the first parameter of a module that its process has changed, or "".
+// changed is the path of the first parameter of a module that its process has changed, or "".
 func (c *checker) changed(m *module) string {
 	fixed := c.fixed
 	for _, f := range c.fields[m] {
@@ -220,7 +222,8 @@ func (c *checker) process(i int, p *process) error {
 			what = "writes a Mem"
 		}
 		if what != "" {
-			return fmt.Errorf("cycle %d: process %s has a missing sensitivity: it sleeps, but if evaluated it %s", k.now, p.name, what)
+			return fmt.Errorf("cycle %d: process %s has a missing sensitivity: it sleeps, but if evaluated it %s",
+				k.now, p.name, what)
 		}
 	} else if w := k.early(i); w != nil {
 		return fmt.Errorf("cycle %d: process %s wakes %s in the same cycle, which runs before it: it drives a wire that it does not list in Drives", k.now, p.name, w.name)

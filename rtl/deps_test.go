@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The kernel is the lowest floor of the house: it rests on the standard library alone.
+// TestImports: the kernel is the lowest layer and imports only the standard library.
 func TestImports(t *testing.T) {
 	for dir, allowed := range map[string][]string{".": nil, "rtltest": {"divergo/rtl"}} {
 		pkg, err := build.ImportDir(dir, 0)

@@ -14,8 +14,8 @@ type module struct {
 	path   string
 	root   bool
 	states []*stateHdr
-	reads  []reading // modules whose state it reads
-	outs   []AnyWire // wires it owns
+	reads  []reading // modules whose state this one reads
+	outs   []AnyWire // wires in its fields
 	ins    []AnyWire // wires it points to
 	mems   []*ram    // memories it holds
 	ports  []port
@@ -23,7 +23,8 @@ type module struct {
 	parts  []part // structs it consists of
 }
 
-// part is a struct of a module. What its fields hold that is not hardware are parameters and scratch: see fieldsOf.
+// part is a struct of a module. Its fields that hold no hardware are parameters and scratch: see
+// fieldsOf.
 type part struct {
 	path string
 	at   reflect.Value // the struct, addressable
@@ -43,7 +44,8 @@ type port struct {
 	path     string
 }
 
-// key identifies a struct: a pointer is not enough, since the first field has the same address.
+// key identifies a struct by address and type. The first field of a struct has the same address, so
+// a pointer is not enough.
 type key struct {
 	at  uintptr
 	typ reflect.Type
@@ -68,11 +70,12 @@ type elaboration struct {
 // Option changes an elaboration.
 type Option func(*Sim)
 
-// Shuffle orders the processes at random, as far as wires allow. The order must not matter: this is for tests.
+// Shuffle orders the processes at random, as far as wires allow, for tests. The order must not
+// matter.
 func Shuffle(seed uint64) Option { return func(k *Sim) { k.Reorder(seed) } }
 
-// New elaborates the design under root, a pointer to a struct, and returns its Sim. The error joins everything that is
-// wrong with the design, by the path of the field.
+// New elaborates the design under root, a pointer to a struct, and returns its Sim. The error joins
+// all faults of the design, each with the path of its field.
 func New(name string, root any, opts ...Option) (*Sim, error) {
 	k, err := elaborate(name, root, nil)
 	if err != nil {
@@ -84,7 +87,7 @@ func New(name string, root any, opts ...Option) (*Sim, error) {
 	return k, nil
 }
 
-// MustNew is New for designs that are known to be right; it panics on an error.
+// MustNew is New for designs known to be right; it panics on an error.
 func MustNew(name string, root any, opts ...Option) *Sim {
 	k, err := New(name, root, opts...)
 	if err != nil {
@@ -128,7 +131,7 @@ func (e *elaboration) errorf(format string, args ...any) {
 
 // ---- the walk ----
 
-// tags are the words of the `rtl:"..."` and `trace:"true"` tags of a field, and the whole.
+// tags are the words of the `rtl:"..."` and `trace:"true"` tags of a field, and the whole tag.
 type tags struct {
 	own, optional, inplace, traced bool
 	all                            reflect.StructTag
@@ -154,8 +157,10 @@ func (e *elaboration) fields(path string, v reflect.Value, m *module) {
 				tg.optional = true
 			case "inplace":
 				tg.inplace = true
-				if m == nil || classOf(f.Type) != stateClass && classOf(f.Type) != memClass && (f.Type.Kind() != reflect.Pointer || classOf(f.Type.Elem()) != memClass) {
-					e.errorf("%s.%s has tag rtl:\"inplace\", which is for a State or Mem of a module, not for a %s", path, f.Name, f.Type)
+				if m == nil || classOf(f.Type) != stateClass && classOf(f.Type) != memClass &&
+					(f.Type.Kind() != reflect.Pointer || classOf(f.Type.Elem()) != memClass) {
+					e.errorf("%s.%s has tag rtl:\"inplace\", which is for a State or Mem of a module, not for a %s",
+						path, f.Name, f.Type)
 				}
 			case "":
 			case "scratch":
@@ -164,7 +169,8 @@ func (e *elaboration) fields(path string, v reflect.Value, m *module) {
 				}
 			case "sim":
 				if t := f.Type; !isStorage(t) && (t.Kind() != reflect.Pointer || !isStorage(t.Elem())) {
-					e.errorf("%s.%s has tag rtl:\"sim\", which is for a State, a Mem, or what they hold, not for a %s", path, f.Name, t)
+					e.errorf("%s.%s has tag rtl:\"sim\", which is for a State, a Mem, or what they hold, not for a %s",
+						path, f.Name, t)
 				}
 			default:
 				e.errorf("%s.%s has tag rtl:%q, expected own, optional, inplace, scratch, sim or -", path, f.Name, word)
@@ -179,7 +185,7 @@ func (e *elaboration) fields(path string, v reflect.Value, m *module) {
 		}
 		fv := addressOf(v.Field(i)).Elem()
 		if f.Anonymous && f.Type.Kind() == reflect.Struct && classOf(f.Type) == plainClass {
-			e.fields(p, fv, m) // a mix-in is part of the struct, even if it brings the Tick
+			e.fields(p, fv, m) // a mix-in is part of the struct, even if the Tick is its own
 			continue
 		}
 		e.value(p, fv, m, tg)
@@ -308,7 +314,7 @@ func (e *elaboration) pointer(path string, v reflect.Value, m *module, tg tags) 
 	}
 }
 
-// child is a module met in a place that makes it a submodule; the module around it reads it.
+// child walks a module found at a place that makes it a submodule. The module around it reads it.
 func (e *elaboration) child(path string, v reflect.Value, m *module) {
 	k := key{v.Pointer(), v.Type()}
 	if _, ok := e.seen[k]; !ok {
@@ -325,7 +331,8 @@ func (e *elaboration) submodule(path string, v reflect.Value, root bool) {
 	e.k.mods = append(e.k.mods, m)
 	if e.k.island != nil {
 		if other := e.k.island.claim(v); other != nil {
-			e.errorf("%s, a %s, is already part of island %s: only a Link may connect islands", path, v.Type(), other.sim.name)
+			e.errorf("%s, a %s, is already part of island %s: only a Link may connect islands", path, v.Type(),
+				other.sim.name)
 			return
 		}
 	}
@@ -336,13 +343,17 @@ func (e *elaboration) submodule(path string, v reflect.Value, root bool) {
 		return
 	}
 	for _, x := range p.Processes() {
-		m.procs = append(m.procs, &process{name: path + "." + x.Name, mod: m, tick: tickFunc(x.Fn), reads: connected(x.Reads), drives: connected(x.Drives)})
+		m.procs = append(m.procs, &process{
+			name: path + "." + x.Name, mod: m, tick: tickFunc(x.Fn),
+			reads: connected(x.Reads), drives: connected(x.Drives),
+		})
 	}
 }
 
-// connected drops the inputs that are optional and not connected.
+// connected drops optional inputs that are not connected.
 func connected(wires []AnyWire) []AnyWire {
-	return slices.DeleteFunc(slices.Clone(wires), func(w AnyWire) bool { return w == nil || reflect.ValueOf(w).IsNil() })
+	return slices.DeleteFunc(slices.Clone(wires),
+		func(w AnyWire) bool { return w == nil || reflect.ValueOf(w).IsNil() })
 }
 
 func (e *elaboration) memory(path string, v reflect.Value, m *module, tg tags) {
@@ -358,7 +369,7 @@ func (e *elaboration) memory(path string, v reflect.Value, m *module, tg tags) {
 		}
 		r.owned.tag = tg.all
 		e.k.mems = append(e.k.mems, r)
-	} else if tg.traced && !r.traced { // the name by which it is known outside, and the place among the others
+	} else if tg.traced && !r.traced { // the traced field gives the name and the place among the others
 		r.owned.path, r.owned.tag = path, tg.all
 		e.k.mems, e.k.parts = last(e.k.mems, r), last(e.k.parts, storage(r))
 	}
@@ -376,7 +387,8 @@ func last[T comparable](list []T, x T) []T {
 	return append(slices.DeleteFunc(list, func(y T) bool { return y == x }), x)
 }
 
-// place notes the path of a piece of hardware that is met for the first time and checks its type.
+// place notes the path of a piece of hardware that is found for the first time, and checks its
+// type.
 func (e *elaboration) place(s storage, path string) bool {
 	o := s.home()
 	if o.sim != nil {
@@ -394,7 +406,7 @@ func (e *elaboration) place(s storage, path string) bool {
 
 // ---- connections ----
 
-// connect checks the ends of wires and queues and collects who reads what.
+// connect checks the ends of wires and queues and collects the readers of each part.
 func (e *elaboration) connect() {
 	k := e.k
 	for _, w := range k.wires {
@@ -486,7 +498,8 @@ func (e *elaboration) connectQueues() {
 		x := found[f]
 		if x == nil {
 			if f.owned.sim != nil {
-				e.errorf("%s is connected to queue %s of %s: only a Link may connect islands", p.path, f.owned.path, f.owned.sim.name)
+				e.errorf("%s is connected to queue %s of %s: only a Link may connect islands", p.path, f.owned.path,
+					f.owned.sim.name)
 				return
 			}
 			x = &ends{}

@@ -18,7 +18,7 @@ type inverter struct {
 
 func (x *inverter) Tick() { x.Out.Set(!x.In.Get()) }
 
-// split lists its processes, and drives what it is told to.
+// split lists its processes, and drives the given wires.
 type split struct {
 	In     *rtl.Wire[bool]
 	A, B   rtl.Wire[bool]
@@ -137,7 +137,10 @@ func TestElaborationErrors(t *testing.T) {
 			&flowing{In: q.In(), Out: both.Out()}, &flowing{In: both.In(), Out: q.Out()},
 		}, "combinational loop: top.A <-(top.A.Out, Pipe) top.B <-(top.A.Out, Flow) top.A"},
 		{"two drivers", &struct{ S *split }{twice}, "wire top.S.A has two drivers: top.S.one and top.S.two"},
-		{"no driver", &struct{ S *split }{undriven}, "wire top.S.B has no driver: no process of top.S lists it in Drives"},
+		{
+			"no driver", &struct{ S *split }{undriven},
+			"wire top.S.B has no driver: no process of top.S lists it in Drives",
+		},
 		{"drives a stranger", &struct{ S *split }{foreign}, "top.S.two drives a wire that is not part of top"},
 		{
 			"reads a stranger", &struct{ I *inverter }{outside},
@@ -186,13 +189,19 @@ func TestElaborationErrors(t *testing.T) {
 			"top.M.In has tag rtl:\"optinal\", expected own, optional, inplace, scratch, sim or -\n" +
 				"top.M.In is not connected to a queue: set it, or tag it `rtl:\"optional\"`",
 		},
-		{"nil memory", &struct{ M *noMem }{new(noMem)}, "top.M.Rows is nil: make it with NewMem, or tag it `rtl:\"optional\"`"},
+		{
+			"nil memory", &struct{ M *noMem }{new(noMem)},
+			"top.M.Rows is nil: make it with NewMem, or tag it `rtl:\"optional\"`",
+		},
 		{"empty memory", &struct{ M *emptyMem }{new(emptyMem)}, "top.M.Rows is an empty Mem: make it with NewMem"},
 		{
 			"queue by value", &struct{ M *wholeQueue }{new(wholeQueue)},
 			"top.M.Q holds a rtl.Queue[bool] by value: hold a pointer, its ends are copies",
 		},
-		{"state outside a module", &struct{ rtl.State[uint8] }{}, "top: a State belongs in a module, a struct with Tick or Processes"},
+		{
+			"state outside a module", &struct{ rtl.State[uint8] }{},
+			"top: a State belongs in a module, a struct with Tick or Processes",
+		},
 		{
 			"reads a module that is not there", &struct{ R *reader }{&reader{new(edges)}},
 			"top.R.Other reads a *rtl_test.edges that is not part of top: hold it in the top level, or tag the field `rtl:\"own\"`; " +
@@ -234,7 +243,7 @@ func (b *blinker) Tick() {
 	b.Bit.Set(*b.Q()&1 != 0)
 }
 
-// policy is an interface that a core holds its part by.
+// policy is an interface through which a core holds its part.
 type policy interface{ Tick() }
 
 // lane is a part without processes of its own.
@@ -278,7 +287,7 @@ type chip struct {
 	*rtl.Sim
 	Policy policy
 	Core   []*core
-	Again  *core // met before
+	Again  *core // walked before
 	Pin    rtl.Wire[bool]
 	Not    *inverter
 	self   *chip
@@ -311,7 +320,7 @@ func TestNames(t *testing.T) {
 	assert.Equal(t, "chip", x.Name())
 }
 
-// reads and shows hold the same memory; one has it traced.
+// reads and shows hold the same memory; only one has it traced.
 type (
 	reads struct {
 		rtl.State[uint8]
@@ -326,8 +335,8 @@ type (
 func (r *reads) Tick() { *r.D() = *r.Port.At(0) }
 func (s *shows) Tick() { *s.D() = *s.Table.At(0) }
 
-// TestMemoryIsNamedWhereItIsTraced: of the fields that hold a memory the one that
-// shows it gives it its name, wherever it stands.
+// TestMemoryIsNamedWhereItIsTraced: several fields hold a memory, and the one with the trace tag
+// names it, wherever it stands.
 func TestMemoryIsNamedWhereItIsTraced(t *testing.T) {
 	m := rtl.NewMem[uint8](1)
 	sim, err := rtl.New("top", &struct {
@@ -348,7 +357,8 @@ func TestOwnership(t *testing.T) {
 	c := x.Core[1]
 	require.NoError(t, x.RunChecked(3))
 	assert.Equal(t, uint16(4*(0+1+2)), c.Q().N, "each submodule ran once a cycle and the core saw its present state")
-	assert.Equal(t, []uint32{3, 0, 6, 9}, []uint32{c.lane.Q().Sum, c.Lanes[0].Q().Sum, c.Lanes[1].Q().Sum, c.Part.Q().Sum})
+	assert.Equal(t, []uint32{3, 0, 6, 9},
+		[]uint32{c.lane.Q().Sum, c.Lanes[0].Q().Sum, c.Lanes[1].Q().Sum, c.Part.Q().Sum})
 	assert.True(t, c.Part.Busy.Get())
 	assert.False(t, c.Maybe != nil || c.Port.Connected())
 }

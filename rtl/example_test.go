@@ -118,7 +118,7 @@ func Example() {
 	// 2002 cycles of modules, less than 40 evaluated: true
 }
 
-// A design that does not fit together is refused, with all that is wrong with it.
+// New refuses a design with errors, and reports all of them.
 func ExampleNew() {
 	_, err := rtl.New("bench", &Bench{Encoder: new(Encoder), Loader: new(Loader)})
 	fmt.Println(err)

@@ -1,6 +1,7 @@
 package rtl
 
-// fan is a set of processes to wake: words of one of the kernel's process sets. Most fit in one word.
+// fan is a set of processes to wake: words of one of the kernel's process sets. Most fans fit in
+// one word.
 type fan struct {
 	word *uint64
 	mask uint64

@@ -7,8 +7,9 @@ type fusedFifo struct {
 	head, tail, count uint8
 }
 
-// fused is the workload of mini_test.go as one function, whose statement order is the whole argument for its
-// correctness: the limit that a kernel is measured against, and an independent model of the same hardware.
+// fused is the workload of mini_test.go as one function. The order of its statements is the whole
+// argument for its correctness. It is the limit for the speed of a kernel, and an independent model
+// of the same hardware.
 type fused struct {
 	cfg profile
 	now uint64

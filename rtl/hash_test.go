@@ -10,7 +10,7 @@ import (
 	"divergo/rtl"
 )
 
-// padded has padding behind A, C, E and F.
+// padded has padding after A, C, E and F.
 type padded struct {
 	A uint8
 	B uint32
@@ -27,15 +27,26 @@ type keeper struct {
 
 func (*keeper) Tick() {}
 
-// TestHashTakesInEveryField of a state and of each entry of a memory, and no
-// padding.
+// TestHashTakesInEveryField: the hash includes every field of a state and of each entry of a
+// memory, and no padding.
 func TestHashTakesInEveryField(t *testing.T) {
 	m := &keeper{Mem: rtl.NewMem[padded](3)}
 	k, err := rtl.New("top", m)
 	require.NoError(t, err)
 	fresh := k.Hash()
 	seen := map[uint64]bool{fresh: true}
-	for _, v := range []padded{{A: 1}, {B: 1}, {B: 1 << 31}, {C: [3]uint8{1}}, {C: [3]uint8{0, 0, 1}}, {D: 1}, {D: 1 << 63}, {E: true}, {F: 1}, {F: 1 << 15}} {
+	for _, v := range []padded{
+		{A: 1},
+		{B: 1},
+		{B: 1 << 31},
+		{C: [3]uint8{1}},
+		{C: [3]uint8{0, 0, 1}},
+		{D: 1},
+		{D: 1 << 63},
+		{E: true},
+		{F: 1},
+		{F: 1 << 15},
+	} {
 		change := func(where string) {
 			h := k.Hash()
 			require.False(t, seen[h], "%s %+v", where, v)

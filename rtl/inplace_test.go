@@ -10,7 +10,7 @@ import (
 	"divergo/rtl/rtltest"
 )
 
-// ledger keeps sums of what comes in, and writes them in place.
+// ledger keeps sums of its input, and writes them in place.
 type ledger struct {
 	rtl.State[struct {
 		Seed uint32
@@ -22,10 +22,10 @@ type ledger struct {
 	late  readLate
 }
 
-// readLate is what is read behind the write.
+// readLate selects the values that are read after the write.
 type readLate struct{ sums, count bool }
 
-// entries counts those of each kind.
+// entries counts the entries of each kind.
 type entries struct {
 	Odd  uint16
 	Even [2]uint32
@@ -58,7 +58,7 @@ func (l *ledger) Tick() {
 	l.Words.Write(3, *l.Words.Next(at))
 }
 
-// auditor reads the ledger, by the memory and by its owner.
+// auditor reads the ledger, through the memory and through its owner.
 type auditor struct {
 	rtl.State[struct{ Sum uint64 }]
 	Sums *rtl.Mem[[4]uint64]
@@ -89,7 +89,8 @@ func TestInPlace(t *testing.T) {
 	rtltest.Properties(t, func() *rtl.Sim { return newBank(new(ledger)) }, 60)
 }
 
-// A checked run keeps present and next values apart, so that it differs where they are not told apart.
+// TestInPlaceReadTooLate: a checked run keeps present and next values apart, so it differs if a
+// module confuses them.
 func TestInPlaceReadTooLate(t *testing.T) {
 	for _, late := range []readLate{{sums: true}, {count: true}} {
 		want, got := newBank(&ledger{late: late}), newBank(&ledger{late: late})
@@ -104,7 +105,7 @@ func TestInPlaceReadTooLate(t *testing.T) {
 	}
 }
 
-// candle burns down and then sleeps; lookout watches it.
+// candle burns down and then sleeps. lookout watches it.
 type candle struct {
 	rtl.State[struct{ Left uint8 }] `rtl:"inplace"`
 }
@@ -167,7 +168,7 @@ func TestInPlaceResizeAndReset(t *testing.T) {
 	assert.Equal(t, [4]uint64{1, 2, 3, 4}, *l.Sums.At(2))
 }
 
-// shout writes its memory, or its state, and tells of it in the same cycle those who read both.
+// shout writes its memory or its state, and in the same cycle tells the modules that read both.
 type shout struct {
 	Words *rtl.Mem[uint32] `rtl:"inplace"`
 	Out   rtl.Wire[uint8]

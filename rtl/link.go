@@ -6,13 +6,14 @@ import (
 	"reflect"
 )
 
-// Link is a queue between islands of a [System], with a fixed latency in both directions: the only thing that may
-// connect islands. Its ends are those of a [Queue], so a module does not know which of the two it is connected to.
+// Link is a queue between islands of a [System], with a fixed latency in both directions. Only
+// links may connect islands. Its ends are those of a [Queue], so a module does not know which of
+// the two it is connected to.
 //
-// With P the clock period of the consumer, an entry pushed at time t is visible at the first clock edge of the
-// consumer at or after t + latency*P, and room made by a pop at time t at the first edge of the producer at or after
-// the same span. So capacity bounds the entries and credits on their way: for one entry a cycle between equal clocks
-// it takes 2*latency.
+// Let P be the clock period of the consumer. An entry pushed at time t is visible at the first
+// clock edge of the consumer at or after t + latency*P. Room made by a pop at time t is visible at
+// the first edge of the producer at or after t + latency*P. So the capacity bounds the entries and
+// credits on their way: for one entry a cycle between equal clocks it must be 2*latency.
 type Link[T any] struct {
 	near Queue[T]
 	_    [64]byte // the ends are used by different processors
@@ -22,16 +23,18 @@ type Link[T any] struct {
 
 // link is a Link of any type.
 //
-// Both halves share one ring of entries and of times. The producer writes positions from near.tail on, the consumer
-// returns those before far.head; the kernel tells each side of the other's progress between quanta, when no island
-// runs, so there is no race: a position is written again only after its credit has come back.
+// Both halves share one ring of entries and of times. The producer writes positions from near.tail
+// on, and the consumer returns those before far.head. The kernel updates each side with the other's
+// progress between quanta, when no island runs. So there is no race: a position is written again
+// only after its credit has returned.
 type link struct {
 	near, far *fifo
 	latency   uint64
 	from, to  uint64 // ticks of a cycle of the producer and of the consumer
 }
 
-// NewLink makes a link of capacity entries with a latency >= 1 in cycles of the consumer.
+// NewLink makes a link of capacity entries with a latency >= 1, in cycles of the consumer. It
+// panics if the latency is 0.
 func NewLink[T any](capacity int, latency uint64) *Link[T] {
 	if latency == 0 {
 		panic("rtl: NewLink: the latency is at least 1 cycle of the consumer")
@@ -79,7 +82,7 @@ func (l *link) credit(cycle uint64) uint64 {
 	return ceilDiv((cycle+l.latency)*l.to, l.from)
 }
 
-// exchange tells each end how far the other has come. No island may run.
+// exchange updates each end with the progress of the other. No island may run.
 func (l *link) exchange() {
 	n, f := l.near, l.far
 	if f.tail != n.tail {
@@ -98,7 +101,7 @@ func (l *link) exchange() {
 	}
 }
 
-// arm tells the island of an end between quanta; what is overdue comes in the next cycle.
+// arm sets the arrival at an end, between quanta. An overdue arrival happens in the next cycle.
 func (f *fifo) arm(at uint64) {
 	k := f.sim
 	at = max(at, k.now)
@@ -107,7 +110,7 @@ func (f *fifo) arm(at uint64) {
 	i.next = min(i.next, at*i.period)
 }
 
-// empty drops what is on its way.
+// empty drops all entries and credits of the link.
 func (l *link) empty() {
 	l.near.restart()
 	l.far.restart()
@@ -115,7 +118,7 @@ func (l *link) empty() {
 	l.far.cons.mark()
 }
 
-// check names what a link lacks.
+// check reports a missing end of the link.
 func (l *link) check() error {
 	switch {
 	case l.near.sim == nil:

@@ -5,29 +5,32 @@ import (
 	"reflect"
 )
 
-// Mem is a large array of registers: a register file, the data of a cache. Reads see the present, writes are staged
-// and committed at the edge, so a cycle costs what it writes, not what the array holds.
-// It is a field, by value or by pointer, of the module that writes it. The processes of every module that holds it,
-// or points to its owner, are woken when an entry changes. T is plain data.
+// Mem is a large array of registers, such as a register file or the data of a cache. Reads see the
+// present; writes are staged and committed at the edge. So a cycle costs what it writes, not what
+// the array holds.
 //
-// With the tag `rtl:"inplace"` the field says that its module writes the memory in place, which saves the edge the copy
-// and the comparison of what was written. That module then runs after all others that read the memory, so that they see
-// the present, and reads no entry with At behind the place where it may have written it in the same cycle. A design in which
-// no such order exists is refused, and a checked run keeps present and next apart: it differs from [Sim.Run] if a read is wrong.
+// It is a field, by value or by pointer, of the module that writes it. A changed entry wakes the
+// processes of every module that holds the memory or points to its owner. T is plain data.
+//
+// With the tag `rtl:"inplace"` the module of the field writes the memory in place, which saves the
+// copy and the comparison at the edge. That module then runs after all other readers, so that they
+// see the present. It must not read an entry with At after writing it in the same cycle.
+// Elaboration refuses a design without such an order. A checked run keeps present and next apart,
+// so it differs from [Sim.Run] if a read is wrong.
 type Mem[T any] struct {
 	now, next []T // fields 0 and 1: see ram.slices
 	r         ram
 }
 
-// ram is a Mem, whatever its type. All that is seldom done is done here: the methods of Mem are
-// compiled for each of its types in every package that imports a machine. It is no embedded field,
-// since each of its methods would then be one of Mem.
+// ram is a Mem of any type. It has all code that runs seldom: the methods of Mem are compiled for
+// each of its types in every package that imports a machine. It is not an embedded field, since its
+// methods would then be methods of Mem.
 type ram struct {
 	at       reflect.Value // the Mem
-	bytes    [2][]byte     // the entries of now and next, as they lie in memory
+	bytes    [2][]byte     // the entries of now and next, as stored in memory
 	size     int           // of an entry
 	staged   []bool
-	together bool     // now and next are the same
+	together bool     // now and next are the same memory
 	list     []uint32 // staged entries, in the order of their first write
 	touch    *uint64  // word and mask of what a write marks: used, or fan
 	bit      uint64
@@ -36,9 +39,9 @@ type ram struct {
 	owned    owned
 	traced   bool
 	readers  []*process
-	writer   *module // that writes in place
+	writer   *module // the module that writes in place
 	reset    []byte  // contents at elaboration, nil = all zero
-	set      bool    // some have been set
+	set      bool    // some entries have been set
 }
 
 // memory is a Mem of any type.
@@ -54,8 +57,8 @@ func NewMem[T any](n int) *Mem[T] {
 	return m
 }
 
-// Resize makes it a memory of n zero entries, between runs. What it held is lost, and zero is its reset value. It panics
-// if the memory is traced.
+// Resize makes it a memory of n zero entries, between runs. The old contents are lost, and zero is
+// the reset value. It panics if the memory is traced.
 func (m *Mem[T]) Resize(n int) { m.r.resize(reflect.ValueOf(m).Elem(), n) }
 
 func (r *ram) resize(at reflect.Value, n int) {
@@ -69,7 +72,7 @@ func (r *ram) resize(at reflect.Value, n int) {
 	renew(now, n)
 	renew(reflect.ValueOf(&r.staged).Elem(), n)
 	if r.writer == nil {
-		renew(next, n) // zeros too, of which no page is touched before it is written
+		renew(next, n) // also zeros; no page is touched before it is written
 	}
 	r.lay(r.writer == nil)
 	r.fan.mark()
@@ -90,7 +93,7 @@ func (r *ram) slices() (now, next reflect.Value) {
 	return addressOf(r.at.Field(0)).Elem(), addressOf(r.at.Field(1)).Elem()
 }
 
-// double keeps the next values of the entries in a place of their own, or in that of the present ones.
+// double stores the next values of the entries apart from the present ones, or in the same memory.
 func (r *ram) double(apart bool) {
 	if now, next := r.slices(); apart {
 		next.Set(reflect.MakeSlice(next.Type(), now.Len(), now.Len()))
@@ -99,7 +102,7 @@ func (r *ram) double(apart bool) {
 	r.lay(apart)
 }
 
-// lay has next, which equals now, where it is, or in the place of now.
+// lay leaves next where it is, or puts it in the memory of now. The two hold equal values.
 func (r *ram) lay(apart bool) {
 	now, next := r.slices()
 	if !apart {
@@ -110,7 +113,8 @@ func (r *ram) lay(apart bool) {
 	r.connect()
 }
 
-// connect says what a write marks. One in place that nobody watches has nothing to do at the edge: it wakes the readers itself.
+// connect chooses what a write marks. A write in place to a memory that is not traced needs no
+// edge: it wakes the readers itself.
 func (r *ram) connect() {
 	if r.used.word == nil {
 		return // not elaborated
@@ -130,8 +134,9 @@ func (m *Mem[T]) At(i int) *T { return &m.now[i] }
 // Write makes v the value of entry i from the next cycle on.
 func (m *Mem[T]) Write(i int, v T) { *m.Edit(i) = v }
 
-// Edit is the value that entry i will have from the next cycle on, for the caller to change within this cycle. It
-// starts as the present value; within a cycle every Edit of i returns the same entry.
+// Edit returns the value that entry i has from the next cycle on, for the caller to change within
+// this cycle. It starts as the present value. Within a cycle every Edit of i returns the same
+// entry.
 func (m *Mem[T]) Edit(i int) *T {
 	*m.r.touch |= m.r.bit
 	if !m.r.together && !m.r.staged[i] {
@@ -140,18 +145,19 @@ func (m *Mem[T]) Edit(i int) *T {
 	return &m.next[i]
 }
 
-// Next is Edit for reading: the value that entry i will have as far as this cycle has written it. It costs nothing at the
-// edge. Only the module that writes the memory uses it.
+// Next is Edit for reading: the value that entry i has from the next cycle on, as far as this cycle
+// has written it. It costs nothing at the edge. Only the module that writes the memory uses it.
 func (m *Mem[T]) Next(i int) *T { return &m.next[i] }
 
-// write has a module write the memory in place, with what the testbench has written so far.
+// write lets a module write the memory in place, after committing what the testbench has written so
+// far.
 func (r *ram) write(by *module) {
 	r.writer = by
 	r.commit()
 	r.double(false)
 }
 
-// commit makes what is staged the reset value.
+// commit makes the staged entries part of the reset value.
 func (r *ram) commit() {
 	if r.edge() {
 		r.set = true
@@ -169,11 +175,11 @@ func (r *ram) stage(i int) {
 	r.list = append(r.list, uint32(i))
 }
 
-// Set makes v the present value of entry i: the reset value before elaboration, a change by the testbench between
-// runs afterwards.
+// Set makes v the present value of entry i. Before elaboration this is the reset value; after it, a
+// change by the testbench between runs.
 func (m *Mem[T]) Set(i int, v T) { m.Alter(i, func(p *T) { *p = v }) }
 
-// Alter is Set for a value that change makes of the present one.
+// Alter changes the present value of entry i by the function change; otherwise it is like Set.
 func (m *Mem[T]) Alter(i int, change func(*T)) {
 	change(&m.now[i])
 	m.r.altered(uint32(i))
@@ -189,8 +195,9 @@ func (r *ram) altered(i uint32) {
 	}
 }
 
-// edge commits the staged entries and says whether any changed. It is one function for all types, which is faster than
-// one for each, with loops of their own for entries of a word or two.
+// edge commits the staged entries and reports whether any changed. It is one function for all
+// types, with separate loops for entries of 4, 8 and 16 bytes. This is faster than one function for
+// each type.
 func (r *ram) edge() bool {
 	if r.together {
 		r.fan.mark()

@@ -30,7 +30,7 @@ func (w *watcher) Tick() {
 	}
 }
 
-// holder owns a memory by value and writes what it is told.
+// holder owns a memory by value and writes the rows that it gets.
 type holder struct {
 	Rows rtl.Mem[row]
 	In   rtl.In[row]
@@ -68,7 +68,7 @@ func TestMemWakesReadersOnlyOnChange(t *testing.T) {
 	assert.Equal(t, row{}, *h.Rows.At(1), "reset is what it was at elaboration")
 }
 
-// TestMemResetsToWhatItWas: the reset value is what was set or written before elaboration.
+// TestMemResetsToWhatItWas: the reset value is the value set or written before elaboration.
 func TestMemResetsToWhatItWas(t *testing.T) {
 	before := map[string]func(m *rtl.Mem[row]){
 		"set":     func(m *rtl.Mem[row]) { m.Set(1, row{Tag: 9}) },

@@ -2,12 +2,19 @@ package rtl_test
 
 import "divergo/rtl"
 
-// The miniature workload by which kernels are compared: 16 modules with 209 registers of mixed types. Four sources feed
-// four fifos; a round-robin arbiter takes from them for a pipeline of four stages, whose S1 allocates an entry of a
-// scoreboard and whose S3 frees it; a fifo leads to a sink that is not always ready.
+// The miniature workload for comparing kernels has 16 modules with 209 registers of mixed types:
 //
-// True combinational paths: the ready chain fifo4 -> S3 -> S2 -> S1 and its table look-up -> S0 -> arbiter -> fifos, and
-// valid and data fifos -> arbiter -> S0. fused_test.go has the same hardware as one function.
+//   - Four sources feed four fifos.
+//   - A round-robin arbiter feeds a pipeline of four stages from them.
+//   - S1 allocates an entry of a scoreboard, and S3 frees it.
+//   - A fifo leads to a sink that is not always ready.
+//
+// The true combinational paths are:
+//
+//   - ready: fifo4 -> S3 -> S2 -> S1 and its table look-up -> S0 -> arbiter -> fifos;
+//   - valid and data: fifos -> arbiter -> S0.
+//
+// fused_test.go has the same hardware as one function.
 
 type packet struct {
 	Data         uint64
@@ -100,7 +107,7 @@ type arbState struct {
 	grants [4]uint32
 }
 
-// arbiter grants the fifos in turn. The grant is combinational, so it has two processes.
+// arbiter grants the fifos in turn. The grant is combinational, so the arbiter has two processes.
 type arbiter struct {
 	rtl.State[arbState]
 	In    [4]rtl.In[packet]
@@ -138,14 +145,14 @@ type stageState struct {
 	valid bool
 }
 
-// stage is what the pipeline stages share: a packet and a stall that goes backwards.
+// stage is the common part of the pipeline stages: a packet, and a stall that travels backwards.
 type stage struct {
 	rtl.State[stageState]
 	Stall rtl.Wire[bool] // holds a packet that cannot move on
-	Go    rtl.Wire[bool] // hands its packet over in this cycle
+	Go    rtl.Wire[bool] // passes its packet on in this cycle
 }
 
-// step hands over if it can and takes the next packet if there is room.
+// step passes its packet on if it can, and takes the next packet if there is room.
 func (s *stage) step(hand, valid bool, p packet) {
 	s.Go.Set(hand)
 	stall := s.Q().valid && !hand
@@ -159,7 +166,7 @@ func (s *stage) step(hand, valid bool, p packet) {
 	}
 }
 
-// stage0 takes what the arbiter grants.
+// stage0 takes the packets that the arbiter grants.
 type stage0 struct {
 	stage
 	Next *rtl.Wire[bool] // stall of S1
@@ -233,7 +240,7 @@ type tableState struct {
 	inflight uint8
 }
 
-// scoreboard is the scoreboard: which destinations are in flight.
+// scoreboard marks the destinations in flight.
 type scoreboard struct {
 	rtl.State[tableState]
 	Alloc, Free *rtl.Wire[bool]
@@ -297,7 +304,10 @@ type mini struct {
 }
 
 func newMini(cfg profile) *mini {
-	t := &mini{Arb: new(arbiter), S0: new(stage0), S1: new(stage1), S2: new(stage2), S3: new(stage3), Table: new(scoreboard), Sink: new(sink)}
+	t := &mini{
+		Arb: new(arbiter), S0: new(stage0), S1: new(stage1), S2: new(stage2), S3: new(stage3),
+		Table: new(scoreboard), Sink: new(sink),
+	}
 	for i := range t.q {
 		t.q[i] = rtl.NewQueue[packet](8)
 	}

@@ -2,15 +2,16 @@ package rtl
 
 import "slices"
 
-// Observers are all who want to hear of one kind of event, in the order in which they came. The zero value has none, and
-// costs whoever has an event to tell one comparison: `if x.On.Any() { x.On.Notify(...) }`.
+// Observers are the functions that receive one kind of event, in the order in which they were
+// added. The zero value has none. An event without observers costs one comparison: `if x.On.Any() {
+// x.On.Notify(...) }`.
 type Observers[T any] struct{ all observers }
 
-// observers are Observers, whatever their type.
+// observers are Observers of any type.
 type observers struct{ list []any } // pointers to functions
 
-// add is not inlined, so that the compiler makes it once: the methods of a generic type are made for each of its types in
-// every package that imports a machine.
+// add is not inlined, so that the compiler compiles it once. It would compile the methods of a
+// generic type for each of its types in every package that imports a machine.
 //
 //go:noinline
 func (o *observers) add(f any) (leave func()) {
@@ -22,14 +23,14 @@ func (o *observers) add(f any) (leave func()) {
 	}
 }
 
-// Add has f called with each event from now on, until the function that it returns is called. Who comes or leaves during
-// an event does so for the next one.
+// Add has f called with each event until the function that it returns is called. Observers added or
+// removed during a notification take effect from the next one.
 func (o *Observers[T]) Add(f func(T)) (leave func()) { return o.all.add(&f) }
 
-// Any says whether there is somebody.
+// Any reports whether there is an observer.
 func (o *Observers[T]) Any() bool { return len(o.all.list) != 0 }
 
-// Notify tells all of an event.
+// Notify calls all observers with an event.
 func (o *Observers[T]) Notify(v T) {
 	for _, f := range o.all.list {
 		(*f.(*func(T)))(v)

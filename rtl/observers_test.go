@@ -8,7 +8,7 @@ import (
 	"divergo/rtl"
 )
 
-// TestObservers: all hear, in their order, and leave in any.
+// TestObservers: all observers are called in their order, and may leave in any order.
 func TestObservers(t *testing.T) {
 	for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
 		var o rtl.Observers[string]
@@ -39,7 +39,8 @@ func TestObservers(t *testing.T) {
 	}
 }
 
-// Who leaves or comes during an event is not missed and does not make others miss it.
+// TestObserversDuringEvent: an observer that leaves or comes during an event does not make others
+// miss the event.
 func TestObserversDuringEvent(t *testing.T) {
 	var o rtl.Observers[int]
 	var heard []string

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// dependency is a process that has to run first, and the wire or queue that says so.
+// dependency is a process that must run first, and the wire, queue or storage that demands it.
 type dependency struct {
 	on  *process
 	via string
 }
 
-// order finds what each process waits for and puts the processes into an order.
+// order finds the processes that each process must follow, and sorts the processes.
 func (e *elaboration) order() {
 	k := e.k
 	for _, p := range k.order {
@@ -49,7 +49,8 @@ func (e *elaboration) order() {
 	}
 }
 
-// inPlace has the readers of what a module writes in place run before it. There is no such module for the others.
+// inPlace makes the readers of a State or Mem written in place run before its writer. Without a
+// writer it does nothing.
 func inPlace(writer *module, readers []*process, path string) {
 	if writer == nil {
 		return
@@ -64,8 +65,9 @@ func inPlace(writer *module, readers []*process, path string) {
 	}
 }
 
-// levelize orders processes so that each comes after those it waits for, by depth-first search. A process that is
-// already being visited closes a loop; each is described hop by hop, "reader <-(wire) driver".
+// levelize orders processes by depth-first search, so that each follows its dependencies. A process
+// that is already being visited closes a loop. Each loop is described hop by hop, "reader <-(wire)
+// driver".
 func levelize(procs []*process) (order []*process, loops []string) {
 	const (
 		visiting = 1
@@ -74,7 +76,7 @@ func levelize(procs []*process) (order []*process, loops []string) {
 	for _, p := range procs {
 		p.mark = 0
 	}
-	var trail []dependency // the process visited, and the wire that led on from it
+	var trail []dependency // the process visited, and the wire followed from it
 	var visit func(p *process)
 	visit = func(p *process) {
 		p.mark = visiting

@@ -2,21 +2,22 @@ package rtl
 
 import "time"
 
-// pace says who does the next quanta: all members of a crew together, or the caller alone, whatever takes less time for
-// an evaluation. A processor that another program wants too makes all wait for it in each quantum, and few evaluations
-// are not worth the meeting. So the other way is tried now and then, the seldomer the oftener that was in vain, and not for
-// long if it goes badly. Results do not depend on it.
+// pace chooses how the next quanta run: by all members of a crew together, or by the caller by
+// itself. It takes the choice with less time for each evaluation. A processor that another program
+// also uses makes all members wait for it in each quantum. A few evaluations do not repay the
+// synchronization. So pace tries the other choice at intervals. They double with each trial in
+// vain, and a trial that goes badly ends early. Results do not depend on the choice.
 type pace struct {
 	alone   bool
 	trying  bool       // this stretch is a trial
 	length  int        // quanta of this stretch
-	left    int        // of them
+	left    int        // quanta left of it
 	until   int        // stretches until the next trial
-	wait    int        // the same after a trial in vain
-	cost    [2]float64 // ns of an evaluation, together and alone; 0: not known
+	wait    int        // length of the next such wait after a trial in vain
+	cost    [2]float64 // ns of an evaluation, together and by the caller; 0: not known
 	limit   time.Duration
 	start   time.Time     // of this stretch, or of the run, if that is later
-	took    time.Duration // this stretch in earlier runs
+	took    time.Duration // time of this stretch in earlier runs
 	counted uint64        // evaluations before this stretch
 }
 
@@ -24,15 +25,16 @@ const (
 	stretch = 256 // quanta
 	trial   = 32
 	longest = 128 // stretches between trials
-	atMost  = 2   // times what it takes the other way: how long a trial may take
+	atMost  = 2   // limit of a trial, in multiples of the time that the other choice takes
 )
 
-// resume starts the clock for a run, pause stops it.
+// resume starts the clock for a run; pause stops it.
 func (p *pace) resume() { p.start = time.Now() }
 
 func (p *pace) pause() { p.took += time.Since(p.start) }
 
-// together starts a quantum. evals counts the evaluations so far.
+// together starts a quantum, and reports whether the crew runs it. evals counts the evaluations so
+// far.
 func (p *pace) together(evals func() uint64) bool {
 	switch {
 	case p.length == 0:
@@ -46,7 +48,7 @@ func (p *pace) together(evals func() uint64) bool {
 	return !p.alone
 }
 
-// decide ends a stretch that took so long for so many evaluations, and begins the next one.
+// decide ends a stretch of the given time and evaluations, and begins the next one.
 func (p *pace) decide(took time.Duration, evals uint64) {
 	mine, others := &p.cost[0], &p.cost[1]
 	if p.alone {

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// paced runs quanta of 100 evaluations, of which one costs so much together and alone, and counts those of each.
+// paced runs quanta of 100 evaluations, and counts those run together and those run by the caller.
+// together and alone are the times of one evaluation.
 func paced(p *pace, quanta int, together, alone time.Duration) (n [2]int) {
 	for range quanta {
 		if p.length == 0 {
@@ -34,13 +35,13 @@ func TestPaceTakesTheFasterWay(t *testing.T) {
 	var p pace
 	n := paced(&p, 100_000, 60, 100)
 	assert.Less(t, n[1], 1000, "together it is faster")
-	n = paced(&p, 100_000, 300, 100) // the other processor is wanted elsewhere
+	n = paced(&p, 100_000, 300, 100) // another program uses the other processor
 	assert.Less(t, n[0], 1500, "alone it is faster")
 	n = paced(&p, 100_000, 60, 100)
 	assert.Less(t, n[1], 40_000, "it is noticed after a while, as trials are seldom by now")
 }
 
-// A trial that goes badly ends before its time.
+// TestPaceGivesUp: a trial that goes badly ends early.
 func TestPaceGivesUp(t *testing.T) {
 	evals := uint64(0)
 	count := func() uint64 { return evals }

@@ -7,29 +7,30 @@ import (
 	"reflect"
 )
 
-// Queue is a fifo with ready/valid ends, one producer module and one consumer module. Both directions are registered:
-// an entry pushed in a cycle is visible in the next, and room made by a pop is visible in the next. The options
-// [Pipe], [Flow] and [Latency] change that. Any number of pushes and pops may happen in a cycle, as far as there are
-// room and entries. T is plain data. What is pushed before elaboration is there after reset.
+// Queue is a fifo with ready/valid ends, one producer module and one consumer module. Both
+// directions are registered: a push is visible in the next cycle, and so is the room made by a pop.
+// The options [Pipe], [Flow] and [Latency] change that. Any number of pushes and pops may happen in
+// a cycle, as far as room and entries allow. T is plain data. Entries pushed before elaboration are
+// there after reset.
 //
-// An idle queue costs nothing; a push or a pop wakes both ends for the next cycle.
+// An idle queue costs nothing. A push or a pop wakes both ends for the next cycle.
 type Queue[T any] struct {
 	f   fifo
 	buf []T
 }
 
-// fifo is a Queue, whatever its type, or one end of a Link. All that is seldom done is done here:
-// the methods of Queue are compiled for each of its types in every package that imports a machine.
+// fifo is a Queue of any type, or one end of a Link. It has all code that runs seldom: the methods
+// of Queue are compiled for each of its types in every package that imports a machine.
 //
-// Positions count entries since reset, modulo 2^32. The consumer sees [head, vis), the producer takes [rel, tail) as
-// occupied; the edge brings both up to date.
+// Positions count entries since reset, modulo 2^32. The consumer sees [head, vis). For the
+// producer, [rel, tail) is occupied. The edge brings both up to date.
 type fifo struct {
 	head, tail uint32
 	vis, rel   uint32
 	cap, mask  uint32
 	touch      *uint64 // word and bit of the set of used queues
 	bit        uint64
-	slow       bool // a push or pop has more to do
+	slow       bool // a push or pop needs pushing or popping
 
 	kind       fifoKind
 	pipe, flow bool
@@ -47,14 +48,14 @@ type fifo struct {
 	ends       [2]*module // producer, consumer
 
 	pushes, pops Observers[tapping] // taps of the ends
-	told         uint32             // position up to which pushes have been told
-	mirror       *mirror            // what the observer last saw; nil without one
+	told         uint32             // position up to which the taps have seen pushes
+	mirror       *mirror            // what the observer last saw; nil without an observer
 
-	of    reflect.Type // an entry
-	kept  uint32       // entries at elaboration
-	reset []byte       // and what they held
-	data  []byte       // the entries by place, as they lie in memory
-	notes []uint8      // by place: which parts of the entry are not zero, see PushStale
+	of    reflect.Type // the type of an entry
+	kept  uint32       // number of entries at elaboration
+	reset []byte       // contents of these entries
+	data  []byte       // the entries by place, as stored in memory
+	notes []uint8      // by place: the parts of the entry that are not zero, see PushStale
 }
 
 type fifoKind uint8
@@ -67,7 +68,7 @@ const (
 	tapped              // registered, with a tap on its Out end
 )
 
-// QueueOption changes how a Queue passes ready or valid.
+// QueueOption changes the timing of ready or valid in a Queue.
 type QueueOption func(*fifo)
 
 // Pipe lets ready pass through: a pop makes room for a push in the same cycle. The producer runs after the consumer.
@@ -76,15 +77,15 @@ func Pipe() QueueOption { return func(f *fifo) { f.pipe, f.slow = true, true } }
 // Flow lets valid pass through: an entry is visible in the cycle of its push. The consumer runs after the producer.
 func Flow() QueueOption { return func(f *fifo) { f.flow, f.slow = true, true } }
 
-// Latency makes an entry visible n >= 1 cycles after its push, in order; several may be on their way, and they count
-// towards the capacity. The kernel wakes the consumer when an entry becomes visible: this models a pipeline of fixed
-// depth in one object.
+// Latency makes an entry visible n >= 1 cycles after its push, in order. Several entries may be on
+// their way, and they count towards the capacity. The kernel wakes the consumer when an entry
+// becomes visible. So one object models a pipeline of fixed depth.
 func Latency(n uint64) QueueOption {
 	return func(f *fifo) { f.latency = n }
 }
 
-// NewQueue makes a queue of capacity entries. It panics if the capacity is not positive, the latency 0, or Flow and a
-// latency over 1 are combined.
+// NewQueue makes a queue of capacity entries. It panics if the capacity is not positive, if the
+// latency is 0, or if Flow is combined with a latency over 1.
 func NewQueue[T any](capacity int, opts ...QueueOption) *Queue[T] {
 	q := new(Queue[T])
 	q.buf = make([]T, q.f.places(capacity))
@@ -107,10 +108,10 @@ func (f *fifo) set(opts []QueueOption) {
 	}
 }
 
-// hold has the queue keep its entries in these bytes.
+// hold sets the bytes in which the queue keeps its entries.
 func (f *fifo) hold(data []byte, of reflect.Type) { f.data, f.of = data, of }
 
-// places gives the queue its capacity, and returns how many places it needs.
+// places sets the capacity of the queue, and returns the number of places that it needs.
 func (f *fifo) places(capacity int) int {
 	if capacity < 1 || capacity > 1<<30 {
 		panic(fmt.Sprintf("rtl: queue capacity %d, expected 1 or more", capacity))
@@ -134,24 +135,26 @@ type Out[T any] struct{ q *Queue[T] }
 // In is the consumer's end of a [Queue] or [Link], a field of the consumer module.
 type In[T any] struct{ q *Queue[T] }
 
-// Connected says whether the end belongs to a queue; a field that may be left unconnected is tagged `rtl:"optional"`.
+// Connected reports whether the end belongs to a queue. Tag a field that may stay unconnected
+// `rtl:"optional"`.
 func (o Out[T]) Connected() bool { return o.q != nil }
 
-// Ready says whether there is room for one more entry in this cycle.
+// Ready reports whether there is room for one more entry in this cycle.
 func (o Out[T]) Ready() bool { return o.q.f.tail-o.q.f.rel < o.q.f.cap }
 
-// Free is the number of entries that there is room for in this cycle.
+// Free is the number of entries that can be pushed in this cycle.
 func (o Out[T]) Free() int { return int(o.q.f.cap - (o.q.f.tail - o.q.f.rel)) }
 
 // Push appends an entry. It panics unless the end is Ready.
 func (o Out[T]) Push(v T) { *slot(o.q) = v } // inlined, so that v is copied once
 
-// PushStale appends an entry without clearing it, which saves time for a large T. The entry still holds what was last
-// pushed to its place in the ring of the queue. The caller fills it in within this cycle.
+// PushStale appends an entry without clearing it, which saves time for a large T. The entry still
+// holds what was last pushed to its place in the ring of the queue. The caller fills it in within
+// this cycle.
 //
-// The note is a byte kept with the place. In it the caller says which parts it has filled, such as a bit for each row of
-// lanes. At the next push to the place it reads there which parts to clear. The note of a place that is all zero is 0.
-// After Push or PushSlot it is 255: any part may be filled.
+// The note is a byte kept with the place. The caller records in it which parts it has filled, such
+// as a bit for each row of lanes. The next push to the place reads it to find the parts to clear.
+// The note of an all-zero place is 0. After Push or PushSlot it is 255: any part may be filled.
 //
 //	v, note := out.PushStale()
 //	clearRows(v, *note)
@@ -164,8 +167,8 @@ func (o Out[T]) PushStale() (v *T, note *uint8) {
 	return &q.buf[at], &q.f.notes[at]
 }
 
-// PushSlot appends a zero entry and returns it for the caller to fill in within this cycle, which saves the copy of a
-// large T. It panics unless the end is Ready.
+// PushSlot appends a zero entry and returns it for the caller to fill in within this cycle. This
+// saves the copy of a large T. It panics unless the end is Ready.
 func (o Out[T]) PushSlot() *T {
 	p := slot(o.q)
 	var zero T
@@ -191,19 +194,20 @@ func (f *fifo) append() (at uint32) {
 	return at
 }
 
-// Connected says whether the end belongs to a queue; a field that may be left unconnected is tagged `rtl:"optional"`.
+// Connected reports whether the end belongs to a queue. Tag a field that may stay unconnected
+// `rtl:"optional"`.
 func (i In[T]) Connected() bool { return i.q != nil }
 
-// Valid says whether an entry is visible.
+// Valid reports whether an entry is visible.
 func (i In[T]) Valid() bool { return i.q.f.head != i.q.f.vis }
 
 // Len is the number of visible entries.
 func (i In[T]) Len() int { return int(i.q.f.vis - i.q.f.head) }
 
-// Front is the oldest entry. It is read-only, and has a meaning only if Valid.
+// Front is the oldest entry. It is read-only, and meaningful only if Valid.
 func (i In[T]) Front() *T { return &i.q.buf[i.q.f.head&i.q.f.mask] }
 
-// Peek is the entry n places behind the front, 0 <= n < Len. It is read-only.
+// Peek is the entry n places after the front, 0 <= n < Len. It is read-only.
 func (i In[T]) Peek(n int) *T { return &i.q.buf[(i.q.f.head+uint32(n))&i.q.f.mask] }
 
 // Pop removes the oldest entry. It panics unless Valid.
@@ -216,7 +220,8 @@ func (i In[T]) Pop() {
 	*f.touch |= f.bit
 }
 
-// pushing is the part of a push that a plain queue with room does not need.
+// pushing is the part of a push that a plain queue with room does not need: errors, times and
+// wake-ups.
 func (f *fifo) pushing() {
 	if f.tail-f.rel >= f.cap {
 		panic(fmt.Sprintf("rtl: push to %s, which is full (%d entries): check Ready first", f.where(), f.cap))
@@ -284,7 +289,7 @@ func (f *fifo) edge() {
 	f.both.mark()
 }
 
-// ripen makes visible what has arrived, and returns when the next does, or Never.
+// ripen makes arrivals visible. It returns the cycle of the next arrival, or Never.
 func (f *fifo) ripen(now uint64) uint64 {
 	if f.kind == near {
 		for f.rel != f.head {
@@ -306,7 +311,7 @@ func (f *fifo) ripen(now uint64) uint64 {
 	return Never
 }
 
-// arrives is the cycle in which the first of what is on its way arrives, or Never.
+// arrives is the cycle of the first arrival, or Never.
 func (f *fifo) arrives() uint64 {
 	switch {
 	case f.kind == near && f.rel != f.head:
@@ -317,7 +322,7 @@ func (f *fifo) arrives() uint64 {
 	return Never
 }
 
-// end is an In or Out of any type; the queue is nil if it is not connected.
+// end is an In or Out of any type; its queue is nil if it is not connected.
 type end interface {
 	end() (f *fifo, producer bool)
 }
@@ -398,7 +403,7 @@ func (f *fifo) sum(d *digest) {
 	}
 }
 
-// entry is the entry at a position, as it lies in memory.
+// entry is the entry at a position, as stored in memory.
 func (f *fifo) entry(position uint32) []byte {
 	size := int(f.of.Size())
 	at := int(position&f.mask) * size

@@ -10,14 +10,14 @@ import (
 	"divergo/rtl/rtltest"
 )
 
-// transfer is what one end of a queue saw and did in a cycle.
+// transfer is the view and the action of one end of a queue in a cycle.
 type transfer struct {
 	count  int      // Free of the producer, Len of the consumer
 	values []uint32 // pushed or popped
 }
 
-// pusher pushes a number of entries a cycle and writes down what it saw. Its log is no register, so it must run exactly
-// once a cycle: it is awake in every cycle.
+// pusher pushes a number of entries a cycle and logs what it sees. Its log is not a register, so it
+// must run exactly once a cycle: it is awake in every cycle.
 type pusher struct {
 	rtl.State[struct{ Sent uint32 }]
 	Out rtl.Out[uint32]
@@ -65,7 +65,7 @@ func (p *popper) Tick() {
 	p.log = append(p.log, t)
 }
 
-// bursts are the most entries that an end pushes or pops in a cycle, again and again.
+// bursts are the limits of the entries that an end pushes or pops in each cycle, repeated.
 type bursts []int
 
 func (b bursts) in(cycle int) int {
@@ -84,8 +84,9 @@ func newQueuePair(out rtl.Out[uint32], in rtl.In[uint32], push, pop bursts) *que
 	return &queuePair{&pusher{Out: out, bursts: push}, &popper{In: in, bursts: pop}}
 }
 
-// requireFifo checks both logs against the definition of a queue: entry i is visible to the consumer in a cycle if
-// arrives(cycle of its push) is not after it, and occupies room for the producer until its pop at returns(cycle).
+// requireFifo checks both logs against the definition of a queue. Entry i is visible to the
+// consumer from cycle arrives(cycle of its push) on. It occupies room for the producer from its
+// push until returns(cycle of its pop).
 func requireFifo(t require.TestingT, p *queuePair, capacity int, arrives, returns func(cycle int) int) {
 	var pushed, popped []int // cycle by entry
 	for c, x := range p.Push.log {
@@ -120,7 +121,7 @@ func requireFifo(t require.TestingT, p *queuePair, capacity int, arrives, return
 	}
 }
 
-// lazy pops what it can and sleeps otherwise: the kernel has to wake it.
+// lazy pops all visible entries and sleeps otherwise: the kernel must wake it.
 type lazy struct {
 	rtl.State[struct {
 		Seen [8]uint64 // cycle of each pop
@@ -140,7 +141,10 @@ func (l *lazy) Tick() {
 }
 
 func TestQueueWakesItsConsumer(t *testing.T) {
-	for latency, want := range map[uint64][]uint64{1: {10, 11, 12, 13}, 2: {11, 12, 13, 14}, 700: {709, 710, 711, 712}} {
+	for latency, want := range map[uint64][]uint64{
+		1: {10, 11, 12, 13}, 2: {11, 12, 13, 14},
+		700: {709, 710, 711, 712},
+	} {
 		q := rtl.NewQueue[uint32](4, rtl.Latency(latency))
 		top := &struct {
 			Lazy *lazy
@@ -185,10 +189,12 @@ func TestQueueMisuse(t *testing.T) {
 	q := rtl.NewQueue[uint32](2)
 	p := newQueuePair(q.Out(), q.In(), nil, nil)
 	rtl.MustNew("top", p).Run(1)
-	assert.PanicsWithValue(t, "rtl: pop from queue top.Push.Out, which shows no entry: check Valid first", func() { p.Pop.In.Pop() })
+	assert.PanicsWithValue(t, "rtl: pop from queue top.Push.Out, which shows no entry: check Valid first",
+		func() { p.Pop.In.Pop() })
 	p.Push.Out.Push(1)
 	p.Push.Out.Push(2)
-	assert.PanicsWithValue(t, "rtl: push to queue top.Push.Out, which is full (2 entries): check Ready first", func() { p.Push.Out.Push(3) })
+	assert.PanicsWithValue(t, "rtl: push to queue top.Push.Out, which is full (2 entries): check Ready first",
+		func() { p.Push.Out.Push(3) })
 	assert.Panics(t, func() { rtl.NewQueue[uint32](0) })
 	assert.Panics(t, func() { rtl.NewQueue[uint32](1, rtl.Latency(0)) })
 	assert.Panics(t, func() { rtl.NewQueue[uint32](1, rtl.Latency(2), rtl.Flow()) })
@@ -199,7 +205,7 @@ func TestQueueMisuse(t *testing.T) {
 	assert.True(t, q.In().Connected())
 }
 
-// A slot of PushSlot is zero even where an older entry was.
+// TestPushSlotIsZero: a slot of PushSlot is zero even where an older entry was.
 func TestPushSlotIsZero(t *testing.T) {
 	q := rtl.NewQueue[[4]uint64](1)
 	top := &struct {
@@ -214,8 +220,8 @@ func TestPushSlotIsZero(t *testing.T) {
 	assert.Equal(t, [4]uint64{}, *top.Out.PushSlot())
 }
 
-// insistent pushes an entry whenever there is room; drain pops one whenever there is one. They have no registers, so
-// only the queue wakes them.
+// insistent pushes an entry whenever there is room. drain pops one whenever there is one. They have
+// no registers, so only the queue wakes them.
 type insistent struct{ Out rtl.Out[uint32] }
 
 func (i *insistent) Tick() {

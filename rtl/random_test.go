@@ -11,7 +11,7 @@ import (
 	"divergo/rtl/rtltest"
 )
 
-// token is what the nodes of a random design pass on.
+// token is the entry that the nodes of a random design pass on.
 type token struct {
 	Value uint32
 	Hops  uint8
@@ -28,8 +28,9 @@ type nodeState struct {
 	Holds bool
 }
 
-// node is a module of a random design. It uses everything that the kernel has: it takes tokens from its inputs and
-// passes them on, in bursts, with pauses short and long, reads a neighbour, listens to wires and keeps a memory.
+// node is a module of a random design that uses every feature of the kernel. It passes tokens from
+// its inputs on, in bursts, with short and long pauses. It also reads a neighbour, reads wires and
+// keeps a memory.
 type node struct {
 	rtl.State[nodeState]
 	In      []rtl.In[token]
@@ -41,7 +42,7 @@ type node struct {
 	sim     *rtl.Sim
 	id      uint16
 	pause   uint32
-	chatter bool // makes tokens of its own
+	chatter bool // makes its own tokens
 }
 
 func (n *node) Tick() {
@@ -113,8 +114,8 @@ func (n *node) Tick() {
 	}
 }
 
-// randomDesign wires n nodes in a ring with chords. Wires go from lower to higher numbers, and so do queues with Flow;
-// those with Pipe go down, so that there is no loop.
+// randomDesign wires n nodes in a ring with chords. Wires and queues with Flow lead from lower to
+// higher numbers. Queues with Pipe lead down, so that there is no loop.
 func randomDesign(n int, seed uint64) []*node {
 	r := rand.New(rand.NewPCG(seed, 1))
 	nodes := make([]*node, n)
@@ -171,12 +172,13 @@ func TestRandomDesigns(t *testing.T) {
 	}
 }
 
-// More than 512 processes need more than one cache line of process sets.
+// TestLargeDesign: more than 512 processes need more than one cache line for each process set.
 func TestLargeDesign(t *testing.T) {
 	rtltest.Properties(t, func() *rtl.Sim { return randomSim(1500, 5) }, 60)
 }
 
-// The random design must do something, or the properties would hold for nothing.
+// TestRandomDesignIsAlive: the random design must be active, otherwise its properties would prove
+// nothing.
 func TestRandomDesignIsAlive(t *testing.T) {
 	nodes := randomDesign(40, 1)
 	k := rtl.MustNew("ring", &struct{ Node []*node }{nodes})

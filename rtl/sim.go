@@ -8,11 +8,11 @@ import (
 // inputs.
 type Ticker interface{ Tick() }
 
-// Processor is a module with several processes, for logic that has to run at different places in the order of wires.
+// Processor is a module with several processes, for logic that must run at different places in the order of wires.
 type Processor interface{ Processes() []Proc }
 
-// Proc is one process of a [Processor]. Registers, memories and registered queues need no order; wires do, so a
-// process names exactly those that it reads and drives.
+// Proc is one process of a [Processor]. Wires order processes, so a process lists exactly those
+// that it reads and drives. Registers, memories and registered queues need no such list.
 type Proc struct {
 	Name   string
 	Fn     func()
@@ -20,13 +20,13 @@ type Proc struct {
 	Drives []AnyWire
 }
 
-// tickFunc is one process of several of a module.
+// tickFunc is one of several processes of a module.
 type tickFunc func()
 
 // Tick calls f.
 func (f tickFunc) Tick() { f() }
 
-// process is a Proc as it is scheduled.
+// process is a scheduled Proc.
 type process struct {
 	name   string
 	mod    *module
@@ -40,25 +40,25 @@ type process struct {
 
 // Sim runs the processes of one clock domain, or of one island of a [System].
 //
-// A cycle has two phases. First the awake processes run, in the order that the wires demand; a wire that changes
-// wakes its readers in the same cycle. Then comes the clock edge: each process that ran commits the state of its
-// module, used queues and written memories commit, and what changed wakes its readers for the next cycle. Cycles in
-// which no process is awake are skipped.
+// A cycle has two phases. First the awake processes run, in the order that the wires demand. A wire
+// that changes wakes its readers in the same cycle. At the clock edge, the states whose next value
+// was requested commit, and so do used queues and written memories. Each change wakes its readers
+// for the next cycle. Cycles in which no process is awake are skipped.
 type Sim struct {
 	now        uint64
 	next       []uint64 // processes to run in the next cycle
 	dirty      []uint64 // processes still to run in this cycle
 	ran        []uint64
-	asked      []uint64 // states of which a process has asked for the next value
+	asked      []uint64 // states whose next value a process has requested
 	usedQueues []uint64
 	usedMems   []uint64
 	cur        int // running process
 	ticks      []Ticker
-	small      *small // nil unless the sets of processes, states, queues and memories are a word each
+	small      *small // nil unless each set of processes, states, queues and memories fits one word
 	timers     timers
 	timed      []*fifo  // queues with a latency and ends of links
-	flying     []uint64 // of these, those with entries or room on their way
-	ripe       uint64   // no sooner than in this cycle one arrives
+	flying     []uint64 // of these, those with entries or credits on their way
+	ripe       uint64   // no entry or credit arrives before this cycle
 	evals      uint64
 	between    uint64 // 1 between runs, 0 while running
 
@@ -71,11 +71,11 @@ type Sim struct {
 	pins      []AnyWire
 	queues    []*fifo
 	mems      []*ram
-	parts     []storage // all of the above that hold bits
+	parts     []storage // all parts that hold bits
 	observers Observers[edge]
-	changed   []uint64 // groups of signals, for the observer
+	changed   []uint64 // groups of signals that changed, for the observer
 	island    *island  // nil outside a System
-	touched   []*link  // those with news for the island at their other end
+	touched   []*link  // links used since the last exchange
 }
 
 // Name is the name given at elaboration.
@@ -87,16 +87,18 @@ func (k *Sim) Now() uint64 { return k.now }
 // Evals is the number of process evaluations so far, a measure of work.
 func (k *Sim) Evals() uint64 { return k.evals }
 
-// WakeAt makes the running process run in the given cycle, or in the next one if that has passed. It is the only way
-// to depend on time. Only the earliest request is kept for certain, so a process that wakes asks again for what it
-// still waits for; to wake for nothing is harmless. [Never] is no request.
+// WakeAt makes the running process run in the given cycle, or in the next one if that has passed.
+// It is the only way to depend on time. Only the earliest request is sure to be kept, so a process
+// that wakes repeats the requests that it still needs. An unnecessary wake-up is harmless. [Never]
+// is no request.
 func (k *Sim) WakeAt(cycle uint64) {
 	if cycle < Never {
 		k.timers.set(k.cur, max(cycle, k.now+1), k.now)
 	}
 }
 
-// stamp is the cycle that a push or pop belongs to. What a testbench does between runs belongs to the cycle before.
+// stamp is the cycle of a push or pop. Between runs, a push or pop of the testbench belongs to the
+// cycle before.
 func (k *Sim) stamp() uint64 { return k.now - min(k.between, k.now) }
 
 // Run advances n cycles.
@@ -105,8 +107,8 @@ func (k *Sim) Run(n uint64) {
 	k.advance(k.now + n)
 }
 
-// RunUntil advances until cond holds, at most max cycles, and says whether it holds. cond reads the design's state
-// and is asked before each cycle that is not skipped.
+// RunUntil advances until cond holds, at most max cycles, and reports whether it holds. The
+// function cond reads the design's state. It is called before each cycle that is not skipped.
 func (k *Sim) RunUntil(cond func() bool, max uint64) bool {
 	k.alone("RunUntil")
 	end := k.now + max
@@ -125,7 +127,7 @@ func (k *Sim) RunUntil(cond func() bool, max uint64) bool {
 	return true
 }
 
-// Idle says whether nothing will ever happen again without the testbench.
+// Idle reports whether nothing will ever happen again without the testbench.
 func (k *Sim) Idle() bool { return !k.awake() && k.due() == Never }
 
 func (k *Sim) alone(what string) {
@@ -134,7 +136,7 @@ func (k *Sim) alone(what string) {
 	}
 }
 
-// awake says whether a process is to run in the next cycle, timers apart.
+// awake reports whether a process is to run in the next cycle, apart from timers.
 func (k *Sim) awake() bool {
 	if s := k.small; s != nil {
 		return *s.next|*s.usedQueues|*s.usedMems != 0
@@ -170,7 +172,7 @@ func (k *Sim) advance(end uint64) {
 	k.step(end)
 }
 
-// step is advance behind what the testbench did: the part that is the kernel's own.
+// step is the part of advance after settle: it runs up to cycle end.
 func (k *Sim) step(end uint64) {
 	k.between = 0
 	if k.observers.Any() {
@@ -182,8 +184,9 @@ func (k *Sim) step(end uint64) {
 	k.show()
 }
 
-// settle commits what the testbench pushed, popped and wrote between runs, and makes visible what is due in the next
-// cycle, so that the state between runs does not depend on where they begin and end.
+// settle commits the pushes, pops and writes of the testbench between runs. It then makes visible
+// what is due in the next cycle. So the state between runs does not depend on where runs begin and
+// end.
 func (k *Sim) settle() {
 	if k.observers.Any() {
 		k.settleObserved()
@@ -205,11 +208,11 @@ func (k *Sim) show() {
 	}
 }
 
-// run advances up to cycle end without an observer. It does the same in three ways:
+// run advances up to cycle end without an observer. Three functions do the same:
 //
 //   - run handles sets of any size, with a loop over the words of each;
-//   - runSmall handles sets of one word, which it keeps in registers. It takes 0.94 to 0.97 of the
-//     instructions of run, for one SM. Most islands are small;
+//   - runSmall handles sets of one word, which it keeps in registers. For one SM it takes 0.94 to
+//     0.97 of the instructions of run. Most islands are small;
 //   - runObserved also notes the groups of signals that change.
 //
 // TestRandomDesigns and TestLargeDesign compare them.
@@ -237,8 +240,8 @@ func (k *Sim) run(end uint64) {
 	}
 }
 
-// small holds the tables of a Sim of up to 64 processes, states, queues and memories. Arrays of 64
-// need no bounds checks for an index of six bits.
+// small holds the tables of a Sim of up to 64 processes, states, queues and memories. An index of
+// six bits into an array of 64 needs no bounds check.
 type small struct {
 	ticks  [64]Ticker
 	regs   [64]*stateHdr
@@ -260,7 +263,8 @@ func newSmall(k *Sim) *small {
 	return s
 }
 
-// word is the word of a set of up to 64 members, of which an empty one may have none.
+// word is the one word of a set of up to 64 members. An empty set may have no word and gets a new
+// one.
 func word(set []uint64) *uint64 {
 	if len(set) == 0 {
 		return new(uint64)
@@ -268,8 +272,8 @@ func word(set []uint64) *uint64 {
 	return &set[0]
 }
 
-// runSmall is run with sets of one word. Queues and memories of the usual kinds commit inline here:
-// their readers are in the one word of next, so that a fan is a mask.
+// runSmall is run with sets of one word. Queues and memories of the usual kinds commit inline: all
+// their readers are in the one word of next, so a fan is a mask.
 func (k *Sim) runSmall(end uint64) {
 	s := k.small
 	next, dirty := s.next, &k.dirty[0]
@@ -318,8 +322,8 @@ func (k *Sim) runSmall(end uint64) {
 	}
 }
 
-// evaluate runs the processes that were woken for this cycle, in order, including those that are woken on the way. It
-// says whether there were any.
+// evaluate runs the processes awake in this cycle, in order, with those that wake meanwhile. It
+// reports whether there were any.
 func (k *Sim) evaluate() bool {
 	awake := uint64(0)
 	for w, m := range k.next {
@@ -373,10 +377,10 @@ func (k *Sim) edgeMems() {
 	}
 }
 
-// due is the next cycle in which something happens by itself, or Never.
+// due is the next cycle with a timer or an arrival, or Never.
 func (k *Sim) due() uint64 { return min(k.timers.due, k.ripe) }
 
-// fire wakes what is due in this cycle.
+// fire wakes the processes that are due in this cycle.
 func (k *Sim) fire() {
 	if k.ripe <= k.now {
 		k.ripen()
@@ -392,13 +396,15 @@ func (k *Sim) fire() {
 	k.timers.advance(k.now)
 }
 
-// fly notes that something of a timed queue is on its way, which arrives in the given cycle, or will be looked at then.
+// fly notes that an entry or credit of a timed queue arrives in the given cycle, or that the queue
+// is to be checked then.
 func (k *Sim) fly(queue int, at uint64) {
 	k.flying[queue/64] |= 1 << (queue % 64)
 	k.ripe = min(k.ripe, at)
 }
 
-// ripen shows the ends of queues what has arrived. Few queues have something on its way, so that all of them are looked at.
+// ripen makes arrivals visible at the ends of queues. It checks every queue in flying, since these
+// are few.
 func (k *Sim) ripen() {
 	k.ripe = Never
 	for w, m := range k.flying {
@@ -412,7 +418,7 @@ func (k *Sim) ripen() {
 	}
 }
 
-// refly finds out what is on its way.
+// refly rebuilds flying and ripe.
 func (k *Sim) refly() {
 	clear(k.flying)
 	k.ripe = Never

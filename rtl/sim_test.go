@@ -34,7 +34,7 @@ func (a *alarm) Tick() {
 }
 
 func TestWakeAt(t *testing.T) {
-	// Distances around the length of the timer wheel, and far apart.
+	// These are distances around the length of the timer wheel, and far apart.
 	at := []uint64{0, 1, 2, 255, 256, 257, 511, 512, 1000, 1255, 1256, 100_000, 1 << 40}
 	a, b := &alarm{at: at}, &alarm{at: []uint64{300, 301, 99_999}}
 	k := rtl.MustNew("top", &struct{ A, B *alarm }{a, b})
@@ -76,7 +76,7 @@ func TestRunUntil(t *testing.T) {
 	assert.Less(t, k.Evals(), uint64(10))
 }
 
-// forgetful reads a module through another one, which its fields do not tell.
+// forgetful reads a module through a function, so that its fields do not show it.
 type forgetful struct {
 	rtl.State[uint16]
 	via func() uint16
@@ -84,7 +84,7 @@ type forgetful struct {
 
 func (f *forgetful) Tick() { *f.D() = f.via() }
 
-// liar drives a wire that its list leaves out.
+// liar drives a wire that it does not list.
 type liar struct {
 	Out, More rtl.Wire[bool]
 	Blink     *blinker
@@ -100,7 +100,7 @@ func (l *liar) Processes() []rtl.Proc {
 	}
 }
 
-// sleeper does something each time it is evaluated, which a process must not.
+// sleeper changes something each time it is evaluated, which a process must not do.
 type sleeper struct {
 	Out  rtl.Out[uint16] `rtl:"optional"`
 	Mem  *rtl.Mem[uint16]
@@ -128,8 +128,9 @@ func TestRunChecked(t *testing.T) {
 		B *blinker
 		L *liar
 	}{reader, l.Blink, l})
-	require.EqualError(t, k.RunChecked(100), "cycle 6: process top.L.out wakes top.R in the same cycle, which runs before it: "+
-		"it drives a wire that it does not list in Drives")
+	require.EqualError(t, k.RunChecked(100),
+		"cycle 6: process top.L.out wakes top.R in the same cycle, which runs before it: "+
+			"it drives a wire that it does not list in Drives")
 
 	count := uint16(0)
 	for want, do := range map[string]func(*sleeper){
@@ -151,7 +152,8 @@ func TestRunChecked(t *testing.T) {
 			In rtl.In[uint16]
 			H  *listener
 		}{s, q.In(), hear})
-		require.EqualError(t, k.RunChecked(10), "cycle 1: process top.S has a missing sensitivity: it sleeps, but if evaluated it "+want)
+		require.EqualError(t, k.RunChecked(10),
+			"cycle 1: process top.S has a missing sensitivity: it sleeps, but if evaluated it "+want)
 	}
 }
 
@@ -159,7 +161,7 @@ type listener struct{ In *rtl.Wire[uint16] }
 
 func (*listener) Tick() {}
 
-// Not-a-number and minus zero are values like others: a state that holds them sleeps.
+// floats holds not-a-number and minus zero. They are values like others, and its state sleeps.
 type floats struct {
 	rtl.State[struct{ A, B float64 }]
 }
@@ -197,7 +199,7 @@ func TestInitAfterElaborationWakesReaders(t *testing.T) {
 	assert.Equal(t, fresh, k.Hash())
 }
 
-// sums keeps what is not in a register.
+// sums keeps values outside registers.
 type sums struct {
 	rtl.State[uint16]
 	rtl.In[uint16] `rtl:"optional"`
@@ -210,17 +212,22 @@ type sums struct {
 
 func (s *sums) Tick() { s.do(s) }
 
-// What lives from one Tick to the next and is no register is found: a parameter that a Tick changes at once, and scratch
-// that it reads before it has written it by another result than that of Run.
+// TestNothingOutlivesATick: a checked run finds values that last from one Tick to the next outside
+// registers. It reports a changed parameter in the same cycle. Scratch that is read before it is
+// written makes its result differ from that of Run.
 func TestNothingOutlivesATick(t *testing.T) {
 	build := func(do func(*sums)) *rtl.Sim {
-		return rtl.MustNew("top", &struct{ S *sums }{&sums{table: make([]uint16, 2), rows: []*uint16{new(uint16)}, do: do}})
+		return rtl.MustNew("top", &struct{ S *sums }{&sums{
+			table: make([]uint16, 2), rows: []*uint16{new(uint16)},
+			do: do,
+		}})
 	}
 	for name, do := range map[string]func(*sums){
 		"total": func(s *sums) { s.total++ },
 		"table": func(s *sums) { s.table[1] = 3 },
 	} {
-		require.ErrorContains(t, build(do).RunChecked(10), "cycle 0: process top.S changes top.S."+name+", which is a parameter")
+		require.ErrorContains(t, build(do).RunChecked(10), "cycle 0: process top.S changes top.S."+name+
+			", which is a parameter")
 	}
 	both := func(do func(*sums)) (run, checked *rtl.Sim) {
 		run, checked = build(do), build(do)
@@ -238,7 +245,7 @@ func TestNothingOutlivesATick(t *testing.T) {
 	require.Panics(t, func() { _ = build(func(s *sums) { *s.rows[0] = 1 }).RunChecked(1) })
 }
 
-// late asks to be woken only if it happens to be evaluated in cycle 5, which it is not.
+// late calls WakeAt only if it is evaluated in cycle 5, which never happens.
 type late struct {
 	rtl.State[uint16]
 	sim *rtl.Sim
@@ -253,7 +260,8 @@ func (l *late) Tick() {
 	}
 }
 
-// A sleeping process that is evaluated for the check must not get the wake-ups that it would have asked for.
+// TestCheckDoesNotWake: a sleeping process evaluated for the check must not get wake-ups that it
+// requests then.
 func TestCheckDoesNotWake(t *testing.T) {
 	require.EqualError(t, rtl.MustNew("top", new(late)).RunChecked(20),
 		"cycle 10: process top has a missing sensitivity: it sleeps, but if evaluated it changes top")
@@ -291,7 +299,8 @@ func TestResetForgetsWakeUps(t *testing.T) {
 func TestRestoreRefusesAnotherDesign(t *testing.T) {
 	a := rtl.MustNew("top", &alarm{})
 	b := rtl.MustNew("top", new(blinker))
-	assert.PanicsWithValue(t, "rtl: Restore of top: the snapshot is of another design", func() { b.Restore(a.Snapshot()) })
+	assert.PanicsWithValue(t, "rtl: Restore of top: the snapshot is of another design",
+		func() { b.Restore(a.Snapshot()) })
 	assert.PanicsWithValue(t, "rtl: Reorder of top while it runs: Reset it first", func() {
 		k := rtl.MustNew("top", &alarm{at: []uint64{1000}})
 		k.Run(10)
@@ -300,7 +309,7 @@ func TestRestoreRefusesAnotherDesign(t *testing.T) {
 }
 
 func TestShuffledOrdersDiffer(t *testing.T) {
-	// Order is visible only to something outside the rules: a log of evaluations.
+	// Only a log of evaluations, which is outside the rules, shows the order.
 	var log []int
 	build := func(seed uint64) []int {
 		log = nil
@@ -317,7 +326,7 @@ func TestShuffledOrdersDiffer(t *testing.T) {
 	assert.Equal(t, one, build(1))
 }
 
-// hoarder keeps the pointer to its next state, where it should ask for it in each cycle.
+// hoarder keeps the pointer to its next state. It should call D in each cycle.
 type hoarder struct {
 	rtl.State[struct{ N uint32 }]
 	next *struct{ N uint32 } `rtl:"-"`
@@ -332,7 +341,8 @@ func (h *hoarder) Tick() {
 	h.next.N++
 }
 
-// A state that nobody asked for in a cycle is not looked at at the edge; a checked run looks, and differs.
+// TestNextStateIsAskedForEachCycle: the edge ignores a state without a request in the cycle. A
+// checked run compares it, and differs.
 func TestNextStateIsAskedForEachCycle(t *testing.T) {
 	want, got := new(hoarder), new(hoarder)
 	k, c := rtl.MustNew("top", want), rtl.MustNew("top", got)

@@ -20,7 +20,8 @@ func (k *Sim) Snapshot() *Snapshot {
 	return &Snapshot{k.shape(), k.save(nil)}
 }
 
-// Restore goes back to a snapshot of this Sim or of an identical one. It panics if the design differs.
+// Restore returns to a snapshot of this Sim or of an identical one. It panics if the design
+// differs.
 func (k *Sim) Restore(s *Snapshot) {
 	k.alone("Restore")
 	if k.shape() != s.design {
@@ -52,8 +53,9 @@ func (k *Sim) load(b []byte) []byte {
 	return b
 }
 
-// Reset brings every register, memory, wire and queue back to its value at elaboration. Time starts again at cycle 0,
-// except in an island of a System, where it goes on and links to the island are emptied.
+// Reset returns every register, memory, wire and queue to its value at elaboration. Time starts
+// again at cycle 0. In an island of a System time continues, and the links of the island are
+// emptied.
 func (k *Sim) Reset() {
 	k.settle()
 	for _, p := range k.parts {
@@ -76,8 +78,8 @@ func (k *Sim) wakeAll() {
 	}
 }
 
-// Hash is a fingerprint of all states, memories, wires and queues at the start of a cycle: equal for equal contents,
-// whatever the cycle number and the order of processes.
+// Hash is a fingerprint of all states, memories, wires and queues at the start of a cycle. It is
+// equal for equal contents, whatever the cycle number and the order of processes.
 func (k *Sim) Hash() uint64 {
 	k.settle()
 	d := digest{}
@@ -120,7 +122,7 @@ func (d *digest) text(s string) {
 	}
 }
 
-// all takes in the values of plain type t that have these bytes, one behind the other.
+// all adds the values of plain type t stored in b, one after the other.
 func (d *digest) all(b []byte, t reflect.Type) {
 	parts, size := layout(t), t.Size()
 	if len(parts) == 1 && parts[0].size == size {
@@ -145,10 +147,10 @@ func (d *digest) bytes(b []byte) {
 	}
 }
 
-// span is a part of a type that has no padding in it.
+// span is a part of a type without padding.
 type span struct{ at, size uintptr }
 
-// layouts has the spans of the types that have been hashed.
+// layouts caches the spans of the types that have been hashed.
 var layouts sync.Map // reflect.Type to []span
 
 func layout(t reflect.Type) []span {

@@ -12,8 +12,8 @@ import (
 // parcel is an entry too large to be cleared each time.
 type parcel struct{ Row [8]uint64 }
 
-// packer fills one word of each parcel, and clears what the note says is left in the others. Now and then it pushes
-// in another way.
+// packer fills one word of each parcel, and clears the remains that the note lists. At times it
+// pushes by another method.
 type packer struct {
 	rtl.State[struct{ N uint32 }]
 	Out   rtl.Out[parcel]
@@ -47,7 +47,7 @@ func (p *packer) Tick() {
 	}
 }
 
-// unpacker takes a parcel in two cycles of three, and keeps what is in all of it.
+// unpacker takes a parcel in two cycles of three, and keeps its whole contents.
 type unpacker struct {
 	rtl.State[struct {
 		N   uint32
@@ -78,9 +78,13 @@ func newPost(plain bool, opts ...rtl.QueueOption) *rtl.Sim {
 	return rtl.MustNew("post", &post{&packer{Out: q.Out(), plain: plain}, &unpacker{In: q.In()}})
 }
 
-// What is left in the places of a queue is known after a snapshot and after a reset, and nobody sees it.
+// TestStaleEntries: the notes about remains in the places of a queue survive a snapshot and a
+// reset. The consumer never sees remains.
 func TestStaleEntries(t *testing.T) {
-	for name, opts := range map[string][]rtl.QueueOption{"plain": nil, "latency": {rtl.Latency(4)}, "pipe": {rtl.Pipe()}} {
+	for name, opts := range map[string][]rtl.QueueOption{
+		"plain": nil, "latency": {rtl.Latency(4)},
+		"pipe": {rtl.Pipe()},
+	} {
 		t.Run(name, func(t *testing.T) {
 			want, got := newPost(true, opts...), newPost(false, opts...)
 			for range 10 {

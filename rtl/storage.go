@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// Storage is a State or a Mem as hardware: words of so many bits. A State is one word.
+// Storage is a State or a Mem as hardware: words of equal width. A State is one word.
 type Storage struct {
 	Path   string
 	Words  int
 	Fields []Field // of a word
 }
 
-// Field is a part of a word; it has no name if it is the whole.
+// Field is a part of a word; it has no name if it is the whole word.
 type Field struct {
 	Name string
 	Bits int
 }
 
-// Width is the bits of a word.
+// Width is the number of bits of a word.
 func (s *Storage) Width() (bits int) {
 	for _, f := range s.Fields {
 		bits += f.Bits
@@ -29,8 +29,9 @@ func (s *Storage) Width() (bits int) {
 	return bits
 }
 
-// Storage lists the States and Mems of the design, as wide as their types and tags declare. What has no bits is left
-// out, and so is what has the tag `rtl:"sim"`. sizes are the values of the names in tags; the error is about one that is missing.
+// Storage lists the States and Mems of the design, as wide as their types and tags declare. It
+// leaves out parts without bits and those with the tag `rtl:"sim"`. The map sizes gives the values
+// of the names in tags. The error reports a missing one.
 func (k *Sim) Storage(sizes map[string]int) ([]Storage, error) {
 	var list []Storage
 	w := widths{sizes: sizes}
@@ -63,7 +64,7 @@ func (k *Sim) Storage(sizes map[string]int) ([]Storage, error) {
 	return list, w.err
 }
 
-// simulates says whether a field is the simulator's own, no hardware.
+// simulates reports whether a field belongs to the simulation and not to the hardware.
 func simulates(tag reflect.StructTag) bool {
 	return slices.Contains(strings.Split(tag.Get("rtl"), ","), "sim")
 }
@@ -118,5 +119,5 @@ func (w *widths) number(tag string) int {
 	return n
 }
 
-// isName says whether a tag names a size instead of being a number.
+// isName reports whether a tag names a size instead of being a number.
 func isName(tag string) bool { return tag != "" && tag[0] >= 'a' && tag[0] <= 'z' }

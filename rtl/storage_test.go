@@ -39,8 +39,8 @@ func storedDesign(t *testing.T) *rtl.Sim {
 	return sim
 }
 
-// TestStorage: widths are those of types, tags and sizes; what the simulation
-// alone needs is not there, nor are wires.
+// TestStorage: widths come from types, tags and sizes. Data of the simulation and wires are left
+// out.
 func TestStorage(t *testing.T) {
 	list, err := storedDesign(t).Storage(map[string]int{"lanes": 2, "warps": 12, "likely": 0})
 	require.NoError(t, err)
@@ -63,13 +63,13 @@ func TestStorage(t *testing.T) {
 	assert.Equal(t, 62+32, likely[0].Width())
 }
 
-// TestStorageWithoutSize: a name that has no value is an error.
+// TestStorageWithoutSize: a name without a value is an error.
 func TestStorageWithoutSize(t *testing.T) {
 	_, err := storedDesign(t).Storage(map[string]int{"lanes": 2, "likely": 0})
 	assert.EqualError(t, err, `rtl: top.M.Set: a tag has the size "warps", which has no value`)
 }
 
-// TestNamedWidthsInWaveforms: signals are as wide as their types there.
+// TestNamedWidthsInWaveforms: in waveforms, signals have the width of their types.
 func TestNamedWidthsInWaveforms(t *testing.T) {
 	widths := map[string]int{}
 	for _, s := range storedDesign(t).Signals() {
@@ -80,7 +80,7 @@ func TestNamedWidthsInWaveforms(t *testing.T) {
 	assert.Equal(t, 64, widths["top.M.Done"])
 }
 
-// peeper reads a memory that a module further down has by name.
+// peeper reads a memory that a later module names.
 type peeper struct{ Seen *rtl.Mem[uint32] }
 
 func (*peeper) Tick() {}
@@ -92,7 +92,8 @@ type namer struct {
 
 func (*namer) Tick() {}
 
-// A memory is where the field is that names it, whoever else has been found to read it before.
+// TestStorageInTheOrderOfNames: a memory is listed at the field that names it, even if a reader was
+// found before.
 func TestStorageInTheOrderOfNames(t *testing.T) {
 	k := &namer{rtl.NewMem[uint32](1), rtl.NewMem[uint32](1)}
 	sim := rtl.MustNew("top", &struct {

@@ -8,16 +8,16 @@ import (
 	"slices"
 )
 
-// System runs several Sims, its islands, in clock domains whose frequencies have exact rational ratios. All domains
-// have an edge at time 0; time is counted in ticks of the least common multiple of the frequencies (10.4 GHz for 1300,
-// 650 and 800 MHz), so it does not drift.
+// System runs several Sims, its islands, in clock domains whose frequencies have exact rational
+// ratios. All domains have an edge at time 0. Time is counted in ticks of the least common multiple
+// of the frequencies, so it does not drift. For 1300, 650 and 800 MHz this is 10.4 GHz.
 //
-// Only a [Link] connects islands. What passes through one needs at least its latency, so all islands can run for a
-// quantum, the smallest latency of all links, without hearing of each other; then the links are brought up to date.
-// The result is the same whatever the quantum and the number of workers.
+// Only a [Link] connects islands, and an entry takes at least the latency of its link. So all
+// islands can run independently for a quantum, the smallest latency of all links. Then the links
+// are brought up to date. The result is the same whatever the quantum and the number of workers.
 type System struct {
-	// Workers is the number of goroutines that share the islands; 0 and 1 mean the caller's own. More than the CPUs
-	// are not used, and where sharing does not pay the caller does all.
+	// Workers is the number of goroutines that share the islands; 0 and 1 mean the caller's own. No
+	// more than GOMAXPROCS are used. Where sharing does not pay, the caller does all the work.
 	Workers int
 
 	name      string
@@ -34,9 +34,9 @@ type System struct {
 	onQuantum Observers[uint64]
 	pace      pace
 
-	first  *island // that has something to do first
-	others uint64  // tick at which another one has
-	single bool    // in this quantum first was the only one
+	first  *island // the island with the earliest event
+	others uint64  // tick of the earliest event of any other island
+	single bool    // in this quantum only first ran
 }
 
 // island is a Sim in a System.
@@ -45,10 +45,10 @@ type island struct {
 	domain  *Domain
 	sim     *Sim
 	period  uint64  // of the domain
-	next    uint64  // while the system runs: tick of the first cycle that has something to do, or Never
+	next    uint64  // while the system runs: tick of the island's next event, or Never
 	counted uint64  // evaluations when the shares of workers were last made
 	cost    float64 // ns of an evaluation since then, 0: not known
-	work    float64 // time between the last two times
+	work    float64 // estimated time, in ns, between the last two times
 }
 
 // Domain is a clock domain of a [System].
@@ -59,11 +59,11 @@ type Domain struct {
 	period uint64 // ticks
 }
 
-// Progress says how a run of a System ended.
+// Progress is the outcome of a run of a System.
 type Progress struct {
-	Cycles uint64 // that passed in the domain
+	Cycles uint64 // cycles that passed in the domain
 	Done   bool   // the condition holds
-	Idle   bool   // nothing will ever happen again: no process is awake and no entry on its way
+	Idle   bool   // nothing will ever happen again: no process is awake, no timer is set and no entry is on its way
 }
 
 // NewSystem makes an empty system.
@@ -71,7 +71,8 @@ func NewSystem(name string) *System {
 	return &System{name: name, owner: map[key]*island{}}
 }
 
-// Domain adds a clock domain of the given frequency.
+// Domain adds a clock domain of hz hertz. Errors are reported by [System.Add] and
+// [System.Elaborate].
 func (s *System) Domain(name string, hz uint64) *Domain {
 	d := &Domain{sys: s, name: name, hz: hz}
 	switch {
@@ -93,7 +94,7 @@ func (s *System) Domain(name string, hz uint64) *Domain {
 	return d
 }
 
-// Add elaborates the design under root as an island in domain d.
+// Add elaborates the design under root as an island in domain d. It fails after the first run.
 func (s *System) Add(name string, d *Domain, root any) (*Sim, error) {
 	if s.ready {
 		return nil, fmt.Errorf("rtl: %s: island %s comes after the first run", s.name, name)
@@ -127,8 +128,8 @@ func (i *island) claim(module reflect.Value) *island {
 	return nil
 }
 
-// Elaborate checks that every link has both ends and fixes the quantum. The first run does it, and panics on an error,
-// if it was not called.
+// Elaborate checks that every link has both ends and fixes the quantum. If it was not called, the
+// first run calls it and panics on an error.
 func (s *System) Elaborate() error {
 	errs := []error{s.err}
 	for _, l := range s.links {
@@ -182,8 +183,8 @@ func (d *Domain) Name() string { return d.name }
 // Now is the next cycle to run.
 func (d *Domain) Now() uint64 { return ceilDiv(d.sys.now, max(d.period, 1)) }
 
-// Fs is the time of the edge that starts cycle n, in femtoseconds, rounded down. It is computed from n, so it does not
-// drift; it fits for 5 hours of simulated time.
+// Fs is the time of the edge that starts cycle n, in femtoseconds, rounded down. It is computed
+// from n, so it does not drift. It fits for 5 hours of simulated time.
 func (d *Domain) Fs(n uint64) uint64 { return femtoseconds(n, d.hz) }
 
 // Reset resets the islands of the domain, see [Sim.Reset].
@@ -197,9 +198,9 @@ func (d *Domain) Reset() {
 
 func femtoseconds(n, hz uint64) uint64 { return n/hz*1e15 + mulDiv(n%hz, 1e15, hz) }
 
-// OnQuantum has f called at the end of each quantum, on the goroutine of the caller of Run: every cycle that starts
-// before time fs has run and its observer been called, and none at or after it. Observers of several islands are
-// merged by time here. It ends when leave is called.
+// OnQuantum has f called at the end of each quantum, on the goroutine that called Run, until leave
+// is called. By then every cycle that starts before time fs has run and its observers have been
+// called, and no later cycle has. Merge the observations of several islands by time here.
 func (s *System) OnQuantum(f func(fs uint64)) (leave func()) { return s.onQuantum.Add(f) }
 
 // Run advances all domains by the time of the given number of cycles of d.
@@ -208,8 +209,8 @@ func (s *System) Run(d *Domain, cycles uint64) Progress {
 	return p
 }
 
-// RunUntil is Run until cond holds, or nothing will ever happen again. cond is asked between quanta; where there is
-// no link, every 1024 cycles of d.
+// RunUntil is Run until cond holds or nothing will ever happen again, for at most max cycles of d.
+// It calls cond between quanta; without links, every 1024 cycles of d.
 func (s *System) RunUntil(cond func() bool, d *Domain, max uint64) Progress {
 	p, _ := s.run(cond, d, max, s.quantumRunner)
 	return p
@@ -234,7 +235,7 @@ func (s *System) RunChecked(d *Domain, cycles uint64) error {
 // cycle is the first cycle of the island at or after the given tick.
 func (i *island) cycle(tick uint64) uint64 { return ceilDiv(tick, i.period) }
 
-// advance runs all islands up to a tick, one after the other: often only one of them has something to do.
+// advance runs all islands up to a tick, one after the other. Often only one of them has an event.
 func (s *System) advance(to uint64) {
 	if s.single = s.first != nil && to+s.longest <= s.others; s.single {
 		s.first.advance(to)
@@ -245,8 +246,9 @@ func (s *System) advance(to uint64) {
 	}
 }
 
-// advance runs the island up to a tick. One in which nothing happens until then, nor is seen to come at the edge there,
-// is not entered: its time stays behind until something happens, or the system stops.
+// advance runs the island up to a tick. It skips an island whose next event comes after the edge at
+// that tick. The time of such an island lags until its next event, or until the system
+// stops.
 func (i *island) advance(to uint64) {
 	if i.next < to+i.period {
 		i.sim.step(i.cycle(to))
@@ -254,7 +256,7 @@ func (i *island) advance(to uint64) {
 	}
 }
 
-// look finds out when something happens next.
+// look finds the next event of the island.
 func (i *island) look() {
 	i.next = Never
 	if c := i.sim.nextEvent(); c != Never {
@@ -263,7 +265,9 @@ func (i *island) look() {
 }
 
 // run is the loop over quanta. The runner advances all islands to a tick.
-func (s *System) run(cond func() bool, d *Domain, cycles uint64, runner func() (advance func(to uint64) error, stop func())) (p Progress, err error) {
+func (s *System) run(cond func() bool, d *Domain, cycles uint64,
+	runner func() (advance func(to uint64) error, stop func()),
+) (p Progress, err error) {
 	if !s.ready {
 		if err := s.Elaborate(); err != nil {
 			panic(err)
@@ -316,7 +320,7 @@ func (s *System) run(cond func() bool, d *Domain, cycles uint64, runner func() (
 	return p, nil
 }
 
-// Idle says whether nothing will ever happen again without the testbench.
+// Idle reports whether nothing will ever happen again without the testbench.
 func (s *System) Idle() bool {
 	if !s.ready {
 		return false
@@ -340,8 +344,9 @@ func (s *System) exchange() {
 	}
 }
 
-// exchangeTouched brings those up to date that were used since the last time, and returns the tick of the first event of
-// all islands, or Never. Where only the first one has run and has no news, the others are as they were.
+// exchangeTouched brings the links up to date that were used since the last time. It returns the
+// tick of the first event of all islands, or Never. If only s.first ran and used no link, the other
+// islands are unchanged.
 func (s *System) exchangeTouched() (event uint64) {
 	if s.single && len(s.first.sim.touched) == 0 {
 		s.single = false
@@ -402,7 +407,8 @@ func (s *System) Snapshot() *Snapshot {
 	return &Snapshot{s.shape(), b}
 }
 
-// Restore goes back to a snapshot of this System or of an identical one. It panics if the design differs.
+// Restore returns to a snapshot of this System or of an identical one. It panics if the design
+// differs.
 func (s *System) Restore(x *Snapshot) {
 	if s.shape() != x.design {
 		panic("rtl: Restore of " + s.name + ": the snapshot is of another design")

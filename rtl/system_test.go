@@ -55,7 +55,9 @@ func TestDomainEdgesInAMillisecond(t *testing.T) {
 }
 
 // newLinkPair puts the two ends of a link into islands with the given clocks.
-func newLinkPair(t require.TestingT, from, to uint64, capacity int, latency uint64, push, pop bursts, swap bool) (*rtl.System, *queuePair) {
+func newLinkPair(t require.TestingT, from, to uint64, capacity int, latency uint64, push, pop bursts,
+	swap bool,
+) (*rtl.System, *queuePair) {
 	l := rtl.NewLink[uint32](capacity, latency)
 	p := newQueuePair(l.Out(), l.In(), push, pop)
 	s := rtl.NewSystem("pair")
@@ -70,7 +72,8 @@ func newLinkPair(t require.TestingT, from, to uint64, capacity int, latency uint
 	return s, p
 }
 
-// A link between equal clocks carries an entry a cycle if its capacity covers the way there and back.
+// TestLinkThroughput: a link between equal clocks carries an entry a cycle if its capacity covers
+// the latency of both directions.
 func TestLinkThroughput(t *testing.T) {
 	for capacity, want := range map[int]uint32{16: 984, 8: 496} {
 		s, p := newLinkPair(t, coreHz, coreHz, capacity, 8, bursts{3}, bursts{3}, false)
@@ -79,7 +82,7 @@ func TestLinkThroughput(t *testing.T) {
 	}
 }
 
-// relay returns what it gets, in the cycle in which it gets it; one that serves begins in cycle 0.
+// relay returns each entry in the cycle in which it gets it. A relay that serves begins in cycle 0.
 type relay struct {
 	rtl.State[struct {
 		Served bool
@@ -105,7 +108,8 @@ func (r *relay) Tick() {
 	}
 }
 
-// While a ball is between two islands nothing happens in either, for longer than a quantum: it comes in time.
+// TestRally: a ball arrives in time although, while it is between two islands, nothing happens for
+// longer than a quantum.
 func TestRally(t *testing.T) {
 	const there, back, cycles = 3, 40, 1000
 	for first := range 2 {
@@ -135,7 +139,7 @@ func randomSystem(t *testing.T, islands, size int, seed uint64) *rtl.System {
 	}
 	for i := range nodes {
 		for range 3 {
-			to := (i + 1 + r.IntN(islands)) % islands // now and then its own island
+			to := (i + 1 + r.IntN(islands)) % islands // sometimes its own island
 			l := rtl.NewLink[token](1+r.IntN(20), 1+uint64(r.IntN(30)))
 			a, b := nodes[i][r.IntN(size)], nodes[to][r.IntN(size)]
 			a.Out = append(a.Out, l.Out())
@@ -196,7 +200,7 @@ func TestSystemErrors(t *testing.T) {
 	require.EqualError(t, err, "rtl: other: island b: domain core is of another system")
 }
 
-// bomb panics in a cycle of its choice.
+// bomb panics in a given cycle.
 type bomb struct {
 	rtl.State[struct{ N uint32 }]
 	At  uint32
@@ -265,8 +269,8 @@ func TestDomainReset(t *testing.T) {
 	assert.NotZero(t, p.Pop.Q().Got)
 }
 
-// Observers of islands, merged by time at the quanta, give one order of events; a callback after each quantum tells
-// up to when it is complete.
+// TestOnQuantum: the observations of islands, merged by time at the quanta, give one order of
+// events. The callback after each quantum gives the time up to which that order is complete.
 func TestOnQuantum(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		s := randomSystem(t, 5, 6, 7)
@@ -296,8 +300,9 @@ func TestOnQuantum(t *testing.T) {
 	}
 }
 
-// What the testbench pushes into a link belongs to the cycle before, and is not late although the consumer, with a much
-// faster clock, is past the time at which it would have arrived.
+// TestTestbenchPushesIntoALink: an entry that the testbench pushes into a link belongs to the cycle
+// before. If the much faster consumer has passed its arrival time, the entry comes in the next
+// cycle.
 func TestTestbenchPushesIntoALink(t *testing.T) {
 	for _, hz := range [][2]uint64{{7, 1000}, {1000, 7}, {5, 5}} {
 		l := rtl.NewLink[uint32](4, 2)
@@ -311,7 +316,7 @@ func TestTestbenchPushesIntoALink(t *testing.T) {
 		if hz[1] < hz[0] {
 			slow = b
 		}
-		top.Out.Push(1) // cycle 0, for there is none before
+		top.Out.Push(1) // cycle 0: there is no cycle before
 		s.Run(slow, 50)
 		top.Out.Push(2)
 		now := b.Now()
@@ -329,7 +334,7 @@ type stuck struct {
 
 func (s *stuck) Tick() { s.D().Len = uint8(s.In.Len()) }
 
-// The reset of one domain empties its links, which both ends have to hear of.
+// TestDomainResetWakesTheOtherEnds: the reset of one domain empties its links and wakes both ends.
 func TestDomainResetWakesTheOtherEnds(t *testing.T) {
 	for reset := range 2 {
 		l := rtl.NewLink[uint32](4, 2)
@@ -358,7 +363,8 @@ func TestNamesOfASystem(t *testing.T) {
 	assert.Same(t, d, s.Sims()[1].Domain())
 	assert.Nil(t, rtl.MustNew("top", new(edges)).Domain())
 	other := randomSystem(t, 3, 2, 1)
-	assert.PanicsWithValue(t, "rtl: Restore of system: the snapshot is of another design", func() { s.Restore(other.Snapshot()) })
+	assert.PanicsWithValue(t, "rtl: Restore of system: the snapshot is of another design",
+		func() { s.Restore(other.Snapshot()) })
 	x := s.Domain("late", 5)
 	require.NotNil(t, x)
 	s.Run(d, 1)
@@ -366,7 +372,7 @@ func TestNamesOfASystem(t *testing.T) {
 	assert.EqualError(t, s.Elaborate(), "rtl: system: domain too late comes after the first run")
 }
 
-// A missing sensitivity is found in an island, too.
+// TestSystemRunChecked: a missing sensitivity is found in an island, too.
 func TestSystemRunChecked(t *testing.T) {
 	blink := new(blinker)
 	s := rtl.NewSystem("gpu")
@@ -379,7 +385,7 @@ func TestSystemRunChecked(t *testing.T) {
 		"island sm: cycle 8: process sm.Forget has a missing sensitivity: it sleeps, but if evaluated it changes sm.Forget")
 }
 
-// A design may point to the System that it is part of.
+// TestAContainerMayHoldTheSystem: a design may point to the System that it is part of.
 func TestAContainerMayHoldTheSystem(t *testing.T) {
 	s := rtl.NewSystem("gpu")
 	d := s.Domain("core", coreHz)

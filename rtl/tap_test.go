@@ -8,12 +8,13 @@ import (
 	"divergo/rtl"
 )
 
-// seen is what the taps of a queue told, by cycle.
+// seen holds the entries that the taps of a queue report, by cycle.
 type seen [][]uint32
 
 func (s seen) tap(cycle uint64, v *uint32) { s[cycle] = append(s[cycle], *v) }
 
-// TestTap: taps of every kind of queue tell what its ends log, until they leave, and change nothing.
+// TestTap: taps of every kind of queue report the entries that its ends log, until they leave. They
+// change nothing.
 func TestTap(t *testing.T) {
 	const cycles, half = 200, 100
 	check := func(t *testing.T, p *queuePair, run func(uint64)) {

@@ -2,11 +2,12 @@ package rtl
 
 import "math/bits"
 
-// Never is a cycle that does not come.
+// Never is a cycle that is never reached.
 const Never = 1 << 62
 
-// timers holds the wake-ups of processes at a known cycle, one bit each.
-// Cycles less than wheelLen ahead have a row of a wheel; for those further away each bit has one slot, the earliest.
+// timers holds the wake-ups of processes at a known cycle, one bit for each process. Each cycle
+// less than wheelLen ahead has a row of a wheel. For cycles further away each bit has one slot,
+// which keeps the earliest.
 type timers struct {
 	due   uint64 // earliest cycle with a timer, or Never
 	words int    // of a row
@@ -20,7 +21,10 @@ type timers struct {
 const wheelLen = 256
 
 func newTimers(words int) timers {
-	t := timers{words: words, wheel: make([]uint64, wheelLen*words), far: make([]uint64, 64*words), isFar: make([]uint64, words)}
+	t := timers{
+		words: words, wheel: make([]uint64, wheelLen*words), far: make([]uint64, 64*words),
+		isFar: make([]uint64, words),
+	}
 	t.clear()
 	return t
 }
@@ -63,7 +67,7 @@ func (t *timers) row(now uint64) []uint64 {
 	return t.wheel[row*t.words : (row+1)*t.words]
 }
 
-// fetch moves the far timers that have come near into the wheel.
+// fetch moves the far timers that are less than wheelLen ahead into the wheel.
 func (t *timers) fetch(now uint64) {
 	t.next = Never
 	for w := range t.isFar {

@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// Kind says what a Signal belongs to.
+// Kind is the kind of hardware that a Signal belongs to.
 type Kind uint8
 
 // The kinds of signals.
@@ -20,25 +20,28 @@ const (
 	MemSignal
 )
 
-// Signal is something that can be traced: a scalar, whose value lies at Ptr, Size bytes long (1, 2, 4 or 8), and has
-// Width bits; or a struct or an array, which has Parts.
+// Signal is a value that can be traced. A scalar lies at Ptr, is Size bytes long (1, 2, 4 or 8),
+// and has Width bits. A struct or an array has Parts.
 type Signal struct {
-	Path  string // fields from the root, "gpu.sm[3].issue.PC"
-	Width int    // bits, from the type or its `bits:"5"` tag; of one with a name, such as `bits:"lanes"`, from the type
+	Path string // fields from the root, "gpu.sm[3].issue.PC"
+	// bits: from a numeric tag such as `bits:"5"`, otherwise from the type (also with a name, as in
+	// `bits:"lanes"`)
+	Width int
 	Type  reflect.Type
 	Kind  Kind
 	Group int // all signals of a State, Wire, Queue or Mem change together, see Observe
 	Ptr   unsafe.Pointer
 	Size  uintptr
 
-	// Without are options that the hardware does not have: fields with their tags, such as `if:"calls"`, are none of its Parts.
+	// Without lists options that the hardware does not have. Parts leaves out fields with such an
+	// option in their tag, as in `if:"calls"`.
 	Without []string
 }
 
 // Value is the present value, as raw bits.
 func (s *Signal) Value() uint64 { return loadScalar(s.Ptr, s.Size) }
 
-// loadScalar reads a number of so many bytes. The signal is a field of a design that is alive, so that p is valid.
+// loadScalar reads a number of size bytes. The signal is a field of a live design, so p is valid.
 func loadScalar(p unsafe.Pointer, size uintptr) uint64 {
 	switch size {
 	case 1:
@@ -70,13 +73,13 @@ func (s *Signal) scalars(out []Signal) []Signal {
 	return out
 }
 
-// Bundles lists what can be traced, whole: the registers of each module, the wires, for each queue the number of visible
-// entries, a valid bit and the front entry, and the memories in fields tagged `trace:"true"`. A queue has the path of
-// its producer.
+// Bundles lists the whole values that can be traced: the registers of each module, the wires, the
+// queues, and the memories in fields tagged `trace:"true"`. A queue shows the number of visible
+// entries, a valid bit and the front entry. A queue has the path of its producer.
 func (k *Sim) Bundles() []Signal {
 	var out []Signal
 	list := func(kind Kind, o *owned, leaf string, t reflect.Type, value []byte) {
-		// value holds a t from its first byte on, and stays where it is as long as the design.
+		// value holds a t from its first byte on, and stays in place as long as the design lives.
 		p := unsafe.Pointer(unsafe.SliceData(value))
 		out = append(out, newSignal(Signal{Path: o.path + leaf, Kind: kind, Group: o.group}, t, p, ""))
 	}
@@ -104,12 +107,12 @@ func (k *Sim) Bundles() []Signal {
 	return out
 }
 
-// Scalar says whether the signal has a value, and no parts.
+// Scalar reports whether the signal has a value, and no parts.
 func (s *Signal) Scalar() bool {
 	return s.Type.Kind() != reflect.Struct && s.Type.Kind() != reflect.Array
 }
 
-// Parts lists the fields of a struct, with those of what is embedded in it, or the elements of an array.
+// Parts lists the fields of a struct, with those of embedded structs, or the elements of an array.
 func (s *Signal) Parts() []Signal {
 	switch s.Type.Kind() {
 	case reflect.Struct:
@@ -138,7 +141,7 @@ func (s *Signal) fields(to []Signal, t reflect.Type, p unsafe.Pointer) []Signal 
 		default:
 			x := *s
 			x.Path += "." + f.Name
-			to = append(to, newSignal(x, f.Type, unsafe.Add(p, f.Offset), f.Tag.Get("bits"))) // so does this one
+			to = append(to, newSignal(x, f.Type, unsafe.Add(p, f.Offset), f.Tag.Get("bits"))) // this one too
 		}
 	}
 	return to
@@ -167,11 +170,13 @@ type edge struct {
 	changed []uint64
 }
 
-// Observe has f called after each clock edge that was not skipped, with a bit set of the groups of signals that changed,
-// until leave is called. In the call the wires have the values of the given cycle; registers, queues and memories those of the
-// next one. An entry of a timed queue that becomes visible while all is asleep is reported, alone, for the cycle before.
-// The cost follows the activity, and is none without an observer. In a [System] f is called by the worker of the island;
-// see [System.OnQuantum] for the order between islands.
+// Observe has f called after each clock edge that was not skipped, until leave is called. The
+// argument changed is a bit set of the groups of signals that changed. During the call, wires have
+// the values of the given cycle; registers, queues and memories have those of the next one.
+//
+// An entry of a timed queue that becomes visible is reported in a call of its own, for the cycle
+// before. The cost follows the activity; without an observer there is none. In a [System] the
+// worker of the island calls f; see [System.OnQuantum] for the order between islands.
 func (k *Sim) Observe(f func(cycle uint64, changed []uint64)) (leave func()) {
 	first := !k.observers.Any()
 	gone := k.observers.Add(func(e edge) { f(e.cycle, e.changed) })
@@ -186,7 +191,7 @@ func (k *Sim) Observe(f func(cycle uint64, changed []uint64)) (leave func()) {
 	}
 }
 
-// runObserved is run with an observer: it also notes which groups of signals changed.
+// runObserved is run with an observer: it also notes the groups of signals that change.
 func (k *Sim) runObserved(end uint64) {
 	for k.now < end {
 		if k.due() <= k.now {
@@ -223,7 +228,7 @@ func (k *Sim) runObserved(end uint64) {
 	}
 }
 
-// settleObserved is settle that notes what changed.
+// settleObserved is edgeQueues and edgeMems, and notes what changed.
 func (k *Sim) settleObserved() {
 	for w, m := range k.usedQueues {
 		k.usedQueues[w] = 0
@@ -245,7 +250,8 @@ func (k *Sim) settleObserved() {
 	}
 }
 
-// fireObserved is fire that reports the entries that become visible as a change at the end of the cycle before.
+// fireObserved is fire. It also reports entries that become visible, as a change at the end of the
+// cycle before.
 func (k *Sim) fireObserved() {
 	k.fire()
 	seen := false
@@ -260,7 +266,7 @@ func (k *Sim) fireObserved() {
 	}
 }
 
-// note has the next call of the observer report the group.
+// note adds the group to the next call of the observer.
 func (o *owned) note() {
 	if o.sim != nil {
 		o.sim.changed[o.group/64] |= 1 << (o.group % 64)
@@ -280,7 +286,7 @@ func (k *Sim) noteAll() {
 	}
 }
 
-// refresh brings up to date what the observer sees of queues and wires.
+// refresh updates the observer's view of queues and wires.
 func (k *Sim) refresh() {
 	if !k.observers.Any() {
 		return
@@ -295,29 +301,30 @@ func (k *Sim) refresh() {
 
 // view is what a waveform shows of a queue, or of an end of a link.
 type view struct {
-	count uint32 // visible entries; at the producer's end of a link, those on their way
+	count uint32 // visible entries; at the producer's end of a link, entries without returned credit
 	valid bool
 }
 
-// mirror holds the view and a copy of the front entry in one place. When the queue is empty the front stays.
+// mirror holds the view and a copy of the front entry. When the queue becomes empty, the front
+// stays.
 type mirror struct {
 	view
 	front reflect.Value // pointer to the copy
 }
 
-// look is what the observer sees of the queue, in a place that stays.
+// look is the observer's view of the queue, at a fixed address.
 func (f *fifo) look() (v *view, front []byte) {
 	f.refresh()
 	return &f.mirror.view, bytesAt(f.mirror.front.Elem())
 }
 
-// refresh brings up to date what the observer sees, and says whether it differs.
+// refresh updates the observer's view, and reports whether it differs.
 func (f *fifo) refresh() bool {
 	if f.mirror == nil {
 		f.mirror = &mirror{front: reflect.New(f.of)}
 	}
 	now, at := view{f.vis - f.head, f.vis != f.head}, f.head
-	if f.kind == near { // what is on its way, and what set out last
+	if f.kind == near { // the occupied places, and the newest entry
 		now, at = view{f.tail - f.rel, f.tail != f.rel}, f.tail-1
 	}
 	changed := now != f.mirror.view

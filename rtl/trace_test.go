@@ -91,7 +91,7 @@ func TestSignals(t *testing.T) {
 	assert.NotEqual(t, group["top.P.N"], group["top.P.Bus.Valid"])
 }
 
-// Each change is reported once, in its cycle, with its group and no other.
+// TestObserve: each change is reported once, in its cycle, with only its group.
 func TestObserve(t *testing.T) {
 	for _, latency := range []uint64{1, 5} {
 		k := newProbe(latency)
@@ -131,7 +131,7 @@ func TestSignalValues(t *testing.T) {
 	}, values)
 }
 
-// After a reset or a restored snapshot everything may have changed.
+// TestObserveAfterResetAndRestore: a reset or a restored snapshot reports everything as changed.
 func TestObserveAfterResetAndRestore(t *testing.T) {
 	k := newProbe(1)
 	start := k.Snapshot()

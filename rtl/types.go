@@ -8,7 +8,8 @@ import (
 	"sync"
 )
 
-// storage is anything that holds bits: the part of a State, Wire, Queue or Mem that is the same for all types.
+// storage is a piece of hardware that holds bits: the part of a State, Wire, Queue or Mem that is
+// the same for all types.
 type storage interface {
 	home() *owned
 	typ() reflect.Type // of the value, or of an entry
@@ -19,7 +20,7 @@ type storage interface {
 	sum(d *digest)
 }
 
-// owned says where a piece of hardware is.
+// owned locates a piece of hardware in a design.
 type owned struct {
 	path  string
 	sim   *Sim
@@ -37,8 +38,8 @@ var (
 	simType       = reflect.TypeFor[*Sim]()
 )
 
-// memo remembers what is so of a type: a machine has the same few hundred types in thousands of places, and there are
-// many machines.
+// memo caches a property of types. A machine has the same few hundred types in thousands of places,
+// and a program builds many machines.
 type memo[V any] struct {
 	find  func(reflect.Type) V
 	found sync.Map
@@ -60,7 +61,7 @@ var (
 	sound    = memo[bool]{find: func(t reflect.Type) bool { return notPlain(t, "") == "" && badBits(t, "") == "" }}
 )
 
-// class says what a struct type is to the kernel.
+// class is the role of a struct type in the kernel.
 type class uint8
 
 const (
@@ -95,13 +96,13 @@ func findClass(t reflect.Type) class {
 	return otherClass
 }
 
-// isStorage says whether a type is a State or a Mem.
+// isStorage reports whether a type is a State or a Mem.
 func isStorage(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && (classOf(t) == stateClass || classOf(t) == memClass)
 }
 
-// isModule says whether a pointer of type t points to a module. A struct that only embeds a pointer to a module
-// inherits its methods but is no module.
+// isModule reports whether a pointer of type t points to a module. A struct that only embeds a
+// pointer to a module inherits its methods but is not a module.
 func isModule(t reflect.Type) bool { return modules.of(t) }
 
 func findModule(t reflect.Type) bool {
@@ -122,7 +123,8 @@ func findModule(t reflect.Type) bool {
 	return true
 }
 
-// mayHold says whether a type can hold hardware, so that programs and tables are not walked.
+// mayHold reports whether a type can hold hardware. The walk skips types that cannot, such as
+// programs and tables.
 func mayHold(t reflect.Type) bool { return hardware.of(t) }
 
 func reaches(t reflect.Type, seen map[reflect.Type]bool) bool {
@@ -150,7 +152,8 @@ func reaches(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-// notPlain finds what keeps t from being plain data: "" if nothing does, otherwise the path and type of the culprit.
+// notPlain finds the first part of t that is not plain data and returns a message with its path and
+// type. It returns "" if there is none.
 func notPlain(t reflect.Type, path string) string {
 	switch t.Kind() {
 	case reflect.Struct:
@@ -168,7 +171,8 @@ func notPlain(t reflect.Type, path string) string {
 	case reflect.Int, reflect.Uint:
 		return fmt.Sprintf("%s is of type %s, which has no fixed width: use %s8 to %[3]s64", path, t, t.Kind())
 	}
-	return fmt.Sprintf("%s is of type %s: registers are plain data (numbers, booleans, arrays and structs of them)", path, t)
+	return fmt.Sprintf("%s is of type %s: registers are plain data (numbers, booleans, arrays and structs of them)",
+		path, t)
 }
 
 // badBits finds a `bits` tag that does not fit its field.
@@ -185,7 +189,8 @@ func badBits(t reflect.Type, path string) string {
 				}
 				n, err := strconv.Atoi(tag)
 				if !isName(tag) && (err != nil || e.Kind() == reflect.Struct || n < 1 || n > int(e.Size())*8) {
-					return fmt.Sprintf("%s has tag bits:%q, expected a number from 1 to the %d bits of its type %s", at, tag, e.Size()*8, e)
+					return fmt.Sprintf("%s has tag bits:%q, expected a number from 1 to the %d bits of its type %s", at,
+						tag, e.Size()*8, e)
 				}
 			}
 			if s := badBits(f.Type, at); s != "" {

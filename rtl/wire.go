@@ -2,12 +2,13 @@ package rtl
 
 import "reflect"
 
-// Wire carries a value within a cycle, from the one process that drives it to those that read it. A field of type
-// Wire is an output of its module, a field of type *Wire an input. Only wires, and queues with [Pipe] or [Flow],
-// order processes: the driver runs before its readers, and a loop is refused at elaboration.
+// Wire carries a value within a cycle, from the one process that drives it to its readers. A field
+// of type Wire is an output of its module, a field of type *Wire an input. The driver runs before
+// the readers; elaboration refuses a loop. Apart from wires, only queues with [Pipe] or [Flow] and
+// storage written in place order processes.
 //
-// A wire keeps its value until its driver sets it again. A wire in a struct that is not a module is a pin: the
-// testbench sets it between runs.
+// A wire keeps its value until its driver sets it again. A wire in a struct that is not a module is
+// a pin: the testbench sets it between runs.
 type Wire[T comparable] struct {
 	v     T
 	shown T // what the observer last saw
@@ -15,7 +16,7 @@ type Wire[T comparable] struct {
 	h     wireHdr
 }
 
-// wireHdr is what the kernel knows of a Wire, whatever its type.
+// wireHdr is the part of a Wire that does not depend on its type.
 type wireHdr struct {
 	fan     fan // into this cycle; for a pin into the next to run
 	owned   owned
@@ -46,8 +47,9 @@ func (w *Wire[T]) Set(v T) {
 	}
 }
 
-// Edit is the value of the wire for its driver to change in place, which saves the copies and the comparison of a large
-// T. It wakes the readers, so that a driver without a change leaves it.
+// Edit returns the value of the wire for its driver to change in place. It saves the copies and the
+// comparison of a large T. It always wakes the readers, so a driver with nothing to change must not
+// call it.
 func (w *Wire[T]) Edit() *T {
 	w.h.fan.mark()
 	return &w.v
@@ -57,7 +59,7 @@ func (w *Wire[T]) whdr() *wireHdr { return &w.h }
 
 func (w *Wire[T]) value() []byte { return bytesOf(&w.v) }
 
-// moved says whether the value changed since the last call.
+// moved reports whether the value changed since the last call.
 func (w *Wire[T]) moved() bool {
 	if w.v == w.shown {
 		return false

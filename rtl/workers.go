@@ -6,25 +6,27 @@ import (
 	"time"
 )
 
-// crew runs the islands of a system on several goroutines, each with its share of the islands. An island touches
-// nothing of another during a quantum, so shares and timing cannot influence a result.
+// crew runs the islands of a system on several goroutines, each with its share of the islands. An
+// island touches no other island during a quantum, so shares and timing cannot influence a result.
 type crew struct {
 	members []*member // the first is the caller of Run
-	busy    []*member // the others that have a share now
+	busy    []*member // the others that have a share
 	to      uint64    // tick to advance to
 	stop    bool
 	quanta  uint64
 }
 
-// member is one goroutine of a crew. It takes the islands of its share from the first on, and when there are none left,
-// those of the others from the last on: so nobody waits for longer than an island takes, and nearly all islands stay
-// in the caches of one processor.
+// member is one goroutine of a crew. It takes the islands of its share from the first on. When none
+// are left, it takes those of the others from the last on. So no member waits longer than one
+// island takes, and nearly all islands stay in the caches of one processor.
 type member struct {
-	share       []*island
-	left        atomic.Uint64 // islands of the share that nobody has taken in this quantum: the first, and the end in the upper half
-	start, done gate          // count quanta
-	failed      *failure      // of this quantum
-	_           [64]byte      // members are written by different processors
+	share []*island
+	// the untaken islands of the share in this quantum: index of the first; in the upper half,
+	// index of the end
+	left        atomic.Uint64
+	start, done gate     // count quanta
+	failed      *failure // in this quantum
+	_           [64]byte // members are written by different processors
 }
 
 // failure is a panic of an island.
@@ -34,11 +36,12 @@ type failure struct {
 }
 
 const (
-	rebalance = 256 // quanta together after which the shares are made anew
-	sample    = 16  // quanta of which one measures what each island takes
+	rebalance = 256 // quanta that ran together between two deals of the shares
+	sample    = 16  // one of so many quanta measures the time of each island
 )
 
-// quantumRunner makes the function that advances all islands to a tick, and the one that frees what it needs.
+// quantumRunner makes two functions: advance runs all islands up to a tick, and stop ends the
+// goroutines.
 func (s *System) quantumRunner() (advance func(to uint64) error, stop func()) {
 	n := min(s.Workers, len(s.islands), runtime.GOMAXPROCS(0))
 	if n <= 1 {
@@ -108,7 +111,8 @@ func (c *crew) follow(m *member) {
 	}
 }
 
-// work advances the share of a member, and what is left of the others', and keeps a panic for the caller of Run.
+// work advances the share of a member, then what is left of the others. It keeps a panic for the
+// caller of Run.
 func (c *crew) work(m *member) {
 	var at *island
 	defer func() {
@@ -127,7 +131,7 @@ func (c *crew) work(m *member) {
 	}
 }
 
-// first takes the first island that is left of a share, nil if there is none.
+// first takes the first island left in a share, nil if there is none.
 func (m *member) first() *island {
 	for {
 		left := m.left.Load()
@@ -140,7 +144,7 @@ func (m *member) first() *island {
 	}
 }
 
-// last takes the last one.
+// last takes the last island left in a share, nil if there is none.
 func (m *member) last() *island {
 	for {
 		left := m.left.Load()
@@ -153,7 +157,7 @@ func (m *member) last() *island {
 	}
 }
 
-// quantum advances an island to a tick, and measures it if asked to.
+// quantum advances an island to a tick, and measures it if measure is set.
 func (i *island) quantum(to uint64, measure bool) {
 	if measure {
 		i.measure(to)
@@ -162,8 +166,8 @@ func (i *island) quantum(to uint64, measure bool) {
 	}
 }
 
-// measure advances an island and notes what an evaluation takes there: the least that it was, since a goroutine may be
-// interrupted.
+// measure advances an island and notes the time of an evaluation there. It keeps the least, since a
+// goroutine may be interrupted.
 func (i *island) measure(to uint64) {
 	start, evals := time.Now(), i.sim.evals
 	i.advance(to)
@@ -174,7 +178,7 @@ func (i *island) measure(to uint64) {
 	}
 }
 
-// surface panics with what the first island in the order of Add panicked with.
+// surface repeats the panic of the first island in the order of Add that panicked.
 func (c *crew) surface(islands []*island) {
 	for _, i := range islands {
 		for _, m := range c.members {
@@ -185,9 +189,9 @@ func (c *crew) surface(islands []*island) {
 	}
 }
 
-// deal makes the shares by the time that the islands have taken since the last time, as far as it was measured. A share
-// is a run of islands in the order of Add: what was made together lies together in memory, and a cache line used by two
-// processors at once costs more than an even deal gains.
+// deal makes the shares by the estimated time of the islands since the last deal. A share is a run
+// of islands in the order of Add: islands made together lie together in memory. A cache line used
+// by two processors at once costs more than an even deal gains.
 func (c *crew) deal(islands []*island) {
 	total := 0.0
 	for _, i := range islands {
@@ -210,7 +214,7 @@ func (c *crew) deal(islands []*island) {
 	}
 }
 
-// evaluations is the number of them so far, in all islands.
+// evaluations is the number of process evaluations so far, in all islands.
 func (s *System) evaluations() (n uint64) {
 	for _, i := range s.islands {
 		n += i.sim.evals
@@ -218,8 +222,9 @@ func (s *System) evaluations() (n uint64) {
 	return n
 }
 
-// gate holds one goroutine until a count is reached. It waits hot for about as long as an operating system takes to
-// wake a thread, and then gives its processor up: another process may need it, or the member that it waits for.
+// gate holds one goroutine until a count is reached. It spins for about as long as an operating
+// system takes to wake a thread, and then gives its processor up. Another process may need it, or
+// the member that it waits for.
 type gate struct {
 	count  atomic.Uint64
 	asleep atomic.Bool
@@ -229,7 +234,7 @@ type gate struct {
 
 func newGate() gate { return gate{wake: make(chan struct{}, 1)} }
 
-// open lets the goroutine that waits for n go on.
+// open releases the goroutine that waits for n.
 func (g *gate) open(n uint64) {
 	g.count.Store(n)
 	if g.asleep.CompareAndSwap(true, false) {
@@ -237,9 +242,9 @@ func (g *gate) open(n uint64) {
 	}
 }
 
-// wait returns the count, at least n.
+// wait returns the count once it is at least n.
 func (g *gate) wait(n uint64) uint64 {
-	const hot = 20_000 // some 10 microseconds
+	const hot = 20_000 // about 10 microseconds
 	for range hot {
 		if c := g.count.Load(); c >= n {
 			return c

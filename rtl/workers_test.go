@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Members that take islands of one share at the same time, its own from the front and the others from the end, leave
-// none out and take none twice.
+// TestEachIslandIsTakenOnce: members take islands of one share at the same time, its owner from the
+// front and the others from the end. They leave none out and take none twice.
 func TestEachIslandIsTakenOnce(t *testing.T) {
 	const islands, rounds = 20_000, 20
 	m := &member{}

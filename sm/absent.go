@@ -7,49 +7,49 @@ import (
 	"divergo/isa"
 )
 
-// Lanes that take no part in a cross-lane instruction: their threads have exited, have
-// never been, are on another path, or are not in the membermask.
+// A lane takes no part in a cross-lane instruction if its thread has exited, never existed, is on
+// another path, or is outside the membermask.
 //
-// What a shuffle reads there is "unpredictable for inactive/predicated-off threads in
-// warp" (PTX ISA, shfl.sync, semantics). Here it is the choice of the key
-// sm.absent_lane. The kernel reduce7 of NVIDIA's sample reduction shuffles down by 16
-// lanes while as few take part as the CTA has warps, and adds what it reads: its sum
-// is right if that is 0, and a multiple if it is the reader's own value.
+// A shuffle that reads such a lane gets a value that is "unpredictable for inactive/predicated-off
+// threads in warp" (PTX ISA, shfl.sync, semantics). The model gives the value selected by the key
+// sm.absent_lane. The kernel reduce7 of NVIDIA's sample reduction needs 0. It shuffles down by 16
+// lanes while only as many lanes take part as the CTA has warps, and adds the values read. Its sum
+// is right if they are 0, and a multiple of it if they are the reader's own values.
 //
-// Votes, matches and reductions are of the threads in membermask that have not exited
-// (PTX ISA, vote.sync, match.sync, redux.sync). The others have a bit of 0 in a ballot,
-// and count for nothing else.
+// Votes, matches and reductions use the threads in membermask that have not exited (PTX ISA,
+// vote.sync, match.sync, redux.sync). All other threads have a bit of 0 in a ballot and do not
+// count otherwise.
 
-// absentLanes are what a shuffle reads from a lane that takes no part, by the value of the
-// reader.
+// absentLanes holds the values that a shuffle can read from a lane that takes no part, as functions
+// of the reader's value.
 var absentLanes = key.Choices[AbsentLane, func(own uint64) uint64]{}.
 	With(AbsentZero, "0", func(uint64) uint64 { return 0 }).
 	With(AbsentOwn, "the value of the thread that reads", func(own uint64) uint64 { return own })
 
-// AbsentCounters are what the ALU counts of lanes that take no part.
+// AbsentCounters count the lanes that take no part, in the ALU.
 type AbsentCounters struct {
-	Reads   uint64 // lanes of shuffles that read such a lane
-	Members uint64 // threads that have exited or never were, named by the groups of votes, matches and reductions
+	Reads   uint64 // lanes of shuffles that read a lane which takes no part
+	Members uint64 // members of votes, matches and reductions that have exited or never existed
 }
 
 // AbsentRead is a shuffle that reads a lane which takes no part.
 type AbsentRead struct {
 	Cycle uint64
 	*Flight
-	Lane uint8 // of the SM, that reads: that of the first such thread of the warp
-	From uint8 // what it reads, by location
+	Lane uint8 // reading lane of the SM, of the first such thread of the warp
+	From uint8 // location that it reads
 }
 
-// absentMembers counts the threads that a group names and that are nowhere. Those of
-// bar.warp.sync change no result, those of a shuffle count where they are read.
+// absentMembers counts the threads that a group names and that have exited or never existed. Those
+// of bar.warp.sync change no result; those of a shuffle count where they are read.
 func (p *Pipe) absentMembers(in *isa.Inst, g group) {
 	if g.absent != 0 && (in.Op == isa.OpVote || in.Op == isa.OpMatch || in.Op == isa.OpRedux) {
 		p.D().Absent.Members += uint64(bits.OnesCount32(g.absent))
 	}
 }
 
-// absentReads counts the lanes of a shuffle that read one that takes no part; x has
-// operands by location.
+// absentReads counts the lanes of a shuffle that read a lane which takes no part. The operands in x
+// are ordered by location.
 func (p *Pipe) absentReads(op *Op, in *isa.Inst, x *isa.Lanes) {
 	if in.Op != isa.OpShfl || x.ReadAbsent == 0 {
 		return

@@ -5,7 +5,7 @@ import (
 	"divergo/units"
 )
 
-// Scheduler orders the warps that could issue.
+// Scheduler selects the order among warps that could issue.
 type Scheduler string
 
 // The warp schedulers.
@@ -17,8 +17,8 @@ const (
 // Words lists the valid values.
 func (Scheduler) Words() key.Words { return schedulers.Words() }
 
-// CTAPriority orders the CTAs that have warps that could issue; among the warps
-// of a CTA the scheduler decides (Fung & Aamodt, HPCA 2011, section 6.2).
+// CTAPriority selects the order among CTAs with warps that could issue. The scheduler then decides
+// among the warps of a CTA (Fung & Aamodt, HPCA 2011, section 6.2).
 type CTAPriority string
 
 // The CTA priorities.
@@ -32,7 +32,7 @@ const (
 // Words lists the valid values.
 func (CTAPriority) Words() key.Words { return priorities.Words() }
 
-// Dependence is how the scoreboard holds back a dependent instruction.
+// Dependence selects the rule by which the scoreboard holds back a dependent instruction.
 type Dependence string
 
 // The scoreboard rules.
@@ -44,10 +44,10 @@ const (
 // Words lists the valid values.
 func (Dependence) Words() key.Words { return dependences.Words() }
 
-// AbsentLane is what a shuffle reads from a lane that takes no part.
+// AbsentLane selects the value that a shuffle reads from a lane that takes no part.
 type AbsentLane string
 
-// The values of lanes that take no part.
+// The values read from lanes that take no part.
 const (
 	AbsentZero AbsentLane = "zero"
 	AbsentOwn  AbsentLane = "own"
@@ -85,22 +85,22 @@ type Config struct {
 	MemQueue    int               `toml:"mem_queue" range:"1..256" doc:"memory instructions in flight in an SM" source:"ours"`
 	AbsentLane  AbsentLane        `toml:"absent_lane" doc:"what a shuffle reads from a lane that takes no part, which PTX leaves open: zero or own (the reader's own value); NVIDIA's sample reduction needs zero" source:"ours"`
 	Latency     Opcodes           `toml:"latency"`    // from the start of execution to write-back
-	Initiation  Opcodes           `toml:"initiation"` // from an instruction of all lanes to the next one in its pipe
+	Initiation  Opcodes           `toml:"initiation"` // from an instruction of all lanes to the next start in its pipe
 	Stack       int               `toml:"stack" range:"0..512Ki" unit:"bytes" doc:"local memory of a thread for the frames of recursive functions; what other functions need is known and added" source:"ours"`
 }
 
-// Warps is how many warps can be resident.
+// Warps returns the largest number of resident warps.
 func (c *Config) Warps() int { return c.Threads / c.WarpSize }
 
-// Check says everything that keeps a streaming multiprocessor from being built.
+// Check reports every reason why the streaming multiprocessor cannot be built.
 func (c *Config) Check() error {
 	k := key.NewCheck("sm.", c)
 	c.Rules(k)
 	return k.Err()
 }
 
-// Rules refuses what no streaming multiprocessor can be built with, among
-// values that are in their ranges.
+// Rules refuses combinations of keys for which no streaming multiprocessor can be built. It looks
+// only at keys within their ranges.
 func (c *Config) Rules(k *key.Check) {
 	if k.Sound("sm.threads", "sm.warp_size") {
 		if c.Threads%c.WarpSize != 0 {
@@ -111,6 +111,7 @@ func (c *Config) Rules(k *key.Check) {
 		}
 	}
 	if k.Sound("sm.registers", "sm.warp_size", "sm.reg_alloc") && c.Registers < c.WarpSize*c.RegAlloc {
-		k.Refuse("want at least sm.warp_size * sm.reg_alloc = %d * %d = %d, those of a warp", c.WarpSize, c.RegAlloc, c.WarpSize*c.RegAlloc)
+		k.Refuse("want at least sm.warp_size * sm.reg_alloc = %d * %d = %d, those of a warp", c.WarpSize, c.RegAlloc,
+			c.WarpSize*c.RegAlloc)
 	}
 }

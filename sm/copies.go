@@ -7,30 +7,28 @@ import (
 	"divergo/memsys"
 )
 
-// Asynchronous copies, cp.async (PTX ISA, section 9.7.8.22). A copy issues like a
-// load whose data goes to shared memory instead of registers, and its warp goes on
-// at once. The load/store unit keeps where the bytes of each lane go; when they
-// have come from the L1 or beyond, it stores them. Copies are stored, and so
-// complete, in the order in which they were issued.
+// Asynchronous copies, cp.async (PTX ISA, section 9.7.8.22). A copy issues like a load whose data
+// goes to shared memory instead of registers, and its warp continues at once. The load/store unit
+// keeps the destination of each lane's bytes. When the bytes have come from the L1 or beyond, it
+// stores them. Copies are stored, and so complete, in the order of issue.
 //
-// Issue counts the copies in flight of each row, by groups. An instruction that
-// waits for groups does not issue before they are complete; nor does an exit. The
-// groups of PTX belong to a thread; here, as in the hardware, they are those of
-// all threads of a row. A thread then waits for all that its own groups ask for: the
-// groups that a row has closed since some copy are at least as many as one of its
-// threads has. It may wait for more where threads part, never for less.
+// Issue counts the copies in flight of each row, by groups. An instruction that waits for groups
+// does not issue before they are complete; nor does an exit. In PTX, groups belong to a thread. Our
+// reading: they belong to all threads of a row, as in the hardware. A thread then waits at least
+// for its own groups. The groups that a row has closed since a copy are at least as many as those
+// of any of its threads. If threads diverge, a thread may wait for more copies, never for fewer.
 
-// openGroups is how many groups a row tells apart; wait_group with a larger number
+// openGroups is the number of groups that a row distinguishes. A wait_group with a larger number
 // waits as with the largest.
 const openGroups = 8
 
-// groups are the copies in flight of the threads of a row, in instructions.
+// groups counts the copies in flight of the threads of a row, in instructions.
 type groups struct {
-	Open   uint16             // in no group yet
-	Closed [openGroups]uint16 // by group, the last one first; the oldest together
+	Open   uint16             // copies in no group yet
+	Closed [openGroups]uint16 // copies by group, the last group first; the last element sums all older groups
 }
 
-// commit closes the group that is open.
+// commit closes the open group.
 func (g *groups) commit() {
 	last := openGroups - 1
 	g.Closed[last] += g.Closed[last-1]
@@ -38,7 +36,7 @@ func (g *groups) commit() {
 	g.Closed[0], g.Open = g.Open, 0
 }
 
-// complete counts the oldest copy no more.
+// complete removes the oldest copy from the counts.
 func (g *groups) complete() {
 	for i := range g.Closed {
 		if n := &g.Closed[openGroups-1-i]; *n > 0 {
@@ -49,8 +47,8 @@ func (g *groups) complete() {
 	g.Open--
 }
 
-// landed reports whether what a wait is for is complete: all groups but the last n,
-// or, of wait_all, all copies.
+// landed reports whether a wait is over: all groups but the last n are complete, or, for wait_all,
+// all copies.
 func (g *groups) landed(in *isa.Inst) bool {
 	n := uint64(0)
 	if in.Mode != isa.ModeAll {
@@ -66,13 +64,13 @@ func (g *groups) landed(in *isa.Inst) bool {
 	return true
 }
 
-// landing is where a copy in flight goes.
+// landing is the destination of a copy in flight.
 type landing struct {
-	To    [isa.MaxLanes]uint32 // in the shared memory of the SM
-	Bytes [isa.MaxLanes]uint8  `bits:"5"` // that are read; zeros fill the rest
+	To    [isa.MaxLanes]uint32 // addresses in the shared memory of the SM
+	Bytes [isa.MaxLanes]uint8  `bits:"5"` // bytes read from the source; zeros fill the rest
 }
 
-// reads is how many bytes of the source a lane of a copy wants.
+// reads returns the number of source bytes that a lane of a copy reads.
 func (u *LSU) reads(op *Op, in *isa.Inst, lane int) uint64 {
 	size := uint64(accessSize(in))
 	switch {
@@ -87,12 +85,12 @@ func (u *LSU) reads(op *Op, in *isa.Inst, lane int) uint64 {
 	return size
 }
 
-// from is the address of the source of a lane.
+// from returns the source address of a lane.
 func (u *LSU) from(op *Op, in *isa.Inst, lane int) uint64 {
 	return (u.source(op, in, 1)[lane] + uint64(in.From)) & u.l.reach
 }
 
-// copy begins the oldest instruction, a copy: it asks for its data, if it wants any.
+// copy starts the oldest instruction, a copy. It requests the data if any lane reads bytes.
 func (u *LSU) copy(op *Op, in *isa.Inst) {
 	q, d := u.Regs()
 	tag := u.free()
@@ -118,7 +116,8 @@ func (u *LSU) copy(op *Op, in *isa.Inst) {
 	*e = Pending{Flight: op.Flight, Exec: op.Exec, Sent: true}
 	if mask != 0 {
 		a := u.Access.PushSlot()
-		a.Kind, a.Tag, a.Cache, a.Space, a.Size, a.Mask = memsys.Load, uint16(tag), in.Cache, isa.SpaceGlobal, uint8(accessSize(in)), mask
+		a.Kind, a.Tag, a.Cache, a.Space, a.Size, a.Mask = memsys.Load, uint16(tag), in.Cache, isa.SpaceGlobal,
+			uint8(accessSize(in)), mask
 		for m := mask; m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
 			a.Addr[lane] = u.from(op, in, lane)
@@ -131,7 +130,7 @@ func (u *LSU) copy(op *Op, in *isa.Inst) {
 	u.In.Pop()
 }
 
-// land sends the oldest copy to shared memory if its data has come.
+// land sends the oldest copy to shared memory if its data has arrived.
 func (u *LSU) land() bool {
 	q, d := u.Regs()
 	if q.Copies == 0 || !u.Access.Ready() {
@@ -144,7 +143,8 @@ func (u *LSU) land() bool {
 	e, to, data := u.Table.Edit(tag), u.Landings.At(tag), u.Data.At(tag)
 	e.Parts, e.Landing = 1, true
 	a := u.Access.PushSlot()
-	a.Kind, a.Tag, a.Shared, a.Size, a.Mask = memsys.Store, uint16(tag), true, uint8(accessSize(&u.l.Prog.Insts[e.PC])), e.Exec
+	a.Kind, a.Tag, a.Shared, a.Size, a.Mask = memsys.Store, uint16(tag), true,
+		uint8(accessSize(&u.l.Prog.Insts[e.PC])), e.Exec
 	for m := e.Exec; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
 		a.Addr[lane] = uint64(to.To[lane])
@@ -155,7 +155,7 @@ func (u *LSU) land() bool {
 	return true
 }
 
-// checkCopy is check for both addresses of a copy.
+// checkCopy performs check for both addresses of a copy.
 func (u *LSU) checkCopy(op *Op, in *isa.Inst) bool {
 	size := uint64(accessSize(in))
 	for m := op.Exec; m != 0; m &= m - 1 {
@@ -177,7 +177,8 @@ func (u *LSU) checkCopy(op *Op, in *isa.Inst) bool {
 			if kind != NoFault {
 				h := op.Home(lane)
 				u.fault(Fault{
-					Kind: kind, Row: h.Row, Lane: h.Lane, Size: uint8(size), Space: side.space, PC: op.PC, Addr: side.addr,
+					Kind: kind, Row: h.Row, Lane: h.Lane, Size: uint8(size), Space: side.space, PC: op.PC,
+					Addr: side.addr,
 				})
 				return false
 			}

@@ -8,12 +8,12 @@ import (
 	"divergo/isa"
 )
 
-// A wait for all but the last n groups, after a history of copies (c), commits (|)
-// and completions (d).
+// TestGroups: a wait for all but the last n groups, after a history of copies (c), commits (|) and
+// completions (d).
 func TestGroups(t *testing.T) {
 	for _, tt := range []struct {
 		history string
-		waits   string // how many groups may be left for a wait to end
+		waits   string // numbers of groups that may be left at the end of a wait
 		all     bool   // wait_all ends
 	}{
 		{"", "01234567", true},
@@ -29,7 +29,7 @@ func TestGroups(t *testing.T) {
 		{"c|c", "1234567", false},
 		{"c|cd", "01234567", false},
 		{"c|||||||", "7", false},
-		{"c||||||||", "", false}, // the eighth group waits with those before it
+		{"c||||||||", "", false}, // the eighth group waits with the older ones
 		{"c|c|c|c|c|c|c|c|c|c|", "", false},
 		{"c|c|c|c|c|c|c|c|c|c|dd", "", false},
 		{"c|c|c|c|c|c|c|c|c|c|ddd", "7", false},
@@ -48,7 +48,10 @@ func TestGroups(t *testing.T) {
 		}
 		waits := ""
 		for n := range uint64(openGroups) {
-			if g.landed(&isa.Inst{Op: isa.OpCopyWait, NSrc: 1, Src: [isa.MaxSrcs]isa.Operand{{Kind: isa.OperandImm, Imm: n}}}) {
+			if g.landed(&isa.Inst{
+				Op: isa.OpCopyWait, NSrc: 1,
+				Src: [isa.MaxSrcs]isa.Operand{{Kind: isa.OperandImm, Imm: n}},
+			}) {
 				waits += string(rune('0' + n))
 			}
 		}

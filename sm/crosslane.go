@@ -6,37 +6,35 @@ import (
 	"divergo/isa"
 )
 
-// The cross-lane part of the ALU: votes, shuffles and the like, in which the
-// threads of a warp learn of each other (isa.Inst.CrossLane). It knows which
-// threads of each row have exited, because exits pass the ALU too.
+// The cross-lane part of the ALU executes votes, shuffles and other instructions in which the
+// threads of a warp exchange values (isa.Inst.CrossLane). It tracks the exited threads of each row,
+// because exits pass the ALU too.
 //
-// Without .sync an instruction acts on the active lanes, whatever the divergence
-// mechanism has put together. With .sync its operand membermask names threads,
-// and all of them that have not exited have to be here: a mechanism that keeps
-// the rest elsewhere cannot run the program, as GPUs before Volta cannot, and
-// that is a fault. The same goes for lanes of several warps in one slot.
+// Without .sync an instruction acts on the active lanes, as the divergence mechanism has grouped
+// them. With .sync its operand membermask names threads, and all of them that have not exited must
+// be active. A mechanism that keeps some of them elsewhere cannot run the program, as GPUs before
+// Volta cannot; this is a fault. Lanes of several warps in one slot are a fault too.
 //
-// Programs know threads by their location in the warp, %laneid. Where the lanes
-// of a warp are permuted, operands pass the permutation on their way in, and
-// results on their way out.
+// Programs identify threads by their location in the warp, %laneid. If the lanes of a warp are
+// permuted, operands pass the permutation on their way in, and results on their way out.
 
-// group are lanes that execute a cross-lane instruction together.
+// group is a set of lanes that execute a cross-lane instruction together.
 type group struct {
-	lanes   uint32 // that are here
-	members uint32 // that are named
-	missing uint32 // that are named and have threads, which are elsewhere
-	absent  uint32 // locations that are named and have no thread, or one that has exited
+	lanes   uint32 // active lanes of the group
+	members uint32 // named lanes
+	missing uint32 // named lanes whose threads are elsewhere
+	absent  uint32 // named locations whose thread has exited or never existed
 }
 
-// located are operands in the order of locations: wires, as Pipe.lanes.
+// located holds operands in the order of locations. It models wires, like Pipe.lanes.
 type located struct {
 	lanes isa.Lanes
 	src   [isa.MaxSrcs]isa.Row
 	dst   [isa.MaxDsts]isa.Row
 }
 
-// group is that of the lowest lane of rest, a set of active lanes. Without
-// membermask it is all of them.
+// group returns the group of the lowest lane of rest, a set of active lanes. Without a membermask
+// the group is all active lanes.
 func (p *Pipe) group(op *Op, in *isa.Inst, rest uint32) (g group, kind FaultKind) {
 	if in.Flags&isa.FlagSync == 0 {
 		return group{lanes: op.Exec, members: op.Exec}, NoFault
@@ -53,7 +51,7 @@ func (p *Pipe) group(op *Op, in *isa.Inst, rest uint32) (g group, kind FaultKind
 	warp := int(op.Row) % p.l.warps
 	g.members = p.l.toLanes(warp, mask)
 	g.lanes = g.members & op.Exec
-	if in.Matrix() { // of which every thread holds a part
+	if in.Matrix() { // every thread holds a part of the matrix
 		g.missing = uint32(1<<p.l.cfg.WarpSize-1) &^ op.Exec
 		return g, NoFault
 	}
@@ -70,9 +68,9 @@ func (p *Pipe) group(op *Op, in *isa.Inst, rest uint32) (g group, kind FaultKind
 	return g, NoFault
 }
 
-// together reports whether all threads are here that the instruction names.
-// What is wrong is recorded as a fault. A bar.warp.sync behind a warpsync has
-// nothing left to do, and its threads may be at several of them.
+// together reports whether all threads named by the instruction are active. It records a fault
+// otherwise. A bar.warp.sync behind a warpsync has no effect, and its threads may be at several of
+// them.
 func (p *Pipe) together(op *Op, in *isa.Inst) bool {
 	if in.Op == isa.OpBarWarp && op.PC > 0 && p.l.Prog.Insts[op.PC-1].Op == isa.OpWarpSync {
 		return true
@@ -96,8 +94,8 @@ func (p *Pipe) together(op *Op, in *isa.Inst) bool {
 	return true
 }
 
-// waits is a group of threads at a warpsync that have to wait, and whom they
-// name. There may be more.
+// waits returns a group of threads that have to wait at a warpsync, and the threads that they name.
+// There may be more such groups.
 func (p *Pipe) waits(op *Op, in *isa.Inst) (lanes, named uint32) {
 	for rest := op.Exec; rest != 0; {
 		g, kind := p.group(op, in, rest)
@@ -113,7 +111,7 @@ func (p *Pipe) waits(op *Op, in *isa.Inst) (lanes, named uint32) {
 	return 0, 0
 }
 
-// crossLane executes an instruction whose threads are together.
+// crossLane executes an instruction whose threads are all active.
 func (p *Pipe) crossLane(op *Op, in *isa.Inst) {
 	x, warp := &p.lanes, int(op.Row)%p.l.warps
 	if p.l.straight[warp] && in.Op != isa.OpMma {
@@ -157,8 +155,8 @@ func (p *Pipe) crossLane(op *Op, in *isa.Inst) {
 	}
 }
 
-// exits notes that threads leave. When the last one of a row does, the row is
-// ready for other threads.
+// exits records that threads exit. When the last thread of a row exits, the row is ready for other
+// threads.
 func (p *Pipe) exits(op *Op) {
 	for m := op.Exec; m != 0; m &= m - 1 {
 		h := op.Home(bits.TrailingZeros32(m))
@@ -169,7 +167,7 @@ func (p *Pipe) exits(op *Op) {
 	}
 }
 
-// fail records a fault unless there has been one.
+// fail records the first fault and ignores later ones.
 func (p *Pipe) fail(kind FaultKind, op *Op, lane int, missing uint32) {
 	if d := p.D(); d.Fault.Kind == NoFault {
 		h := op.Home(lane)

@@ -7,30 +7,30 @@ import (
 	"divergo/sm/divergence"
 )
 
-// Command is what the dispatcher tells an SM.
+// Command is a message of the dispatcher to an SM.
 type Command struct {
-	Flush bool   // write the L1 back: the kernel has ended
+	Flush bool   // write back the L1: the kernel has ended
 	ID    uint64 // else: run the CTA with this linear number
 }
 
-// Notice is what an SM tells the dispatcher.
+// Notice is a message of an SM to the dispatcher.
 type Notice struct {
 	Flushed bool
-	ID      uint64 // of the CTA that has ended, unless Flushed
+	ID      uint64 // number of the CTA that has ended; unused if Flushed
 }
 
-// CTA admits CTAs to the SM. It gives each a resident number, which fixes the
-// rows of its warps in the register file and its part of shared memory, and
-// starts one warp a cycle: write-back clears the row, the divergence hardware
-// makes it schedulable. When the last warp has retired the place is free again.
+// CTA admits CTAs to the SM. It gives each CTA a resident number, which fixes the rows of its warps
+// in the register file and its part of shared memory. It starts one warp a cycle: write-back clears
+// the row, and the divergence hardware makes the warp schedulable. When the last warp has retired,
+// the place is free again.
 type CTA struct {
 	rtl.State[struct {
 		Resident uint32          // a bit for each resident CTA
-		ID       [MaxCTAs]uint64 // its linear number in the grid
-		Live     [MaxCTAs]uint8  `bits:"7"` // its warps that have not retired
+		ID       [MaxCTAs]uint64 // linear number in the grid
+		Live     [MaxCTAs]uint8  `bits:"7"` // warps that have not retired
 		Starting bool            // a CTA is being started
-		CTA      uint8           `bits:"5"` // that one
-		Warp     uint8           `bits:"7"` // its next warp
+		CTA      uint8           `bits:"5"` // the CTA being started
+		Warp     uint8           `bits:"7"` // next warp of that CTA
 	}]
 	In      rtl.In[Command]
 	Out     rtl.Out[Notice]
@@ -43,7 +43,7 @@ type CTA struct {
 	l *launch
 }
 
-// Tick starts a warp, and retires one.
+// Tick starts a warp, and retires a warp.
 func (c *CTA) Tick() {
 	q, d := c.Regs()
 	if q.Starting {

@@ -8,12 +8,12 @@ import (
 	"divergo/sm/divergence"
 )
 
-// Class is what an SM does in a cycle: exactly one of them in each (Fung &
-// Aamodt, HPCA 2011, figures 13 and 14).
+// Class classifies the cycles of an SM: each cycle has exactly one class (Fung & Aamodt, HPCA 2011,
+// figures 13 and 14).
 //
-// In a cycle of W0_Idle nothing is ready and no memory access is pending. The
-// paper has no causes of it. Here it is the first of the list that holds a warp
-// back: a cycle that other warps could have used counts for what those wait for.
+// In a W0_Idle cycle no instruction is ready and no memory access is pending. The paper does not
+// divide these cycles by cause. Our reading: the cause is the first class of the list that holds
+// back a warp. A cycle that other warps could have used is charged to the cause of their wait.
 type Class uint8
 
 // The classes.
@@ -30,14 +30,14 @@ const (
 	NumClasses  = ClassIssue + LaneBins
 )
 
-// LaneBins is into how many classes issued instructions fall by their active
-// lanes: W1-4 to W29-32 in warps of 32.
+// LaneBins is the number of classes of issued instructions, by active lanes: W1-4 to W29-32 in
+// warps of 32.
 const LaneBins = 8
 
 var classNames = [...]string{"sync", "barrier", "branch", "fetch", "dependence", "W0_Mem", "Stall", "Empty"}
 
-// Name of a class in warps of that size; of W0_Idle the cause. It is empty if
-// the class cannot be, as warps of fewer than 8 threads have fewer bins.
+// Name returns the name of a class in warps of the given size; for W0_Idle, the cause. It is empty
+// if the class cannot occur: warps of fewer than 8 threads have fewer bins.
 func (c Class) Name(warpSize int) string {
 	if c < ClassIssue {
 		return classNames[c]
@@ -52,22 +52,22 @@ func (c Class) Name(warpSize int) string {
 	return fmt.Sprintf("W%d-%d", from, to)
 }
 
-// Lanes is the least and the greatest number of active lanes of a class of issued warps.
+// Lanes returns the smallest and the largest number of active lanes of a class of issued warps.
 func (c Class) Lanes(warpSize int) (from, to int) {
 	n := binLanes(warpSize)
 	return int(c-ClassIssue)*n + 1, int(c-ClassIssue+1) * n
 }
 
-// binLanes is the number of lanes from a bin to the next.
+// binLanes returns the number of lanes from a bin to the next.
 func binLanes(warpSize int) int { return max(warpSize/LaneBins, 1) }
 
-// Cycles are SM cycles by class.
+// Cycles counts SM cycles by class.
 type Cycles [NumClasses]uint64
 
-// Idle is the sum of all causes of W0_Idle.
+// Idle returns the sum of all causes of W0_Idle.
 func (c *Cycles) Idle() uint64 { return sum(c[:ClassMem]) }
 
-// Issue is the sum over all numbers of active lanes.
+// Issue returns the sum over all numbers of active lanes.
 func (c *Cycles) Issue() uint64 { return sum(c[ClassIssue:]) }
 
 func sum(cycles []uint64) (n uint64) {
@@ -77,7 +77,7 @@ func sum(cycles []uint64) (n uint64) {
 	return n
 }
 
-// CyclesBy is the number of cycles before now that were spent in each class.
+// CyclesBy returns the number of cycles before cycle now that were spent in each class.
 func (i *Issue) CyclesBy(now uint64) Cycles {
 	q := i.Q()
 	n := i.Count.Q().Cycles
@@ -85,12 +85,12 @@ func (i *Issue) CyclesBy(now uint64) Cycles {
 	return n
 }
 
-// issueClass is the class of an instruction with these active lanes.
+// issueClass returns the class of an instruction with these active lanes.
 func (l *launch) issueClass(mask uint32) Class {
 	return l.bins[bits.OnesCount32(mask)]
 }
 
-// idle finds out why nothing is ready.
+// idle returns the reason why no slot is ready.
 func (i *Issue) idle(slots *rtl.Mem[divergence.Slot]) Class {
 	class, warps := IdleDepend, false
 	for s := range slots.Len() {

@@ -8,16 +8,16 @@ import (
 	"divergo/sm/divergence"
 )
 
-// Pipe is an execution pipeline: it takes a warp instruction every
-// W/width cycles, less those of lanes that do not execute it (see Skip), computes
-// its lanes, and delivers the result after the fixed latency of the queue behind Out. Control instructions leave by Outcome, to
-// the divergence hardware, after the same time.
+// Pipe is an execution pipeline. It takes a warp instruction every W/width cycles, less the cycles
+// of lanes that do not execute it (see Skip). It computes the lanes and delivers the result after
+// the latency of the queue behind Out. Control instructions leave by Outcome, to the divergence
+// hardware, after the latency of that queue.
 //
-// Where classes of opcodes have latencies of their own (see Opcodes), Out is as long
-// as the shortest, and an instruction that takes longer spends the rest in Line. The
-// pipe has one way out, on which nothing overtakes: an instruction that would come
-// to Out together with one that is in Line starts later (GPGPU-Sim's result bus). If
-// Out is full, since write-back has no port for it, Line stands still.
+// Classes of opcodes may have their own latencies (see Opcodes). The latency of Out is then the
+// shortest of them, and a slower instruction spends the rest in Line. Results leave the pipe one
+// after the other. An instruction that would reach Out together with a result in Line starts later,
+// as on GPGPU-Sim's result bus. Line stands still while Out is full because write-back has no port
+// for it.
 //
 //	              latency - shortest        shortest
 //	start --+--> | | | | | | | | Line --+--> Out --> Writeback
@@ -27,26 +27,26 @@ type Pipe struct {
 	rtl.State[struct {
 		Next  uint64 // first cycle in which the pipe takes another instruction
 		Count uint64 // warp instructions taken
-		Held  uint64 // cycles in which Line has stood still
+		Held  uint64 // cycles in which Line stood still
 		Lined uint16 // results in Line
-		Waits uint64 // cycles that instructions have waited for their way out
-		Fault Fault  // the first trap or cross-lane instruction that cannot be executed
+		Waits uint64 // cycles that instructions waited for their way out
+		Fault Fault  // first trap, or first cross-lane instruction that cannot be executed
 
 		Absent AbsentCounters // of cross-lane instructions
 	}] `rtl:"inplace"`
 	In      rtl.In[Op]
 	Out     rtl.Out[Result]
-	Line    *rtl.Mem[Stage]             // a place for each cycle, in a ring
+	Line    *rtl.Mem[Stage]             // one place for each cycle, in a ring
 	Outcome rtl.Out[divergence.Outcome] `rtl:"optional"`
-	// Exited are the lanes of each row whose threads have exited, 0 if all have.
+	// Exited holds the lanes of each row whose threads have exited, 0 if all have.
 	Exited *rtl.Mem[uint32] `rtl:"optional"`
 
-	// Div says who arrives at a barrier with the threads that execute it.
+	// Div tells which threads arrive at a barrier with the executing threads.
 	Div divergence.Policy `rtl:"optional"`
 
-	// Herd is the majority unit, of the pipe of branches.
+	// Herd is the majority unit, present in the pipe of branches.
 	Herd *Herd `rtl:"own"`
-	// Beside has what goes beside an instruction: see Interweave.
+	// Beside holds the instruction that starts beside another one: see Interweave.
 	Beside *besideStart `rtl:"own"`
 
 	width   int    // lanes
@@ -54,18 +54,18 @@ type Pipe struct {
 	least   uint64 // latency of Out
 	l       *launch
 	sim     *rtl.Sim
-	lanes   isa.Lanes `rtl:"scratch"` // of the instruction being started: the wires of the datapath
-	located located   `rtl:"scratch"` // the same behind the permutation of lanes
+	lanes   isa.Lanes `rtl:"scratch"` // operands of the instruction being started: the wires of the datapath
+	located located   `rtl:"scratch"` // the same operands behind the permutation of lanes
 
-	// OnExit is told of threads at their exit, OnBranch of each branch, call and
-	// return that is resolved, OnAbsent of shuffles that read lanes which take no part.
+	// OnExit receives threads at their exit. OnBranch receives each resolved branch, call and
+	// return. OnAbsent receives shuffles that read lanes which take no part.
 	OnExit   rtl.Observers[Exited]
 	OnBranch rtl.Observers[Branched]
 	OnAbsent rtl.Observers[AbsentRead]
-	seen     Flight `rtl:"scratch"` // with the PC that the observer knows
+	seen     Flight `rtl:"scratch"` // instruction with the PC that observers see
 }
 
-// branches is what the pipe of branches has in addition: see the fields of Pipe.
+// branches holds the additional connections of the pipe of branches: see the fields of Pipe.
 type branches struct {
 	Outcome rtl.Out[divergence.Outcome]
 	Exited  *rtl.Mem[uint32]
@@ -73,8 +73,10 @@ type branches struct {
 	Herd    *Herd
 }
 
-// pipe makes a pipe of so many lanes between its operands and write-back.
-func (l *launch) pipe(unit isa.Unit, width int, in rtl.In[Op], second *besideStart, b branches) (*Pipe, rtl.In[Result]) {
+// pipe makes a pipe of the given number of lanes between its operands and write-back.
+func (l *launch) pipe(unit isa.Unit, width int, in rtl.In[Op], second *besideStart, b branches) (*Pipe,
+	rtl.In[Result],
+) {
 	each := 1
 	if second != nil {
 		each = 2
@@ -88,15 +90,14 @@ func (l *launch) pipe(unit isa.Unit, width int, in rtl.In[Op], second *besideSta
 	}, last.In()
 }
 
-// Exited is an instruction with which the threads in some lanes exit.
+// Exited is an instruction with the lanes whose threads exit.
 type Exited struct {
 	*Flight
 	Lanes uint32
 }
 
-// Branched is a resolved branch, call or return, and the lanes that take it. The PC
-// is that in the program that was launched, where Inst, what the hardware runs, may
-// be another instruction.
+// Branched is a resolved branch, call or return, with the lanes that take it. The PC is that in the
+// launched program. Inst is the instruction that the hardware runs, and may differ.
 type Branched struct {
 	*Flight
 	Inst  *isa.Inst
@@ -111,16 +112,16 @@ type Result struct {
 	Dst  [isa.MaxDsts]isa.Row
 }
 
-// Stage is a place in the first part of a pipe.
+// Stage is a place in Line.
 type Stage struct {
 	Full   bool
 	Result Result
 }
 
-// Tick moves Line on, and starts at most one instruction, and what goes beside it.
+// Tick advances Line, and starts at most one instruction and the one beside it.
 func (p *Pipe) Tick() {
 	q := p.Q()
-	out := true // the way out is free
+	out := true // no result of Line leaves in this cycle
 	if q.Lined > 0 {
 		if p.sim.WakeAt(p.sim.Now() + 1); !p.leave(&out) {
 			return
@@ -157,8 +158,7 @@ func (p *Pipe) Tick() {
 	p.In.Pop()
 }
 
-// start begins to execute an instruction, if it can; out tells that the way out is
-// free.
+// start starts an instruction if possible; out tells whether the way out is free.
 func (p *Pipe) start(op *Op, out bool) bool {
 	in := &p.l.insts[op.PC]
 	if in.completes && !p.room(in, out) {
@@ -192,7 +192,7 @@ func (p *Pipe) start(op *Op, out bool) bool {
 		r.Flight, r.Exec = op.Flight, op.Exec
 		x := &p.lanes
 		x.Mask, x.Absent = op.Exec, p.l.absent
-		x.PSrc = op.PSrc // a statement of its own is copied once
+		x.PSrc = op.PSrc // separate from Src, so that it is copied only once
 		x.PDst = [isa.MaxDsts]uint32{}
 		for i := range in.NSrc {
 			if in.Op == isa.OpMma {
@@ -225,8 +225,9 @@ func (p *Pipe) start(op *Op, out bool) bool {
 	return true
 }
 
-// interval is how long an instruction keeps others from starting: until it has
-// entered, or as long as its class takes. One that skips lanes takes its share.
+// interval returns the number of cycles before the next instruction can start. This is the time to
+// enter the pipe, or the initiation interval of the class. An instruction that skips lanes takes a
+// proportional share.
 func (p *Pipe) interval(pc, lanes uint32) uint64 {
 	n, full := p.full, p.full
 	if lanes != p.l.all {
@@ -238,13 +239,13 @@ func (p *Pipe) interval(pc, lanes uint32) uint64 {
 	return uint64(n)
 }
 
-// place is where in Line something is that comes to its end in so many cycles.
+// place returns the index in Line of a result that leaves after the given number of cycles.
 func (p *Pipe) place(cycles uint64) int {
 	return int((p.sim.Now() - p.Q().Held + cycles) % uint64(p.Line.Len()))
 }
 
-// leave sends what is at the end of Line to Out, so that the way is not free for
-// others, and reports whether Line moves.
+// leave sends the result at the end of Line to Out, and then clears free. It reports whether Line
+// advances.
 func (p *Pipe) leave(free *bool) bool {
 	at := p.place(0)
 	if !p.Line.At(at).Full {
@@ -256,13 +257,12 @@ func (p *Pipe) leave(free *bool) bool {
 	}
 	s := p.Line.Edit(at)
 	*p.Out.PushSlot() = s.Result
-	*s, *free = Stage{}, false // lanes that do not execute have stale values, which are no state
+	*s, *free = Stage{}, false // lanes that do not execute hold stale values, which are no state
 	p.D().Lined--
 	return true
 }
 
-// room reports whether an instruction can start, and has a place on the way
-// out at its time.
+// room reports whether an instruction can start and finds a free place on the way out at its time.
 func (p *Pipe) room(in *decoded, free bool) bool {
 	rest := in.latency - p.least
 	if rest == 0 && free || rest > 0 && !p.Line.Next(p.place(rest)).Full {
@@ -272,8 +272,8 @@ func (p *Pipe) room(in *decoded, free bool) bool {
 	return false
 }
 
-// result is where an instruction leaves its result. Its rows are zero, but
-// for registers of one that writes all lanes of them.
+// result returns the place for the result of an instruction. Its rows are zero, except the
+// registers of an instruction that writes all lanes.
 func (p *Pipe) result(in *decoded, all bool) *Result {
 	rest := in.latency - p.least
 	if rest == 0 {
@@ -298,7 +298,7 @@ func (in *decoded) result(to rtl.Out[Result], all bool) *Result {
 	return r
 }
 
-// trap is the end of the run, with what the lowest lane has to say.
+// trap records the fault of a trap, with the arguments of the lowest lane. It ends the run.
 func (p *Pipe) trap(op *Op, in *isa.Inst) {
 	lane := bits.TrailingZeros32(op.Exec)
 	p.fail(Trapped, op, lane, 0)
@@ -310,10 +310,10 @@ func (p *Pipe) trap(op *Op, in *isa.Inst) {
 	}
 }
 
-// arrives sees to it that no thread is counted at a barrier that has not come to
-// it. From sm_70 on each thread counts for itself; before, a barrier is executed
-// by the warp (PTX ISA, bar). A thread whose next instruction is its last counts
-// as one that has left: nobody can tell whether it has been before the barrier.
+// arrives records a fault if a barrier would count threads that have not reached it. From sm_70 on
+// each thread counts by itself; earlier, the warp executes a barrier as a whole (PTX ISA, bar). A
+// thread whose next instruction is its last counts as exited: it cannot be known whether it was at
+// the barrier.
 func (p *Pipe) arrives(op *Op) {
 	in := &p.l.Prog.Insts[op.PC]
 	if op.Mixed && !p.alike(op, in, 0) || op.Mixed && !p.alike(op, in, 1) {
@@ -340,7 +340,7 @@ func (p *Pipe) arrives(op *Op) {
 	}
 }
 
-// alike reports whether a source of an instruction has one value in all threads that execute
+// alike reports whether a source of an instruction has the same value in all threads that execute
 // it.
 func (p *Pipe) alike(op *Op, in *isa.Inst, source int) bool {
 	if source >= int(in.NSrc) || in.Src[source].Kind != isa.OperandReg {
@@ -355,8 +355,8 @@ func (p *Pipe) alike(op *Op, in *isa.Inst, source int) bool {
 	return true
 }
 
-// ends reports whether a thread at pc does nothing but end. Where a mechanism
-// does not know its PC (a token in memory), it may do more.
+// ends reports whether a thread at pc does nothing but exit. It reports false if the mechanism does
+// not know the PC (a token in memory).
 func (l *launch) ends(pc uint32) bool {
 	if pc == isa.NoPC {
 		return false
@@ -365,7 +365,7 @@ func (l *launch) ends(pc uint32) bool {
 		switch in := &l.Prog.Insts[pc]; {
 		case in.Exits():
 			return in.Op != isa.OpTrap && in.EndsPath()
-		case in.Jumps() && in.EndsPath(): // behind a sync, too, its threads go on at the target
+		case in.Jumps() && in.EndsPath(): // after a sync, too, its threads continue at the target
 			pc = in.Target
 		case in.Inserted && in.Op >= isa.OpSSY:
 			pc++
@@ -376,8 +376,8 @@ func (l *launch) ends(pc uint32) bool {
 	return false
 }
 
-// link writes where a call returns to, of the lanes that take it. One that goes
-// nowhere is a fault of the lowest lane.
+// link writes the return address of a call, in the lanes that take it. A call without a target is a
+// fault of the lowest lane.
 func (p *Pipe) link(op *Op, o *divergence.Outcome) {
 	in := &p.l.insts[op.PC]
 	r := p.result(in, false)
@@ -391,8 +391,8 @@ func (p *Pipe) link(op *Op, o *divergence.Outcome) {
 	}
 }
 
-// indirect is where the lowest lane of an indirect call or return goes, and the
-// lanes that go there too. A call of what is no function goes nowhere.
+// indirect returns the target of the lowest lane of an indirect call or return, and the lanes with
+// the same target. A call of a value that is no function has no target.
 func (p *Pipe) indirect(op *Op, in *isa.Inst) (target, taken uint32) {
 	source := int(in.NSrc) - 1
 	to := &op.Src[source]
@@ -412,7 +412,7 @@ func (p *Pipe) indirect(op *Op, in *isa.Inst) (target, taken uint32) {
 	return target, taken
 }
 
-// outcome of a control instruction. The operands of a barrier are those of the
+// outcome computes the outcome of a control instruction. The operands of a barrier are those of the
 // lowest lane that executes it.
 func (p *Pipe) outcome(op *Op, in *isa.Inst) divergence.Outcome {
 	o := divergence.Outcome{Slot: op.Slot, PC: op.PC, Taken: op.Exec, Target: in.Target}

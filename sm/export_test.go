@@ -7,8 +7,8 @@ import (
 	"divergo/units"
 )
 
-// Ready reports whether slot s can issue, in the schedulers' tests: lane by lane,
-// without what Issue has found before.
+// Ready reports whether slot s can issue, for tests of the schedulers. It checks lane by lane and
+// does not use Shares.
 func (i *Issue) Ready(s int) bool {
 	slot := i.Div.Slots().At(s)
 	if i.Q().Busy.Has(s) || !i.fetched(s, slot) {
@@ -17,7 +17,7 @@ func (i *Issue) Ready(s int) bool {
 	return i.HeldBack(s) == 0
 }
 
-// HeldBack is the lanes of slot s whose threads have something in flight that its
+// HeldBack returns the lanes of slot s whose threads have instructions in flight that the slot's
 // instruction waits for.
 func (i *Issue) HeldBack(s int) (lanes uint32) {
 	slot := i.Div.Slots().At(s)
@@ -33,10 +33,10 @@ func (i *Issue) HeldBack(s int) (lanes uint32) {
 	return lanes
 }
 
-// Deps are the registers that the instruction at a PC reads or writes.
+// Deps returns the registers that the instruction at a PC reads or writes.
 func (i *Issue) Deps(pc uint32) []uint16 { return i.l.insts[pc].deps }
 
-// Groups is how many cycles a warp takes to enter a pipe.
+// Groups returns the number of cycles in which a warp enters a pipe.
 func Groups(s Skip, mask uint32, lanes, width int) int { return skips.Must(s)(mask, lanes, width) }
 
 // Takes reports whether instructions of a class can be in the pipe.

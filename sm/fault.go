@@ -2,7 +2,7 @@ package sm
 
 import "divergo/isa"
 
-// FaultKind says what a thread did wrong.
+// FaultKind is the kind of a thread's fault.
 type FaultKind uint8
 
 // The faults.
@@ -11,40 +11,41 @@ const (
 	OutOfBounds
 	Misaligned
 	ReadOnly      // store to constant or parameter memory
-	MixedParam    // one generic load of some lanes from parameters, of others from memory, which the machine cannot do
+	MixedParam    // a generic load of some lanes from parameters and of others from memory; the machine cannot do it
 	Trapped       // trap instruction
 	StackOverflow // more entries of a divergence stack than fit on the chip and in memory
-	NotMember     // the membermask of a thread does not name it
+	NotMember     // the membermask of a thread excludes the thread itself
 	Disagree      // threads that execute an instruction together have different membermasks
 	Missing       // threads named by a membermask are elsewhere
 	Regrouped     // a warp-wide instruction was issued for threads of several warps
-	FrameOverflow // the functions that a thread is in have larger frames than sm.stack
-	NoFunction    // indirect call of what is no function: Addr
-	PartOfWarp    // threads come to a barrier that the mechanism takes their warp to as a whole
+	FrameOverflow // the frames of the thread's active functions exceed sm.stack
+	NoFunction    // indirect call of a value that is no function: Addr
+	PartOfWarp    // some threads of a warp are at a barrier that the mechanism counts for the whole warp
 )
 
 func (k FaultKind) String() string {
 	return [...]string{
-		"none", "out of bounds", "misaligned", "read-only", "parameter and memory mixed", "trap", "divergence stack overflow",
+		"none", "out of bounds", "misaligned", "read-only", "parameter and memory mixed", "trap",
+		"divergence stack overflow",
 		"thread not in its own membermask", "different membermasks", "threads missing", "threads of several warps",
 		"stack overflow", "call of what is no function", "part of a warp at a barrier",
 	}[k]
 }
 
-// Fault is the first misbehaviour of a thread of this SM.
+// Fault is the first fault of a thread of this SM.
 type Fault struct {
 	Kind  FaultKind
 	Row   uint8
-	Lane  uint8 // that the thread has in this row
+	Lane  uint8 // lane of the thread in this row
 	Size  uint8
 	Space isa.Space
 	PC    uint32
-	Addr  uint64 // as the thread gave it
+	Addr  uint64 // as the thread computed it
 	Cycle uint64
-	// Lanes are those that execute a trap, Args its sources.
+	// Lanes are the lanes that execute a trap; Args are its sources.
 	Lanes uint32
 	Args  [4]uint64
-	// Missing are the threads, by location in the warp, that the thread's
-	// membermask names, or that a barrier would count, and that are elsewhere.
+	// Missing are the threads, by location in the warp, that should be present and are elsewhere.
+	// The thread's membermask names them, or a barrier would count them.
 	Missing uint32
 }

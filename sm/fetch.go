@@ -7,15 +7,13 @@ import (
 	"divergo/units"
 )
 
-// Fetch is the front of the pipeline: it picks a slot whose I-buffer has room,
-// reads up to FetchWidth instructions from the instruction cache, which always
-// hits, and decodes them into the I-buffer in the next cycle (Fung & Aamodt,
-// HPCA 2011, section 2.2.1 and figure 4).
+// Fetch is the front of the pipeline. It picks a slot whose I-buffer has room and reads up to
+// FetchWidth instructions from the instruction cache, which always hits. In the next cycle it
+// decodes them into the I-buffer (Fung & Aamodt, HPCA 2011, section 2.2.1 and figure 4).
 //
-// The I-buffer holds consecutive instructions. Its head is good as long as it
-// is the slot's PC; when the divergence hardware sends a slot elsewhere, the
-// buffered instructions are dropped. Fetch for a slot stops behind a control
-// instruction until that is resolved.
+// The I-buffer holds consecutive instructions. They are valid while the first one has the slot's
+// PC. When the divergence hardware redirects a slot, its buffered instructions are dropped. After a
+// control instruction, fetch for its slot stops until that is resolved.
 type Fetch struct {
 	rtl.State[decode] `rtl:"inplace"`
 
@@ -30,10 +28,10 @@ type Fetch struct {
 type decode struct {
 	Look    units.Set // slots that may have something to fetch
 	Last    uint16    `bits:"9"` // slot fetched last
-	Changed units.Set // slots that have another PC, or another instruction in the I-buffer, than in the last cycle
+	Changed units.Set // slots whose PC or I-buffer changed in the last cycle
 	Valid   bool      // the decode stage holds instructions
 	Slot    uint16    `bits:"9"`
-	PC      uint32    // the first of them; isa.NoPC if there are none
+	PC      uint32    // PC of the first one; isa.NoPC if there are none
 	N       uint8     `bits:"4"`
 }
 
@@ -43,7 +41,7 @@ type Buffered struct {
 	N  uint8 `bits:"5"`
 }
 
-// Tick decodes what was fetched in the last cycle and fetches for one slot.
+// Tick decodes the instructions of the last fetch, and fetches for one slot.
 func (f *Fetch) Tick() {
 	q, slots, redirect := f.Q(), f.Slots, f.Redirect.At()
 	words := units.Words(slots.Len())
@@ -86,14 +84,14 @@ func (f *Fetch) Tick() {
 			break
 		}
 	}
-	d.Changed = *redirect // seen in the slot table from the next cycle on
+	d.Changed = *redirect // visible in the slot table from the next cycle on
 	look.Union(&d.Changed, words)
 	if valid {
 		d.Changed.Add(int(slot))
 	}
 }
 
-// issued takes an instruction out of the I-buffer.
+// issued removes an instruction from the I-buffer.
 func (f *Fetch) issued(fire divergence.Fire, look *units.Set) {
 	e := f.IBuffer.Edit(int(fire.Slot))
 	e.PC++
@@ -101,7 +99,7 @@ func (f *Fetch) issued(fire divergence.Fire, look *units.Set) {
 	look.Add(int(fire.Slot))
 }
 
-// want is what slot i would fetch: n instructions from pc on.
+// want returns the instructions that slot i would fetch: n instructions from pc on.
 func (f *Fetch) want(i int, s *divergence.Slot) (pc uint32, n uint8) {
 	if !s.Valid || s.Wait == divergence.WaitsControl || s.Wait == divergence.WaitsJoin {
 		return 0, 0

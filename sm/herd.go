@@ -8,37 +8,38 @@ import (
 	"divergo/units"
 )
 
-// Herd is the majority unit behind the ALU: a herded branch leaves the pipe with
-// all of its active lanes on the way that most of them want to go, so that no
-// mechanism sees it diverge (Sartori & Kumar, Branch and Data Herding, section
-// III-B). It is in the way of the mask alone: with a latency the pipe waits for it.
+// Herd is the majority unit behind the ALU. A herded branch leaves the pipe with all of its active
+// lanes on the path that most of them want. No mechanism sees it diverge (Sartori & Kumar, Branch
+// and Data Herding, section III-B). Only the mask passes the unit; if the unit has a latency, the
+// pipe waits for it.
 //
-// Whether an instruction that is marked .hrd is herded is decided at its issue: see
-// Issue.herds. Loads are herded by the coalescer.
+// Issue decides whether an instruction marked .hrd is herded: see Issue.herds. The coalescer herds
+// loads.
 type Herd struct {
 	rtl.State[herdState]
 
 	majority units.Majority
 	latency  uint64
 
-	// OnHerd is told of each herded branch.
+	// OnHerd receives each herded branch.
 	OnHerd rtl.Observers[Herded]
 }
 
 type herdState struct {
-	Until uint64    // first cycle in which the unit is done with the branch in the pipe, 0: not begun
+	Until uint64    // first cycle in which the unit is done with the branch in the pipe; 0: not begun
 	Last  units.Set // slots whose last herded branch was taken
 	Count HerdCounters
 }
 
-// HerdCounters are what became of herded branches.
+// HerdCounters are the counts of herded branches.
 type HerdCounters struct {
 	Branches uint64
-	Diverged uint64 // of these, that had lanes on both sides
-	Forced   uint64 // lanes that went where they did not want to
+	Diverged uint64 // of these, branches with lanes in both directions
+	Forced   uint64 // lanes sent in the direction that they did not want
 }
 
-// Herded is a branch with the lanes that wanted to take it, and whether all did.
+// Herded is a herded branch. Want has the lanes that wanted to take it; Taken tells whether all
+// lanes took it.
 type Herded struct {
 	*Flight
 	Want  uint32
@@ -50,7 +51,7 @@ func newHerd(cfg *units.HerdConfig) (*Herd, error) {
 	return &Herd{majority: m, latency: uint64(cfg.BranchLatency)}, err
 }
 
-// done reports whether the branch in the pipe has been in the unit for its time.
+// done reports whether the branch in the pipe has spent the latency of the unit.
 func (h *Herd) done(sim *rtl.Sim) bool {
 	if h.latency == 0 {
 		return true
@@ -66,8 +67,8 @@ func (h *Herd) done(sim *rtl.Sim) bool {
 	return now >= until
 }
 
-// taken is the lanes that take a branch when it is herded: all or none of those
-// active, of which some want to.
+// taken returns the lanes that take a herded branch: all active lanes or none. Want has the lanes
+// that want to take it.
 func (h *Herd) taken(f *Flight, want uint32) uint32 {
 	q, d := h.Regs()
 	slot := int(f.Slot)
@@ -86,10 +87,11 @@ func (h *Herd) taken(f *Flight, want uint32) uint32 {
 	return lanes
 }
 
-// herds decides whether an instruction that is being issued is herded, and if so
-// numbers it: if it is marked, and herding has not come to its end. That is a count of herded
-// instructions, branches and loads, and every SM has its share of it (section V and
-// figure 11: "disable herding when Ih == Th"). One instruction a cycle keeps it exact.
+// herds decides whether an instruction being issued is herded, and if so returns its number, else
+// 0. It is herded if it is marked and the limit has not been reached. The limit counts herded
+// instructions, branches and loads. The source is Sartori & Kumar, Branch and Data Herding, section
+// V and figure 11: "disable herding when Ih == Th". Every SM has its share of the limit. One
+// instruction a cycle keeps the count exact.
 func (i *Issue) herds(in *isa.Inst) (number uint32) {
 	if in.Flags&isa.FlagHerd == 0 {
 		return 0
@@ -102,8 +104,8 @@ func (i *Issue) herds(in *isa.Inst) (number uint32) {
 	return d.Herded
 }
 
-// herdShare is how many of the herded instructions of a launch SM number index may
-// have, -1 for no limit. The SMs that a small grid leaves without CTAs get none.
+// herdShare returns the number of herded instructions of a launch allowed to this SM, -1 for no
+// limit. SMs without CTAs, in a small grid, get none.
 func (l *launch) herdShare() int64 {
 	limit := int64(l.Prog.HerdLimit)
 	if limit == 0 {

@@ -9,10 +9,11 @@ import (
 	"divergo/units"
 )
 
-// Interweave says what may issue beside an instruction, in lanes that it leaves.
+// Interweave selects the instructions that may issue beside another one, in lanes that it leaves
+// idle.
 type Interweave string
 
-// The ways to fill lanes.
+// The choices of Interweave.
 const (
 	InterweaveNone Interweave = "none"
 	InterweaveSBI  Interweave = "sbi"
@@ -20,44 +21,48 @@ const (
 	InterweaveBoth Interweave = "sbi-swi"
 )
 
-// beside reports whether an instruction of slot b can go with one of slot a, whose
-// lanes are others.
+// beside reports whether an instruction of slot b may issue beside one of slot a. Their lanes are
+// known to be disjoint.
 type beside func(a, b *divergence.Slot) bool
 
-// interweaves is what may issue beside an instruction (Brunie, Collange & Diamos,
-// Simultaneous Branch and Warp Interweaving for Sustained GPU Performance, ISCA
-// 2012). Two instructions of disjoint lanes are one row of the pipeline: each lane
-// reads, executes and writes for one of them. An if and an else of 3 and 2 instructions,
-// in four lanes, by cycle:
+// interweaves holds the rules for instructions that may issue beside another one. The source is
+// Brunie, Collange & Diamos, Simultaneous Branch and Warp Interweaving for Sustained GPU
+// Performance, ISCA 2012. Two instructions of disjoint lanes form one row of the pipeline. Each lane
+// reads, executes and writes for one of them. The example has an if of 3 instructions and an else
+// of 2, in four lanes, by cycle:
 //
-//	       none     sbi          swi: another warp, in lanes that the first leaves
-//	if   T T - -  T T e e  T T - -  t t          of warp 0, e e of warp 1
-//	     T T - -  T T e e  T T - -
-//	     T T - -  T T - -
-//	else - - e e
-//	     - - e e
+//	       none     sbi      swi
+//	if   T T - -  T T e e  T T E E
+//	     T T - -  T T e e  T T E E
+//	     T T - -  T T - -  T T - -
+//	else - - e e           - - e e
+//	     - - e e           - - e e
 //
-// Our readings: the first instruction is what the scheduler picks; of those that go
-// beside it the one with most lanes does, the first slot of several (the paper's
-// best fit; with two paths of a warp there is one). The paper's
-// second scheduler for warps looks at a set of them, a cycle later.
+// T and e are the if and the else of warp 0. E is the else of warp 1, in lanes that warp 0 leaves.
+//
+// Our reading: the scheduler picks the first instruction. Of the candidates beside it, the one with
+// most lanes issues (the paper's best fit), and among equals that of the first slot. With two paths
+// of a warp there is only one candidate. The paper's second scheduler for warps searches a set of
+// them, a cycle later.
 var interweaves = key.Choices[Interweave, beside]{}.
 	With(InterweaveNone, "none: an instruction issues by itself", func(_, _ *divergence.Slot) bool { return false }).
-	With(InterweaveSBI, "simultaneous branch interweaving: an instruction of another path of the warp", func(a, b *divergence.Slot) bool { return a.Row == b.Row }).
-	With(InterweaveSWI, "simultaneous warp interweaving: one of another warp", func(a, b *divergence.Slot) bool { return a.Row != b.Row }).
+	With(InterweaveSBI, "simultaneous branch interweaving: an instruction of another path of the warp",
+		func(a, b *divergence.Slot) bool { return a.Row == b.Row }).
+	With(InterweaveSWI, "simultaneous warp interweaving: one of another warp",
+		func(a, b *divergence.Slot) bool { return a.Row != b.Row }).
 	With(InterweaveBoth, "both: one of any slot", func(_, _ *divergence.Slot) bool { return true })
 
 // Words lists the valid values.
 func (Interweave) Words() key.Words { return interweaves.Words() }
 
-// Second is what goes with an instruction through a stage of the pipeline. There is
-// one for each, most often none, so that the queues of both are always in step.
+// Second carries the second instruction through a stage of the pipeline. Each first instruction has
+// a Second, usually not valid, so that the queues of both stay in step.
 type Second[T any] struct {
 	Valid bool
 	Inst  T
 }
 
-// Beside is what Issue has in addition to send a second instruction in a cycle.
+// Beside is the additional hardware of Issue that sends a second instruction in a cycle.
 type Beside struct {
 	rtl.State[struct {
 		Count uint64 // instructions sent
@@ -68,22 +73,23 @@ type Beside struct {
 	fits beside
 }
 
-// besideRead is what Operands has in addition. The banks of a lane serve the
-// instruction that is in it, so that two take as long as the longer one.
+// besideRead is the additional hardware of Operands for the second instruction. The banks of a lane
+// serve the instruction in that lane, so two instructions take as long as the longer one.
 type besideRead struct {
 	In            rtl.In[Second[Flight]]
 	ALU, DPU, SFU rtl.Out[Second[Op]]
 }
 
-// besideStart is what a pipe has in addition: each lane executes what is in it.
+// besideStart is the additional hardware of a pipe: each lane executes the instruction in it.
 type besideStart struct {
 	rtl.State[struct {
-		Late bool // the first has started, the second has yet to
+		Late bool // the first has started, the second has not
 	}]
 	In rtl.In[Second[Op]]
 }
 
-// weave is the hardware that a second instruction in a cycle takes; without, its parts are nil.
+// weave is the hardware for a second instruction in a cycle. Its parts are nil without
+// interweaving.
 type weave struct {
 	each          int // instructions in a cycle
 	issue         *Beside
@@ -91,7 +97,8 @@ type weave struct {
 	alu, dpu, sfu *besideStart
 }
 
-// newWeave makes it, if the configuration has it and the mechanism serves two instructions.
+// newWeave makes the hardware if the configuration enables it and the mechanism supports two
+// instructions.
 func newWeave(l *launch, served bool) weave {
 	if !served || l.cfg.Interweave == InterweaveNone {
 		return weave{each: 1}
@@ -106,7 +113,7 @@ func newWeave(l *launch, served bool) weave {
 	}
 }
 
-// fire is the wire that tells of the second instruction.
+// fire returns the wire that announces the second instruction.
 func (w *weave) fire() *rtl.Wire[divergence.Fire] {
 	if w.issue == nil {
 		return nil
@@ -114,8 +121,8 @@ func (w *weave) fire() *rtl.Wire[divergence.Fire] {
 	return &w.issue.Fire
 }
 
-// send issues the instruction of slot t, if that is one, beside the one that has
-// been sent, and returns its lanes. The order of the scheduler is that of the first.
+// send issues the instruction of slot t beside the one already sent, and returns its lanes; t is -1
+// if there is none. It does not change the scheduler's order, which follows the first instruction.
 func (b *Beside) send(i *Issue, t int, slots *rtl.Mem[divergence.Slot]) (lanes uint32) {
 	fire := idle
 	if t >= 0 {
@@ -131,20 +138,21 @@ func (b *Beside) send(i *Issue, t int, slots *rtl.Mem[divergence.Slot]) (lanes u
 	return lanes
 }
 
-// pick is the slot whose instruction fills most of the lanes that slot s leaves, or -1.
+// pick returns the slot whose instruction fills most of the lanes that slot s leaves idle, or -1.
 func (b *Beside) pick(i *Issue, s int, slots *rtl.Mem[divergence.Slot]) int {
 	first := slots.At(s)
 	best, most := -1, 0
 	if first.Mixed || first.Mask == i.l.all {
 		return best
 	}
-	ask, busy := i.Next().Look, &i.Q().Busy // a copy: who is asked may drop out
+	ask, busy := i.Next().Look, &i.Q().Busy // a copy: ready may remove slots from Look
 	for w, m := range ask[:units.Words(slots.Len())] {
 		for m &^= busy[w]; m != 0; m &= m - 1 {
 			t := w<<6 | bits.TrailingZeros64(m)
 			slot := slots.At(t)
 			n := bits.OnesCount32(slot.Mask)
-			if n > most && t != s && !slot.Mixed && slot.Mask&first.Mask == 0 && b.fits(first, slot) && i.ready(t, slot) {
+			if n > most && t != s && !slot.Mixed && slot.Mask&first.Mask == 0 && b.fits(first, slot) &&
+				i.ready(t, slot) {
 				best, most = t, n
 			}
 		}
@@ -152,7 +160,7 @@ func (b *Beside) pick(i *Issue, s int, slots *rtl.Mem[divergence.Slot]) int {
 	return best
 }
 
-// reads is how long the second instruction needs the register file.
+// reads returns the number of cycles for which the second instruction needs the register file.
 func (b *besideRead) reads(l *launch) uint8 {
 	if s := b.In.Front(); s.Valid {
 		return l.insts[s.Inst.PC].reads
@@ -160,8 +168,8 @@ func (b *besideRead) reads(l *launch) uint8 {
 	return 0
 }
 
-// room reports whether there is room for the second instruction, if there is one,
-// behind the first, which goes to a pipe.
+// room reports whether the second instruction, if there is one, finds room behind the first. The
+// first instruction goes to the given pipe.
 func (b *besideRead) room(o *Operands, first *rtl.Out[Op]) bool {
 	s := b.In.Front()
 	if !s.Valid {
@@ -172,13 +180,13 @@ func (b *besideRead) room(o *Operands, first *rtl.Out[Op]) bool {
 	case to != first:
 		return to.Ready()
 	case to == &o.LSU:
-		return to.Free() > 1 // addresses are computed one instruction after the other
+		return to.Free() > 1 // addresses are computed for one instruction after the other
 	}
 	return true
 }
 
-// send moves the second instruction to its pipe: into the lanes beside the first,
-// or another pipe.
+// send moves the second instruction to its pipe: into the lanes beside the first instruction, or
+// into another pipe.
 func (b *besideRead) send(o *Operands, first *rtl.Out[Op]) {
 	s := b.In.Front()
 	with := b.with(o, first)
@@ -209,7 +217,7 @@ func (b *besideRead) send(o *Operands, first *rtl.Out[Op]) {
 	b.In.Pop()
 }
 
-// with is the queue beside that of a pipe; the memory pipe has none.
+// with returns the queue beside that of a pipe. The memory pipe has none.
 func (b *besideRead) with(o *Operands, pipe *rtl.Out[Op]) *rtl.Out[Second[Op]] {
 	switch pipe {
 	case &o.ALU:

@@ -16,7 +16,7 @@ import (
 
 var interweaves = []sm.Interweave{sm.InterweaveNone, sm.InterweaveSBI, sm.InterweaveSWI, sm.InterweaveBoth}
 
-// sides has an if and an else for the halves of 8 threads, of 3 and 2 instructions
+// sides has an if and an else, each for half of 8 threads. One has 3 instructions; the other has 2
 // and a branch.
 const sides = `
 	mov.u32 %r1, %tid.x;
@@ -34,7 +34,7 @@ JOIN:
 	add.u32 %r8, %r18, 1;
 	exit;`
 
-// eight is a machine with warps of 8, whose I-buffers hold a side.
+// eight is a machine with warps of 8. Its I-buffers hold one side.
 func eight(w sm.Interweave) sm.Config {
 	cfg := config()
 	cfg.WarpSize, cfg.SIMDWidth, cfg.SFUWidth, cfg.DPWidth = 8, 8, 8, 8
@@ -43,8 +43,8 @@ func eight(w sm.Interweave) sm.Config {
 	return cfg
 }
 
-// log is what is issued from the side that comes first on, by cycle: PCs, + for an
-// instruction beside another.
+// log lists the instructions issued from the first instruction of a side on, by cycle. It writes
+// PCs, with + for an instruction beside another.
 func log(b *bench, from uint32) (text string) {
 	start := uint64(0)
 	for i, x := range b.issues {
@@ -62,14 +62,14 @@ func log(b *bench, from uint32) (text string) {
 	return text
 }
 
-// TestBranchInterweaving has the figure at interweaves. Both sides of a warp have
-// slots under dpe. Fetch serves one in a cycle, and goes on behind the slot that it has
-// served last, the one that was at the branch: the other is first, the side that falls through,
-// and the side that is taken issues beside it from its second instruction on.
+// TestBranchInterweaving follows the example at interweaves. Both sides of a warp have slots under
+// dpe. Fetch serves one slot a cycle, and continues after the slot served last, the one that was at
+// the branch. The other slot, with the side that falls through, is therefore first. The taken side
+// issues beside it from its second instruction on.
 func TestBranchInterweaving(t *testing.T) {
 	for _, c := range []struct {
 		mode sm.Interweave
-		want string // of the two sides
+		want string // issues of the two sides
 	}{
 		{sm.InterweaveNone, " 0:4 1:5 2:6 3:7 4:8 5:9"},
 		{sm.InterweaveSBI, " 0:4 1:5+7 2:6+8 3:9"},
@@ -85,9 +85,9 @@ func TestBranchInterweaving(t *testing.T) {
 	}
 }
 
-// TestWarpInterweaving: two warps on the same side of a branch have lanes that
-// exclude each other, if every odd warp has its halves exchanged (the paper shuffles lanes
-// for that). Then they issue side by side, and by turns if lanes are as they come.
+// TestWarpInterweaving: two warps on the same side of a branch have disjoint lanes if every odd
+// warp has its halves exchanged. The paper shuffles lanes for that purpose. The warps then issue
+// side by side. With sequential lanes they issue in turn.
 func TestWarpInterweaving(t *testing.T) {
 	for _, lanes := range []string{"sequential", "xor-odd-half"} {
 		for _, mode := range interweaves {
@@ -115,16 +115,15 @@ func TestWarpInterweaving(t *testing.T) {
 	}
 }
 
-// TestInterwovenLanes: no two instructions of a cycle have a lane in common, there are
-// two at most, and what write-back writes in a cycle through one port neither. All
-// that is issued comes back.
+// TestInterwovenLanes: a cycle has at most two instructions, with disjoint lanes. Every issued
+// instruction completes.
 func TestInterwovenLanes(t *testing.T) {
 	for _, mechanism := range []string{"pdom", "dpe", "multipath", "subwarp"} {
 		for _, mode := range interweaves[1:] {
 			cfg := eight(mode)
 			cfg.Lanes = "rev-wid"
 			cfg.SFUWidth, cfg.DPWidth = 2, 1
-			cfg.Latency.Logic, cfg.Latency.FPAdd = 9, 11 // some wait for the way out
+			cfg.Latency.Logic, cfg.Latency.FPAdd = 9, 11 // some instructions wait for the way out
 			b := newBenchOf(t, mechanism, &cfg, salted(skipKernel, 7), 64, 3)
 			last, taken, n, beside := uint64(0), uint32(0), 0, uint64(0)
 			see := func(e sm.Issued) {
@@ -154,8 +153,8 @@ func TestInterwovenLanes(t *testing.T) {
 	}
 }
 
-// TestNoBeside: without interweaving, and with a mechanism that does not say that it
-// serves two instructions, the hardware of the second is not there.
+// TestNoBeside: the hardware of the second instruction exists only with interweaving, and with a
+// mechanism that declares support for two instructions.
 func TestNoBeside(t *testing.T) {
 	for _, c := range []struct {
 		mechanism string
@@ -171,23 +170,27 @@ func TestNoBeside(t *testing.T) {
 		b := newBenchOf(t, c.mechanism, &cfg, sides, 16, 1)
 		b.run(t)
 		assert.Equal(t, c.there, b.Issue.Beside != nil)
-		wires := slices.ContainsFunc(b.sim.Signals(), func(s rtl.Signal) bool { return s.Path == "bench.Issue.Beside.Fire.Slot" })
+		wires := slices.ContainsFunc(b.sim.Signals(),
+			func(s rtl.Signal) bool { return s.Path == "bench.Issue.Beside.Fire.Slot" })
 		assert.Equal(t, c.there, wires)
 	}
 }
 
-// TestInterweaveProperties: two instructions in a cycle are hardware too.
+// TestInterweaveProperties: the hardware for two instructions in a cycle has the properties of all
+// hardware.
 func TestInterweaveProperties(t *testing.T) {
 	for _, mechanism := range []string{"pdom", "dpe", "multipath", "token"} {
 		cfg := eight(sm.InterweaveBoth)
 		cfg.Lanes, cfg.SFUWidth = "rev-wid", 2
 		cfg.Latency.Logic = 9
-		rtltest.Properties(t, func() *rtl.Sim { return newBenchOf(t, mechanism, &cfg, salted(skipKernel, 3), 40, 2).sim }, 800)
+		rtltest.Properties(t, func() *rtl.Sim {
+			return newBenchOf(t, mechanism, &cfg, salted(skipKernel, 3), 40,
+				2).sim
+		}, 800)
 	}
 }
 
-// TestSharedPort: results of lanes that exclude each other go through one port in a
-// cycle, others do not.
+// TestSharedPort: results with disjoint lanes share a port in a cycle; other results do not.
 func TestSharedPort(t *testing.T) {
 	cfg := eight(sm.InterweaveSBI)
 	cfg.Scheduler = sm.GTO

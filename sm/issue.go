@@ -9,16 +9,17 @@ import (
 	"divergo/units"
 )
 
-// Issue picks one ready slot a cycle and sends the instruction at the head of
-// its I-buffer down the pipeline. A slot is ready if its head is the slot's PC
-// and the scoreboard lets it go: with the one-in-flight rule when its last
-// instruction has completed (Fung & Aamodt, HPCA 2011, section 2.2.1), with
-// the register rule when none of its registers is still to be written. Either
-// way a thread waits for what it has in flight itself, in whatever slot that
-// was issued: pending registers are kept by row and lane.
+// Issue picks one ready slot a cycle and sends the instruction at the head of its I-buffer down the
+// pipeline. A slot is ready if that instruction has the slot's PC and the scoreboard permits it:
+//   - the one-in-flight rule permits it when the slot's last instruction has completed (Fung &
+//     Aamodt, HPCA 2011, section 2.2.1);
+//   - the register rule permits it when none of its registers has a pending write.
 //
-// A warp of W threads takes W/SIMDWidth cycles to enter the pipes, less those that
-// its active mask lets skip: see Skip.
+// With either rule a thread waits for its own instructions in flight, in whatever slot they issued.
+// Pending registers are therefore kept by row and lane.
+//
+// A warp of W threads takes W/SIMDWidth cycles to enter the pipes, less the cycles that its active
+// mask allows it to skip: see Skip.
 type Issue struct {
 	rtl.State[issueState] `rtl:"inplace"`
 
@@ -34,9 +35,10 @@ type Issue struct {
 	Scoreboard units.Scoreboard
 	// Copies are the asynchronous copies in flight of each row: see copies.go.
 	Copies *rtl.Mem[groups]
-	// Beside sends a second instruction, nil if none may be: see Interweave.
+	// Beside sends a second instruction; nil if the SM lacks that hardware: see Interweave.
 	Beside *Beside `rtl:"own"`
-	// Shares are what Issue has found of slots of several rows, so that they are not asked again.
+	// Shares caches, for each slot with threads of several rows, the threads by row and the
+	// registers checked.
 	Shares *rtl.Mem[shares] `rtl:"inplace"`
 	// Active counts issued instructions by active lanes.
 	Active *rtl.Mem[uint64] `rtl:"inplace"`
@@ -44,53 +46,53 @@ type Issue struct {
 	l   *launch
 	sim *rtl.Sim
 
-	// OnIssue is told of each issued instruction of the kernel.
+	// OnIssue receives each issued instruction of the kernel.
 	OnIssue rtl.Observers[Issued]
-	// OnInserted is told of each issued instruction that the mechanism has
-	// inserted, whose PC is that in SM.Program.
+	// OnInserted receives each issued instruction that the mechanism inserted. Its PC is that in
+	// SM.Program.
 	OnInserted rtl.Observers[Issued]
-	// OnClass is told in which class the cycles from this one on are, until it is told again.
+	// OnClass receives the class of the cycles from this one on, until the next notification.
 	OnClass rtl.Observers[Spent]
 	seen    Flight        `rtl:"scratch"` // with the PC that the observer knows
-	ask     units.Set     `rtl:"scratch"` // slots that the scheduler asks
-	best    units.Set     `rtl:"scratch"` // of these, the ready ones of the lowest rank
-	gone    units.Threads `rtl:"scratch"` // of an instruction that has completed, not in its slot any more
+	ask     units.Set     `rtl:"scratch"` // slots that the scheduler considers
+	best    units.Set     `rtl:"scratch"` // of these, the ready slots of the lowest rank
+	gone    units.Threads `rtl:"scratch"` // threads of a completed instruction that has left its slot
 }
 
-// shares are the threads of a slot by row.
+// shares holds the threads of a slot by row.
 type shares struct {
-	Known   bool        // the slot has not been sent elsewhere since
-	Mask    uint32      // of the slot
-	Homes   units.Homes // that they were found in
+	Known   bool        // the slot has not changed since
+	Mask    uint32      // active mask of the slot
+	Homes   units.Homes // homes from which Threads was computed
 	Threads units.Threads
-	// Asked is how many registers of the slot's instruction it is known of that nothing in flight writes those
-	// of any thread; of the next one Left are the rows to be asked. Until the slot issues or is changed this does
-	// not become otherwise.
+	// Asked counts the registers of the slot's instruction already found free in every thread. Left
+	// holds the rows not yet checked for the next register. Both stay valid until the slot issues
+	// or changes.
 	Asked uint8
 	Left  uint64
 }
 
 type issueState struct {
 	Last   uint16          `bits:"9"` // slot issued last
-	LastOf [MaxCTAs]uint16 `bits:"9"` // of each CTA
+	LastOf [MaxCTAs]uint16 `bits:"9"` // slot issued last of each CTA
 	Turn   uint8           `bits:"5"` // CTA of the slot issued last
-	Look   units.Set       // slots that may have an instruction: that had one when they were asked last, or have changed since
-	Busy   units.Set       // slots that wait for the completion of their last instruction
+	Look   units.Set       // slots that may have an instruction: they had one when last checked, or have changed since
+	Busy   units.Set       // slots that wait for their last instruction to complete
 	Next   uint64          // first cycle in which an instruction can issue
 	Memory uint16          // memory instructions in flight
 	InRow  units.InRows    // instructions in flight of each row
-	Class  Class           `bits:"5"` // of the cycles from Since on
+	Class  Class           `bits:"5"` // class of the cycles from Since on
 	Since  uint64
-	Herded uint32 // instructions of the launch issued that are herded
+	Herded uint32 // herded instructions issued in this launch
 }
 
-// IssueCounters are what Issue has done since reset.
+// IssueCounters are the counts of Issue since reset.
 type IssueCounters struct {
 	Issued  uint64 // instructions of the kernel
 	Lanes   uint64 // their active lanes
-	Added   uint64 // instructions that the mechanism has inserted
-	Skipped uint64 // cycles that warps have skipped
-	Cycles  Cycles // until issueState.Since
+	Added   uint64 // instructions inserted by the mechanism
+	Skipped uint64 // cycles skipped by warps
+	Cycles  Cycles // cycles before issueState.Since
 }
 
 // Flight is an instruction on its way through the pipeline.
@@ -99,14 +101,14 @@ type Flight struct {
 	CTA   uint8  `bits:"5"` // of the thread in the lowest lane
 	Row   uint8  `bits:"6"`
 	Mixed bool
-	Herd  uint32 // of a branch or load that is herded its number among those of the SM in the launch, from 1; else 0
+	Herd  uint32 // number of a herded branch or load among those of the SM in the launch, from 1; else 0
 	PC    uint32
 	Mask  uint32      // active lanes at issue; the guard is not applied yet
 	Rows  uint64      // every row with an active thread
 	Homes units.Homes // if Mixed
 }
 
-// Home is where the registers of the thread in a lane are.
+// Home returns the location of the registers of the thread in a lane.
 func (f *Flight) Home(lane int) units.Home {
 	if f.Mixed {
 		return f.Homes.At(lane)
@@ -114,23 +116,22 @@ func (f *Flight) Home(lane int) units.Home {
 	return units.Home{Row: f.Row, Lane: uint8(lane)}
 }
 
-// Issued is what an observer sees of an issued instruction, whose PC is that
-// in the program that was launched.
+// Issued is an issued instruction as observers see it. Its PC is that in the program that was
+// launched.
 type Issued struct {
 	Cycle uint64
 	*Flight
 }
 
-// Spent is what the cycles from one on are spent on, and the slot that issues or is
-// ready, -1 if none is.
+// Spent is the class of the cycles from Cycle on. Slot is the slot that issues or is ready, -1 if
+// there is none.
 type Spent struct {
 	Cycle uint64
 	Class Class
 	Slot  int
 }
 
-// Completions are the instructions that have done all they had to in a cycle,
-// control instructions apart.
+// Completions are the instructions that complete in a cycle, control instructions excluded.
 type Completions struct {
 	N int8
 	C [maxWBPorts]Flight
@@ -138,11 +139,11 @@ type Completions struct {
 
 const maxWBPorts = 4
 
-// idle is what the divergence hardware sees of a cycle in which nothing is issued.
+// idle is the output to the divergence hardware in a cycle without an issue.
 var idle = divergence.Fire{PC: isa.NoPC}
 
-// Tick issues at most one instruction, and one beside it, and takes completions.
-// Those come last, as they are written in place: what ends in this cycle holds
+// Tick issues at most one instruction, and one beside it, and takes completions. Completions come
+// last because they are written in place. An instruction that completes in this cycle still holds
 // others back in it.
 func (i *Issue) Tick() {
 	q, now, slots := i.Q(), i.sim.Now(), i.Div.Slots()
@@ -169,7 +170,7 @@ func (i *Issue) Tick() {
 		if i.Beside != nil {
 			second = i.Beside.pick(i, s, slots)
 		}
-		f, _ := i.Out.PushStale() // all of it is written
+		f, _ := i.Out.PushStale() // all fields are written
 		fire = i.send(s, first, f)
 		if i.Beside != nil {
 			mask |= i.Beside.send(i, second, slots)
@@ -207,8 +208,8 @@ func (i *Issue) Tick() {
 	i.complete()
 }
 
-// fetched reports whether the instruction of slot s is in the I-buffer and the
-// mechanism lets it go.
+// fetched reports whether the instruction of slot s is in the I-buffer and the mechanism lets the
+// slot run.
 func (i *Issue) fetched(s int, slot *divergence.Slot) bool {
 	if !slot.Valid || slot.Wait != divergence.Runs {
 		return false
@@ -217,15 +218,14 @@ func (i *Issue) fetched(s int, slot *divergence.Slot) bool {
 	return e.N != 0 && e.PC == slot.PC
 }
 
-// free reports whether nothing that the threads of slot s have in flight holds
-// them back.
+// free reports whether no instruction in flight of the threads of slot s holds them back.
 func (i *Issue) free(s int, slot *divergence.Slot) bool {
 	in := &i.l.insts[slot.PC]
 	if !slot.Mixed {
 		return i.freeRow(int(slot.Row), in, slot.Mask)
 	}
 	of := i.shares(s, slot)
-	if in.leaves || in.awaits { // which look at what all threads of a row do
+	if in.leaves || in.awaits { // these check all threads of a row
 		for rows := of.Threads.Rows; rows != 0; rows &= rows - 1 {
 			row := bits.TrailingZeros64(rows) & (MaxWarps - 1)
 			if !i.freeRow(row, in, of.Threads.Lanes[row]) {
@@ -243,13 +243,13 @@ func (i *Issue) free(s int, slot *divergence.Slot) bool {
 	return true
 }
 
-// again has all rows asked, for the registers from so many on.
+// again restarts the check of all rows, for the registers from number asked on.
 func (of *shares) again(asked uint8) { of.Asked, of.Left = asked, of.Threads.Rows }
 
-// shares divides the threads of slot s, which is of several rows, by row.
+// shares divides the threads of slot s, which has threads of several rows, by row.
 func (i *Issue) shares(s int, slot *divergence.Slot) *shares {
 	of := i.Shares.Edit(s)
-	if of.Known && of.Mask == slot.Mask { // threads may have joined them
+	if of.Known && of.Mask == slot.Mask { // more threads may have joined the slot
 		return of
 	}
 	if homes := i.Div.Homes().At(s); of.Mask != slot.Mask || of.Homes != *homes {
@@ -261,7 +261,8 @@ func (i *Issue) shares(s int, slot *divergence.Slot) *shares {
 	return of
 }
 
-// forget has slots that have changed asked anew, and divided if they have other threads.
+// forget makes slots that have changed be checked again, and divided again if they have other
+// threads.
 func (i *Issue) forget(slots *units.Set) {
 	for w, m := range slots[:units.Words(i.Shares.Len())] {
 		for ; m != 0; m &= m - 1 {
@@ -272,8 +273,8 @@ func (i *Issue) forget(slots *units.Set) {
 	}
 }
 
-// freeRow is free for threads of one row. Threads leave when everything they
-// started is done, so that a row can be given to another warp.
+// freeRow is free for threads of one row. Threads exit only when all their instructions are
+// complete, so that the row can be given to another warp.
 func (i *Issue) freeRow(row int, in *decoded, lanes uint32) bool {
 	if in.leaves && i.Q().InRow[row&(MaxWarps-1)] != 0 {
 		return false
@@ -285,11 +286,11 @@ func (i *Issue) freeRow(row int, in *decoded, lanes uint32) bool {
 	return !busy
 }
 
-// send issues the head of slot s, as f.
+// send issues the head of slot s and fills in f.
 func (i *Issue) send(s int, slot *divergence.Slot, f *Flight) divergence.Fire {
 	in := &i.l.insts[slot.PC]
 	herd := i.herds(in.Inst)
-	f.Slot, f.CTA, f.Row, f.Mixed = uint16(s), slot.CTA, slot.Row, slot.Mixed // in place: no literal to be copied
+	f.Slot, f.CTA, f.Row, f.Mixed = uint16(s), slot.CTA, slot.Row, slot.Mixed // in place, to avoid copying a literal
 	f.Herd, f.PC, f.Mask = herd, slot.PC, slot.Mask
 	if slot.Mixed {
 		f.Homes = *i.Div.Homes().At(s)
@@ -308,7 +309,7 @@ func (i *Issue) send(s int, slot *divergence.Slot, f *Flight) divergence.Fire {
 			i.Scoreboard.Set(int(slot.Row), in.dsts, slot.Mask)
 		} else {
 			d.InRow.Add(f.Rows)
-			i.Scoreboard.SetAll(&i.shares(s, slot).Threads, in.dsts) // who was told of the instruction may have asked
+			i.Scoreboard.SetAll(&i.shares(s, slot).Threads, in.dsts) // an observer may have changed Shares in count
 		}
 		i.copies(in, f.Rows)
 		if in.holds {
@@ -321,7 +322,7 @@ func (i *Issue) send(s int, slot *divergence.Slot, f *Flight) divergence.Fire {
 	return divergence.Fire{Valid: true, Control: in.control, Slot: uint16(s), PC: slot.PC}
 }
 
-// copies counts an asynchronous copy of these rows among those in flight, or ends a group of them.
+// copies counts an asynchronous copy of these rows as in flight, or ends a group of copies.
 func (i *Issue) copies(in *decoded, rows uint64) {
 	switch in.Op {
 	case isa.OpCopy:
@@ -335,8 +336,8 @@ func (i *Issue) copies(in *decoded, rows uint64) {
 	}
 }
 
-// count counts an instruction and shows it to the observer. Those that are not
-// the kernel's are counted apart.
+// count counts an instruction and notifies the observers. It counts inserted instructions
+// separately.
 func (i *Issue) count(f *Flight, in *decoded) {
 	c := i.Count.D()
 	if in.Inserted {
@@ -363,7 +364,8 @@ func (i *Issue) complete() {
 	}
 }
 
-// threads divides the threads of an instruction in flight by row. Often nobody has asked about others in its slot since.
+// threads divides the threads of an instruction in flight by row. Usually its slot's shares still
+// hold the result.
 func (i *Issue) threads(f *Flight) *units.Threads {
 	of := i.Shares.Next(int(f.Slot))
 	if of.Mask == f.Mask && of.Homes == f.Homes {
@@ -373,8 +375,8 @@ func (i *Issue) threads(f *Flight) *units.Threads {
 	return &i.gone
 }
 
-// completed takes an instruction out of the counts of those in flight, and frees its registers. No instruction is
-// issued in the same cycle that writes one of them.
+// completed removes an instruction from the counts of those in flight, and frees its registers. No
+// instruction that writes one of them issues in the same cycle.
 func (i *Issue) completed(f *Flight) {
 	d := i.D()
 	in := &i.l.insts[f.PC]
@@ -388,7 +390,7 @@ func (i *Issue) completed(f *Flight) {
 			i.Copies.Edit(bits.TrailingZeros64(rows)).complete()
 		}
 	}
-	if in.holds { // otherwise the slot has gone on, and may wait for another one
+	if in.holds { // otherwise the slot has continued, and may wait for another instruction
 		d.Busy.Remove(int(f.Slot))
 	}
 	if in.memory {

@@ -12,7 +12,7 @@ import (
 	"divergo/units"
 )
 
-// Sizes that bound the tables of any configuration.
+// Limits of the tables in any configuration.
 const (
 	MaxWarps = divergence.MaxWarps
 	MaxCTAs  = divergence.MaxCTAs
@@ -21,20 +21,20 @@ const (
 // Range is a half-open interval of device addresses.
 type Range struct{ Start, End uint64 }
 
-// Kernel is one launch as the machine needs it.
+// Kernel is one launch, in the form that the machine needs.
 type Kernel struct {
 	Prog      *isa.Program
 	Grid      [3]uint32
 	Block     [3]uint32
 	Params    []byte  // parameter bank
 	DynShared uint32  // bytes of dynamic shared memory
-	LocalBase uint64  // device memory behind the local space and divergence stacks, a multiple of memsys.MaxLine: see LocalBytes
-	Valid     []Range // what global accesses may touch, ascending and disjoint
-	Pad       uint64  // bytes around those from isa.GlobalBase on that loads may touch, too
+	LocalBase uint64  // device memory of the local space and the stacks, a multiple of memsys.MaxLine: see LocalBytes
+	Valid     []Range // ranges that global accesses may touch, ascending and disjoint
+	Pad       uint64  // bytes around the ranges from isa.GlobalBase on that loads may also touch
 }
 
-// around reports whether size bytes at a are at most Pad bytes outside of one of the ranges
-// from isa.GlobalBase on.
+// around reports whether size bytes at a are at most Pad bytes outside of a range from
+// isa.GlobalBase on.
 func (k *Kernel) around(a, size uint64) bool {
 	i := sort.Search(len(k.Valid), func(i int) bool { return k.Valid[i].End+k.Pad > a })
 	for ; i < len(k.Valid) && k.Valid[i].Start <= a+k.Pad; i++ {
@@ -45,13 +45,13 @@ func (k *Kernel) around(a, size uint64) bool {
 	return false
 }
 
-// Threads of a CTA.
+// Threads returns the number of threads of a CTA.
 func (k *Kernel) Threads() int { return int(k.Block[0] * k.Block[1] * k.Block[2]) }
 
-// CTAs of the grid.
+// CTAs returns the number of CTAs of the grid.
 func (k *Kernel) CTAs() uint64 { return uint64(k.Grid[0]) * uint64(k.Grid[1]) * uint64(k.Grid[2]) }
 
-// sharedBytes of a CTA, static and dynamic.
+// sharedBytes returns the shared memory of a CTA in bytes, static and dynamic.
 func (k *Kernel) sharedBytes() uint32 {
 	if k.DynShared == 0 {
 		return k.Prog.SharedBytes
@@ -59,7 +59,7 @@ func (k *Kernel) sharedBytes() uint32 {
 	return align(k.Prog.SharedBytes, k.Prog.SharedAlign) + k.DynShared
 }
 
-// sharedPitch is how far the shared memories of two CTAs of an SM begin apart.
+// sharedPitch returns the distance in bytes between the shared memories of two CTAs of an SM.
 func (k *Kernel) sharedPitch() uint32 { return align(k.sharedBytes(), 16) }
 
 func align(n, to uint32) uint32 {
@@ -69,12 +69,11 @@ func align(n, to uint32) uint32 {
 	return n
 }
 
-// LocalBytes is the device memory from LocalBase on that a machine with the
-// given number of SMs and a mechanism takes. A thread's local word w lies at
-// ((sm*warps+row)*words + w)*lanes + lane, in words of 4 bytes, so that equal
-// local addresses of a warp are neighbours. Behind that, from a multiple of
-// memsys.MaxLine on, each row of each SM has memory for its divergence stack, if
-// the mechanism needs some.
+// LocalBytes returns the bytes of device memory that a machine needs from LocalBase on, for the
+// given number of SMs and a mechanism. Local word w of a thread lies at ((sm*warps+row)*words +
+// w)*lanes + lane, in words of 4 bytes. Equal local addresses of a warp are therefore neighbours.
+// If the mechanism spills, each row of each SM also has memory for its divergence stack, from the
+// next multiple of memsys.MaxLine on.
 func (k *Kernel) LocalBytes(c *Config, mech divergence.Mechanism, sms int) uint64 {
 	if !mech.Spills {
 		return k.threadBytes(c, sms)
@@ -82,19 +81,19 @@ func (k *Kernel) LocalBytes(c *Config, mech divergence.Mechanism, sms int) uint6
 	return k.stacks(c, sms) + uint64(sms)*uint64(c.Warps())*8*uint64(divergence.SpillWordsOf(k.Prog))
 }
 
-// threadBytes is the part for the local space of the threads. A grid of few CTAs
-// leaves the last SMs without any.
+// threadBytes returns the bytes of the local space of the threads. In a grid of few CTAs the last
+// SMs have none.
 func (k *Kernel) threadBytes(c *Config, sms int) uint64 {
 	return min(uint64(sms), k.CTAs()) * uint64(c.Warps()) * uint64((k.local(c)+3)/4) * uint64(c.WarpSize) * 4
 }
 
-// stacks is where the part for divergence stacks begins.
+// stacks returns the offset of the divergence stacks.
 func (k *Kernel) stacks(c *Config, sms int) uint64 {
 	return (k.threadBytes(c, sms) + memsys.MaxLine - 1) &^ (memsys.MaxLine - 1)
 }
 
-// local is the size in bytes of a thread's local memory, with the frames of
-// functions if some are recursive.
+// local returns the bytes of a thread's local memory. This includes the frames of functions if some
+// are recursive.
 func (k *Kernel) local(c *Config) uint32 {
 	if k.Prog.Recursive {
 		return k.Prog.LocalBytes + uint32(c.Stack)
@@ -102,15 +101,14 @@ func (k *Kernel) local(c *Config) uint32 {
 	return k.Prog.LocalBytes
 }
 
-// Occupancy is how many CTAs of a kernel an SM holds, and by which limit.
+// Occupancy is the number of CTAs of a kernel that an SM holds, and the limit that sets it.
 type Occupancy struct {
 	CTAs  int
 	Limit string // "threads", "CTAs", "registers" or "shared memory"
 }
 
-// Occupancy computes how many CTAs fit under the limits of c and of shared
-// memory (bytes of an SM). The error names the first resource of which one CTA
-// needs more than there is.
+// Occupancy computes how many CTAs fit within the limits of c and of the shared memory of an SM, in
+// bytes. The error names the first resource that is too small for one CTA.
 func (k *Kernel) Occupancy(c *Config, shared int) (Occupancy, error) {
 	warps := (k.Threads() + c.WarpSize - 1) / c.WarpSize
 	regs := max(k.Prog.LiveRegs, 1)
@@ -142,10 +140,10 @@ func (k *Kernel) Occupancy(c *Config, shared int) (Occupancy, error) {
 	return o, nil
 }
 
-// TooLarge is the error for a CTA that no SM can hold.
+// TooLarge is the error for a CTA that fits no SM.
 type TooLarge struct {
 	Threads    int    // of the CTA
-	What       string // that there is too little of, as Occupancy.Limit
+	What       string // the resource that is too small, as in Occupancy.Limit
 	Need, Have int    // Have: of an SM
 }
 
@@ -160,22 +158,23 @@ func unit(what string) string {
 	return what
 }
 
-// launch is what the blocks of an SM know of it and of the kernel that it runs.
+// launch holds the data about an SM, and about the kernel that it runs, shared by the blocks of the
+// SM.
 type launch struct {
 	site
 	loaded
 	herdLimit int64                   // herded instructions of this SM in the launch, -1 without limit
-	placed    map[*isa.Program]uint32 // where kernels that have been loaded are in instruction memory
-	end       uint32                  // of the last one
+	placed    map[*isa.Program]uint32 // start in instruction memory of each loaded kernel
+	end       uint32                  // end of the last kernel in instruction memory
 }
 
-// site is what an SM is built with.
+// site holds the parameters with which an SM is built.
 type site struct {
 	cfg        *Config
 	mech       divergence.Mechanism
 	options    divergence.Options
 	herd       *units.HerdConfig
-	index, sms uint32 // of this SM, and how many there are
+	index, sms uint32 // number of this SM, and number of SMs
 	shared     int    // bytes of shared memory
 	faulted    *atomic.Bool
 
@@ -187,12 +186,12 @@ type site struct {
 	beside   beside                  // interweave of cfg
 
 	all  uint32                  // lanes of a whole warp
-	full uint64                  // cycles that it takes to enter the pipes
-	bins [isa.MaxLanes + 1]Class // of an instruction, by active lanes
+	full uint64                  // cycles in which it enters the pipes
+	bins [isa.MaxLanes + 1]Class // class of an instruction, by active lanes
 }
 
-// newLaunch looks up the functions of the configuration's words, and computes what the
-// blocks would divide for in each cycle.
+// newLaunch looks up the functions selected by the configuration. It also computes quotients that
+// the blocks need in each cycle.
 func newLaunch(s site) (_ *launch, err error) {
 	if s.pick, err = schedulers.Of(s.cfg.Scheduler); err != nil {
 		return nil, fmt.Errorf("sm.scheduler: %w", err)
@@ -219,43 +218,43 @@ func newLaunch(s site) (_ *launch, err error) {
 	return &launch{site: s}, nil
 }
 
-// loaded is a kernel laid out for the SMs of a machine: what hardware would hold in
-// configuration registers and constant tables. It changes only between runs.
+// loaded is a kernel prepared for the SMs of a machine. Hardware would hold it in configuration
+// registers and constant tables. It changes only between runs.
 type loaded struct {
 	divergence.Code
 	placement
-	k      Kernel           // as it was given; Code has the program that runs
+	k      Kernel           // as launched; Code has the program that runs
 	warps  int              // of a CTA
-	ctas   int              // resident at most
+	ctas   int              // largest number of resident CTAs
 	cta    [MaxWarps]uint8  // of each row
-	shares [MaxWarps]uint64 // where the shared memory of that CTA begins
+	shares [MaxWarps]uint64 // start of the shared memory of that CTA
 	nregs  int
 	npreds int
 	insts  []decoded // by PC
 	local  uint32    // bytes of a thread's local memory
-	reach  uint64    // bits of an address
+	reach  uint64    // mask of the bits of an address
 }
 
-// decoded is an instruction with what the blocks want to know of it each time.
+// decoded is an instruction with the properties that the blocks need each time.
 type decoded struct {
 	*isa.Inst
 	deps   []uint16              // registers, then predicates at nregs and up, that it reads or writes
 	dsts   []uint16              // of these, the ones it writes
 	consts [isa.MaxSrcs]*isa.Row // rows of the immediate sources
 	unit   isa.Unit
-	traits        // what Issue and the pipes ask for
+	traits        // properties used by Issue and the pipes
 	reads  uint8  // cycles in which the banks serve its sources
 	others uint16 // sources that are predicates or special registers
-	regs   uint8  // rows of an Op that are a register each
-	rows   uint8  // rows of an Op that it has
-	whole  uint8  // rows of a Result that are a register each
-	wrote  uint8  // rows of a Result that it has
-	preds  uint8  // predicates that a Result has
-	block  uint8  // instructions from here on to the next control instruction, as many as there can be in an I-buffer
+	regs   uint8  // rows of an Op that are each one register
+	rows   uint8  // rows of an Op that it fills
+	whole  uint8  // rows of a Result that are each one register
+	wrote  uint8  // rows of a Result that it fills
+	preds  uint8  // predicates of a Result
+	block  uint8  // instructions from here through the next control instruction, at most the size of an I-buffer
 	pace
 }
 
-// traits are answers of an instruction.
+// traits are properties of an instruction.
 type traits struct {
 	control, memory, crosses bool // see isa.Inst: Control, Memory, CrossLane
 	holds                    bool // it keeps its slot until it has completed
@@ -315,8 +314,7 @@ func (l *launch) load(k Kernel) error {
 	return nil
 }
 
-// base is where a kernel is in instruction memory, which keeps all that have been
-// loaded.
+// base returns the address of a kernel in instruction memory. All loaded kernels stay in it.
 func (l *launch) base(p *isa.Program, n int) uint32 {
 	base, ok := l.placed[p]
 	if !ok {
@@ -330,10 +328,12 @@ func (l *launch) base(p *isa.Program, n int) uint32 {
 	return base
 }
 
-// decode finds what the blocks want to know of an instruction; bank is the first one
-// of each register.
+// decode computes the properties of an instruction; bank holds the first bank of each register.
 func (l *launch) decode(in *isa.Inst, bank []int) decoded {
-	d := decoded{Inst: in, reads: 1, unit: in.Unit(), pace: pace{uint64(l.cfg.latency(in)), l.cfg.Initiation.times()[in.OpClass()]}}
+	d := decoded{
+		Inst: in, reads: 1, unit: in.Unit(),
+		pace: pace{uint64(l.cfg.latency(in)), l.cfg.Initiation.times()[in.OpClass()]},
+	}
 	d.traits = traits{
 		control: in.Control(), memory: in.Memory(), crosses: in.CrossLane(),
 		holds:     l.holds(in) || in.Op == isa.OpMembar,
@@ -401,17 +401,17 @@ func (l *launch) decode(in *isa.Inst, bank []int) decoded {
 	return d
 }
 
-// stack is where the memory of a row's divergence stack begins.
+// stack returns the address of the divergence stack of a row.
 func (l *launch) stack(row uint8) uint64 {
 	at := uint64(l.index)*uint64(l.cfg.Warps()) + uint64(row)
 	return l.k.LocalBase + l.k.stacks(l.cfg, int(l.sms)) + at*8*uint64(divergence.SpillWordsOf(l.Prog))
 }
 
-// row that warp w of resident CTA c has in the register file.
+// row returns the row of warp w of resident CTA c in the register file.
 func (l *launch) row(c, w int) int { return c*l.warps + w }
 
-// observed is an instruction as the outside knows it: its PC is that in the
-// program that was launched. If that has to be changed, it is in a copy.
+// observed returns an instruction as observers see it: its PC is that in the launched program. If
+// the PC differs, the result is the copy in clone.
 func (l *launch) observed(f, clone *Flight) *Flight {
 	if l.Prog.Origin == nil {
 		return f

@@ -7,11 +7,10 @@ import (
 	"divergo/units"
 )
 
-// placement says which thread of a CTA is in which lane. Each warp has its own
-// permutation, which it keeps (Rhu & Erez, ISCA 2013, section 4). Registers,
-// masks and divergence hardware know lanes only; what a thread can see of its
-// place, %laneid and the lane masks, is its location before the permutation, as
-// programs expect. By warp of a CTA:
+// placement maps the threads of a CTA to lanes. Each warp has its own permutation and keeps it (Rhu
+// & Erez, ISCA 2013, section 4). Registers, masks and divergence hardware use lanes only. A thread
+// sees its location before the permutation, in %laneid and the lane masks, as programs expect.
+// Slices are indexed by warp of a CTA.
 type placement struct {
 	permutation *units.LaneMap
 	tids        []isa.Row             // x | y<<16 | z<<32 of each lane's thread
@@ -21,7 +20,7 @@ type placement struct {
 	masks       []uint32              // lanes that have a thread
 }
 
-// place puts the threads of a kernel's CTA into lanes.
+// place assigns the threads of a kernel's CTA to lanes.
 func (c *Config) place(k *Kernel) (placement, error) {
 	lanes := c.Lanes
 	if k.Prog.NoLanePermutation {
@@ -58,7 +57,7 @@ func (c *Config) place(k *Kernel) (placement, error) {
 	return p, nil
 }
 
-// toLanes is the set of lanes in which a set of locations of a warp is.
+// toLanes returns the lanes of a set of locations of a warp.
 func (p *placement) toLanes(warp int, locations uint32) (lanes uint32) {
 	if p.straight[warp] {
 		return locations
@@ -70,7 +69,7 @@ func (p *placement) toLanes(warp int, locations uint32) (lanes uint32) {
 	return lanes
 }
 
-// toLocations is the set of locations of a set of lanes that have threads.
+// toLocations returns the locations of those of the given lanes that have threads.
 func (p *placement) toLocations(warp int, lanes uint32) (locations uint32) {
 	if p.straight[warp] {
 		return lanes
@@ -81,6 +80,6 @@ func (p *placement) toLocations(warp int, lanes uint32) (locations uint32) {
 	return locations
 }
 
-// Lane is the lane of the thread that has the given location in a warp of a
-// CTA: that of linear number warp*WarpSize+location.
+// Lane returns the lane of a thread, given its warp in the CTA and its location. The linear number
+// of the thread is warp*WarpSize+location.
 func (s *SM) Lane(warp, location int) int { return s.l.permutation.Lane(warp, location) }

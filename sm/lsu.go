@@ -11,27 +11,26 @@ import (
 	"divergo/units"
 )
 
-// LSU is the load/store unit: it takes memory instructions in order, computes
-// the address of each lane, resolves generic addresses, maps local memory,
-// checks bounds and alignment, and hands accesses to the memory system, one a
-// cycle. An instruction whose lanes fall into different spaces, and a wide
-// access to interleaved local memory, becomes several accesses. The
-// instruction completes, and its warp is given the data, when the last reply
-// has come (Fung & Aamodt, HPCA 2011, section 2.2.1).
+// LSU is the load/store unit. It takes memory instructions in order and sends accesses to the
+// memory system, one a cycle. For each lane it computes the address, resolves generic addresses,
+// maps local memory, and checks bounds and alignment. An instruction becomes several accesses if
+// its lanes fall into different spaces, or if it is a wide access to interleaved local memory. The
+// instruction completes, and its warp gets the data, when the last reply has come (Fung & Aamodt,
+// HPCA 2011, section 2.2.1).
 //
-// Parameters are read from a bank in the SM that serves one address a cycle,
-// which all lanes may share.
+// Parameters are read from a bank in the SM. It serves one address a cycle, which all lanes may
+// share.
 type LSU struct {
 	rtl.State[struct {
-		Started bool                     // the oldest instruction has its entry
+		Started bool                     // the oldest instruction has an entry
 		Tag     uint8                    // that entry
 		Left    uint32                   // its lanes whose accesses have not left
-		Piece   uint8                    `bits:"2"` // local memory: 4-byte piece of each lane that goes next
-		Fence   bool                     // acquire: only the fence behind the accesses is left
-		Until   uint64                   // parameters: first cycle in which all lanes are served, 0: not begun
+		Piece   uint8                    `bits:"2"` // local memory: next 4-byte piece of each lane
+		Fence   bool                     // acquire: only the fence after the accesses remains
+		Until   uint64                   // parameters: first cycle in which all lanes are served; 0: not begun
 		Used    [maxMemQueue / 64]uint64 // entries in use
-		Oldest  uint16                   // copy in Order
-		Copies  uint16                   // that have not been sent to shared memory
+		Oldest  uint16                   // oldest copy in Order
+		Copies  uint16                   // copies not yet sent to shared memory
 		Fault   Fault
 	}]
 	In      rtl.In[Op]
@@ -40,42 +39,42 @@ type LSU struct {
 	Out     rtl.Out[Result]
 	Stack   rtl.In[divergence.Transfer] // of the divergence hardware
 	Moved   rtl.Out[divergence.Transferred]
-	Flush   rtl.In[Command] // write the L1 back
+	Flush   rtl.In[Command] // requests to write back the L1
 	Flushed rtl.Out[Notice]
 	Table   *rtl.Mem[Pending]                 `trace:"true"`  // instructions in flight, by tag
-	Data    *rtl.Mem[[isa.MaxLanes][2]uint64] `rtl:"inplace"` // what has arrived for them
-	// Of asynchronous copies: see copies.go.
+	Data    *rtl.Mem[[isa.MaxLanes][2]uint64] `rtl:"inplace"` // data that has arrived for them
+	// State of asynchronous copies: see copies.go.
 	Landings *rtl.Mem[landing] // by tag
 	Order    *rtl.Mem[uint8]   // tags in the order of issue, in a ring
 
 	l   *launch
 	sim *rtl.Sim
 
-	// OnAccess is told of each access of an instruction as it leaves, OnAtomic of
-	// what an atomic has found in memory.
+	// OnAccess receives each access of an instruction as it leaves. OnAtomic receives the values
+	// that an atomic found in memory.
 	OnAccess rtl.Observers[Accessed]
 	OnAtomic rtl.Observers[Answered]
 }
 
-// Accessed is an access of an instruction in its cycle.
+// Accessed is an access of an instruction, with its cycle.
 type Accessed struct {
 	Cycle uint64
 	*Flight
 	*memsys.Access
 }
 
-// Answered is a reply of the memory system in its cycle.
+// Answered is a reply of the memory system, with its cycle.
 type Answered struct {
 	Cycle uint64
 	*memsys.Reply
 }
 
-// maxMemQueue is the most memory instructions in flight in an SM.
+// maxMemQueue is the largest number of memory instructions in flight in an SM.
 const maxMemQueue = 256
 
-// Tags of accesses that are not of an instruction.
+// Tags of accesses that belong to no instruction.
 const (
-	stackTag = 0x8000 // and the row: tokens of the divergence hardware
+	stackTag = 0x8000 // plus the row: transfers of the divergence hardware
 	flushTag = 0xffff
 )
 
@@ -88,7 +87,8 @@ type Pending struct {
 	Landing bool  // copy: its data is on the way to shared memory
 }
 
-// Tick takes one reply and moves the oldest instruction on by one access.
+// Tick takes one reply, and sends at most one access: of a divergence stack, a copy, the oldest
+// instruction or a flush.
 func (u *LSU) Tick() {
 	if u.Reply.Valid() {
 		u.reply()
@@ -107,9 +107,9 @@ func (u *LSU) Tick() {
 	}
 }
 
-// reply records what came back, and sends the instruction to write-back when
-// it was the last. The upper byte of the tag is 0 for whole accesses of lanes
-// and counts pieces of 4 bytes from 1, which come back in any order.
+// reply records a reply, and sends the instruction to write-back after its last one. The upper byte
+// of the tag is 0 for whole accesses of lanes. Otherwise it counts pieces of 4 bytes from 1, which
+// arrive in any order.
 func (u *LSU) reply() {
 	r := u.Reply.Front()
 	if r.Tag == flushTag {
@@ -133,7 +133,7 @@ func (u *LSU) reply() {
 	tag, piece := int(r.Tag&0xff), int(r.Tag>>8)
 	e := u.Table.Edit(tag)
 	in := &u.l.Prog.Insts[e.PC]
-	comes := in.Op == isa.OpCopy && !e.Landing // and has to go on
+	comes := in.Op == isa.OpCopy && !e.Landing // data that still has to go to shared memory
 	if e.Sent && e.Parts == 1 && !comes && !u.Out.Ready() {
 		return
 	}
@@ -171,7 +171,7 @@ func (u *LSU) finish(tag int, e *Pending, in *isa.Inst) {
 	u.D().Used[tag>>6] &^= 1 << (tag & 63)
 }
 
-// unpack cuts the bytes of each lane into the destination registers.
+// unpack divides the bytes of each lane among the destination registers.
 func (u *LSU) unpack(r *Result, in *isa.Inst, data *[isa.MaxLanes][2]uint64) {
 	size := in.Type.Bits()
 	for i := range int(in.NDst) {
@@ -188,7 +188,7 @@ func (u *LSU) unpack(r *Result, in *isa.Inst, data *[isa.MaxLanes][2]uint64) {
 	}
 }
 
-// begin works on the oldest instruction.
+// begin performs one cycle of work on the oldest instruction.
 func (u *LSU) begin() {
 	q, d := u.Regs()
 	op := u.In.Front()
@@ -198,7 +198,7 @@ func (u *LSU) begin() {
 		return
 	}
 	if op.Exec == 0 || in.Op == isa.OpMembar && in.Mode == isa.ModeCTA {
-		// Accesses of a CTA stay in order, so that its fences have nothing to do.
+		// Accesses of a CTA stay in order, so its fences need no action.
 		if u.Out.Ready() {
 			r := u.l.insts[op.PC].result(u.Out, false)
 			r.Flight, r.Exec = op.Flight, 0
@@ -227,7 +227,7 @@ func (u *LSU) begin() {
 		d.Used[tag>>6] |= 1 << (tag & 63)
 		*u.Table.Edit(tag) = Pending{Flight: op.Flight, Exec: op.Exec}
 		left, piece = op.Exec&u.addressing(op, in), 0
-		fence = in.Flags&isa.FlagRelease != 0 // what came before is visible before this is
+		fence = in.Flags&isa.FlagRelease != 0 // earlier accesses become visible before this one
 	}
 	a := u.Access.PushSlot()
 	a.Tag = uint16(tag)
@@ -242,7 +242,7 @@ func (u *LSU) begin() {
 	e := u.Table.Edit(tag)
 	e.Parts++
 	d.Left, d.Piece = left, piece
-	// What comes behind an acquire must not see older data than it did.
+	// Accesses after an acquire must not see older data than it did.
 	d.Fence = left == 0 && !fence && in.Flags&isa.FlagAcquire != 0
 	if left == 0 && !d.Fence {
 		e.Sent = true
@@ -251,7 +251,7 @@ func (u *LSU) begin() {
 	}
 }
 
-// free is an entry that is not in use, or -1.
+// free returns an unused entry, or -1.
 func (u *LSU) free() int {
 	n := u.l.cfg.MemQueue
 	for w, used := range u.D().Used {
@@ -262,8 +262,8 @@ func (u *LSU) free() int {
 	return -1
 }
 
-// part fills in the next access of op: all the remaining lanes that are in the
-// same kind of memory as the lowest of them. It returns what remains.
+// part fills in the next access of op: all remaining lanes in the same space as the lowest one. It
+// returns the lanes that remain, and the next piece.
 func (u *LSU) part(a *memsys.Access, op *Op, in *isa.Inst, left uint32, piece uint8) (uint32, uint8) {
 	a.Kind, a.Cache, a.Atom, a.Type = memsys.Load, in.Cache, in.Atom, in.Type
 	switch in.Op {
@@ -325,8 +325,8 @@ func (u *LSU) part(a *memsys.Access, op *Op, in *isa.Inst, left uint32, piece ui
 	return left &^ a.Mask, 0
 }
 
-// locate gives an access those lanes of left that are in the same space as the lowest of
-// them, with their addresses in it, and returns the space.
+// locate selects the lanes of left in the same space as the lowest one. It fills in their addresses
+// in the space and returns the space.
 func (u *LSU) locate(a *memsys.Access, op *Op, in *isa.Inst, left uint32) isa.Space {
 	if in.Space != isa.SpaceGeneric {
 		base := u.source(op, in, 0)
@@ -355,7 +355,7 @@ func (u *LSU) locate(a *memsys.Access, op *Op, in *isa.Inst, left uint32) isa.Sp
 	return of
 }
 
-// accessSize is the number of bytes of each lane.
+// accessSize returns the number of bytes per lane.
 func accessSize(in *isa.Inst) int {
 	if in.Matrix() {
 		return matrixRow
@@ -363,7 +363,7 @@ func accessSize(in *isa.Inst) int {
 	return in.Type.Bytes() * max(int(in.Vec), 1)
 }
 
-// alignment is what the addresses of an access of that size are multiples of.
+// alignment returns the required alignment, in bytes, of an access of that size.
 func alignment(in *isa.Inst, size uint64) uint64 {
 	if in.Flags&isa.FlagPair != 0 {
 		return 2 * size
@@ -371,7 +371,7 @@ func alignment(in *isa.Inst, size uint64) uint64 {
 	return size
 }
 
-// source is the row of source i.
+// source returns the row of source i.
 func (u *LSU) source(op *Op, in *isa.Inst, i int) *isa.Row {
 	if in.Src[i].Kind == isa.OperandImm {
 		return u.l.insts[op.PC].consts[i]
@@ -392,12 +392,12 @@ func (u *LSU) pack(a *memsys.Access, op *Op, in *isa.Inst) {
 	}
 }
 
-// address of a lane as the program computes it.
+// address returns the address of a lane as the program computes it.
 func (u *LSU) address(op *Op, in *isa.Inst, lane int) uint64 {
 	return (u.source(op, in, 0)[lane] + uint64(in.Off)) & u.l.reach
 }
 
-// transfer stores or loads words of a divergence stack, each in a lane.
+// transfer stores or loads words of a divergence stack, one word in each lane.
 func (u *LSU) transfer(t *divergence.Transfer) {
 	if int(t.At)+int(t.Words) > divergence.SpillWordsOf(u.l.Prog) {
 		u.fault(Fault{Kind: StackOverflow, Row: t.Row, PC: t.PC})
@@ -424,7 +424,7 @@ func (u *LSU) fault(f Fault) {
 	}
 }
 
-// resolve finds the space of a lane's address and the offset in it.
+// resolve returns the space of a lane's address and the offset in it.
 func (u *LSU) resolve(op *Op, in *isa.Inst, lane int) (isa.Space, uint64) {
 	a := u.address(op, in, lane)
 	if in.Space != isa.SpaceGeneric {
@@ -452,8 +452,8 @@ func (u *LSU) local(h units.Home, a uint64) uint64 {
 	return l.k.LocalBase + (word*uint64(l.cfg.WarpSize)+uint64(h.Lane))*4 + a%4
 }
 
-// check tests the addresses of all lanes. A lane that is out of bounds or
-// misaligned is recorded as the SM's fault if it is the first.
+// check reports whether the addresses of all lanes are valid. It records the first invalid lane as
+// the SM's fault, if the SM has none yet.
 func (u *LSU) check(op *Op, in *isa.Inst) bool {
 	if in.Op == isa.OpMembar {
 		return true
@@ -494,8 +494,8 @@ func (u *LSU) check(op *Op, in *isa.Inst) bool {
 	return true
 }
 
-// near reports whether the addresses of all lanes are right because those of the lowest and of
-// the highest are in the same memory, as nearly always.
+// near reports whether the addresses of all lanes are valid because the lowest and the highest are
+// in the same memory. This is the usual case.
 func (u *LSU) near(op *Op, in *isa.Inst, size uint64) bool {
 	if in.Space != isa.SpaceGlobal && in.Space != isa.SpaceShared || in.Matrix() {
 		return false
@@ -516,7 +516,7 @@ func (u *LSU) within(space isa.Space, a, size uint64) bool {
 	return a < end && size <= end-a
 }
 
-// end is where the memory of the program ends that the byte at a is in, 0 if it is in none.
+// end returns the end of the program's memory that contains the byte at a, 0 if none does.
 func (u *LSU) end(space isa.Space, a uint64) uint64 {
 	switch space {
 	case isa.SpaceShared:
@@ -547,8 +547,7 @@ func (u *LSU) inParams(op *Op, in *isa.Inst) bool {
 	return true
 }
 
-// param serves a load from the parameter bank: a cycle for each distinct
-// address.
+// param serves a load from the parameter bank. It takes one cycle for each distinct address.
 func (u *LSU) param(op *Op, in *isa.Inst) {
 	q, d := u.Regs()
 	now := u.sim.Now()

@@ -7,17 +7,16 @@ import (
 	"divergo/memsys"
 )
 
-// The part of the load/store unit that is for ldmatrix and stmatrix (PTX ISA, section
-// 9.7.13.4.15): threads 0 to 7 of a warp give the addresses of the rows of the
-// first 8x8 matrix, the next eight those of the second, and so on. The shared
-// memory is read like by a vector load of 16 bytes a lane; when the rows have come,
-// a crossbar gives each thread its elements of each matrix. For stmatrix the
-// crossbar joins the elements of the threads to rows, which are stored like vectors.
+// The load/store unit also executes ldmatrix and stmatrix (PTX ISA, section 9.7.13.4.15). Threads 0
+// to 7 of a warp give the row addresses of the first 8x8 matrix. The next eight give those of the
+// second, and so on. Shared memory is read as by a vector load of 16 bytes a lane. When the rows
+// have arrived, a crossbar gives each thread its elements of each matrix. For stmatrix the crossbar
+// joins the elements of the threads to rows, which are stored like vectors.
 
-// matrixRow is the bytes of a row.
+// matrixRow is the size of a matrix row in bytes.
 const matrixRow = 16
 
-// addressing is the set of lanes whose addresses count.
+// addressing returns the lanes whose addresses are used.
 func (u *LSU) addressing(op *Op, in *isa.Inst) uint32 {
 	if !in.Matrix() {
 		return ^uint32(0)
@@ -25,14 +24,17 @@ func (u *LSU) addressing(op *Op, in *isa.Inst) uint32 {
 	return u.l.toLanes(int(op.Row)%u.l.warps, uint32(1<<(8*in.Vec)-1))
 }
 
-// whole reports whether all threads of a warp are in op; if not, that is a fault.
+// whole reports whether all threads of a warp are in op. It records a fault otherwise.
 func (u *LSU) whole(op *Op) bool {
 	missing := uint32(1<<u.l.cfg.WarpSize-1) &^ op.Exec
 	if !op.Mixed && missing == 0 {
 		return true
 	}
 	h := op.Home(bits.TrailingZeros32(op.Exec))
-	f := Fault{Kind: Missing, Row: h.Row, Lane: h.Lane, PC: op.PC, Missing: u.l.toLocations(int(op.Row)%u.l.warps, missing)}
+	f := Fault{
+		Kind: Missing, Row: h.Row, Lane: h.Lane, PC: op.PC,
+		Missing: u.l.toLocations(int(op.Row)%u.l.warps, missing),
+	}
 	if op.Mixed {
 		f.Kind, f.Missing = Regrouped, 0
 	}
@@ -40,7 +42,7 @@ func (u *LSU) whole(op *Op) bool {
 	return false
 }
 
-// distribute is the crossbar.
+// distribute is the crossbar of ldmatrix: it gives each thread its elements.
 func (u *LSU) distribute(r *Result, in *isa.Inst, data *[isa.MaxLanes][2]uint64) {
 	place := &u.l.places[int(r.Row)%u.l.warps] // lane of each thread
 	for i := range int(in.NDst) {
@@ -56,7 +58,7 @@ func (u *LSU) distribute(r *Result, in *isa.Inst, data *[isa.MaxLanes][2]uint64)
 	}
 }
 
-// collect is the crossbar of stmatrix: the rows for the lanes of an access.
+// collect is the crossbar of stmatrix: it fills in the rows for the lanes of an access.
 func (u *LSU) collect(a *memsys.Access, op *Op, in *isa.Inst) {
 	place := &u.l.places[int(op.Row)%u.l.warps] // lane of each thread
 	for i := range int(in.Vec) {

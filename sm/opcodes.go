@@ -6,9 +6,9 @@ import (
 	"divergo/isa"
 )
 
-// Opcodes is a time for each class of opcodes, as GPGPU-Sim's ptx_opcode_latency
-// and ptx_opcode_initiation have it (add, max, mul, mad, div), and for some that it
-// has not. 0 is the time of the pipe that executes the instruction.
+// Opcodes holds a time for each class of opcodes; 0 selects the time of the pipe that executes the
+// instruction. GPGPU-Sim has such times as ptx_opcode_latency and ptx_opcode_initiation, for add,
+// max, mul, mad and div. The other classes are ours.
 type Opcodes struct {
 	IntAdd int `toml:"int_add" range:"0..1000" unit:"core cycles" doc:"integer add, sub, sad, abs, neg; 0: as its pipe" source:"ours"`
 	IntMax int `toml:"int_max" range:"0..1000" unit:"core cycles" doc:"integer min, max; 0: as its pipe" source:"ours"`
@@ -31,27 +31,34 @@ type Opcodes struct {
 	SFU    int `toml:"sfu" range:"0..1000" unit:"core cycles" doc:"rcp, sqrt, rsqrt, sin, cos, lg2, ex2, tanh; 0: as its pipe" source:"ours"`
 }
 
-// times are those of the classes.
+// times returns the times by class.
 func (o *Opcodes) times() [isa.NumOpClasses]int {
 	return [...]int{
-		isa.ClassIntAdd: o.IntAdd, isa.ClassIntMax: o.IntMax, isa.ClassIntMul: o.IntMul, isa.ClassIntMad: o.IntMad, isa.ClassIntDiv: o.IntDiv,
-		isa.ClassFPAdd: o.FPAdd, isa.ClassFPMax: o.FPMax, isa.ClassFPMul: o.FPMul, isa.ClassFPMad: o.FPMad, isa.ClassFPDiv: o.FPDiv,
-		isa.ClassDPAdd: o.DPAdd, isa.ClassDPMax: o.DPMax, isa.ClassDPMul: o.DPMul, isa.ClassDPMad: o.DPMad, isa.ClassDPDiv: o.DPDiv,
+		isa.ClassIntAdd: o.IntAdd, isa.ClassIntMax: o.IntMax, isa.ClassIntMul: o.IntMul, isa.ClassIntMad: o.IntMad,
+		isa.ClassIntDiv: o.IntDiv,
+		isa.ClassFPAdd:  o.FPAdd, isa.ClassFPMax: o.FPMax, isa.ClassFPMul: o.FPMul, isa.ClassFPMad: o.FPMad,
+		isa.ClassFPDiv: o.FPDiv,
+		isa.ClassDPAdd: o.DPAdd, isa.ClassDPMax: o.DPMax, isa.ClassDPMul: o.DPMul, isa.ClassDPMad: o.DPMad,
+		isa.ClassDPDiv: o.DPDiv,
 		isa.ClassLogic: o.Logic, isa.ClassSet: o.Set, isa.ClassCvt: o.Cvt, isa.ClassSFU: o.SFU,
 	}
 }
 
-// executes is the classes that instructions of a pipe can have.
+// executes holds the classes that instructions of a pipe can have.
 var executes = map[isa.Unit][]isa.OpClass{
 	isa.UnitALU: {
-		isa.ClassIntAdd, isa.ClassIntMax, isa.ClassIntMul, isa.ClassIntMad, isa.ClassFPAdd, isa.ClassFPMax, isa.ClassFPMul, isa.ClassFPMad,
+		isa.ClassIntAdd, isa.ClassIntMax, isa.ClassIntMul, isa.ClassIntMad, isa.ClassFPAdd, isa.ClassFPMax,
+		isa.ClassFPMul, isa.ClassFPMad,
 		isa.ClassLogic, isa.ClassSet, isa.ClassCvt,
 	},
-	isa.UnitDPU: {isa.ClassDPAdd, isa.ClassDPMax, isa.ClassDPMul, isa.ClassDPMad, isa.ClassLogic, isa.ClassSet, isa.ClassCvt},
+	isa.UnitDPU: {
+		isa.ClassDPAdd, isa.ClassDPMax, isa.ClassDPMul, isa.ClassDPMad, isa.ClassLogic, isa.ClassSet,
+		isa.ClassCvt,
+	},
 	isa.UnitSFU: {isa.ClassIntDiv, isa.ClassFPDiv, isa.ClassDPDiv, isa.ClassSFU},
 }
 
-// latencies are the shortest and the longest of a pipe.
+// latencies returns the shortest and the longest latency of a pipe.
 func (c *Config) latencies(unit isa.Unit) (least, most int) {
 	least = c.pipeLatency(unit)
 	most = least
@@ -64,7 +71,7 @@ func (c *Config) latencies(unit isa.Unit) (least, most int) {
 	return least, most
 }
 
-// pipeLatency is that of instructions whose class has none of its own.
+// pipeLatency returns the latency of instructions whose class sets none.
 func (c *Config) pipeLatency(unit isa.Unit) int {
 	switch unit {
 	case isa.UnitDPU:
@@ -75,10 +82,10 @@ func (c *Config) pipeLatency(unit isa.Unit) int {
 	return c.ALULatency
 }
 
-// outcomeLatency is that of control instructions.
+// outcomeLatency returns the latency of control instructions.
 func (c *Config) outcomeLatency() int { return cmp.Or(c.OutcomeLat, c.ALULatency) }
 
-// latency of an instruction, which is not one of memory.
+// latency returns the latency of an instruction other than a memory instruction.
 func (c *Config) latency(in *isa.Inst) int {
 	if n := c.Latency.times()[in.OpClass()]; n != 0 {
 		return n
@@ -86,8 +93,8 @@ func (c *Config) latency(in *isa.Inst) int {
 	return c.pipeLatency(in.Unit())
 }
 
-// pace is how an instruction goes through its pipe.
+// pace is the latency and the initiation interval of an instruction in its pipe.
 type pace struct {
 	latency    uint64
-	initiation int // 0: as many cycles as it takes to enter
+	initiation int // 0: the cycles that it takes to enter
 }

@@ -15,10 +15,10 @@ import (
 	"divergo/sm"
 )
 
-// TestOpcodeTimes: a dependent instruction issues latency+3 cycles after the one it
-// needs, and independent ones of a class follow each other at its initiation
-// interval. The latencies and intervals of integers are those of GPGPU-Sim's GTX
-// 1080 Ti: 4,13,4,5,145 and 1,2,2,1,8 for add, max, mul, mad and div.
+// TestOpcodeTimes: a dependent instruction issues latency+3 cycles after its producer. Independent
+// instructions of a class start one initiation interval apart. The latencies and intervals of
+// integers are those of GPGPU-Sim's GTX 1080 Ti: 4,13,4,5,145 and 1,2,2,1,8 for add, max, mul, mad
+// and div.
 func TestOpcodeTimes(t *testing.T) {
 	pascal := func(c *sm.Config) {
 		l, i := &c.Latency, &c.Initiation
@@ -29,12 +29,12 @@ func TestOpcodeTimes(t *testing.T) {
 		l.Logic, l.Set, l.Cvt, l.SFU = 3, 2, 9, 40
 		i.SFU = 6
 	}
-	// chain is an instruction six times, each needing the one before; free has six
-	// that need nothing.
+	// chain is an instruction repeated 12 times, each needing the one before; free is one without
+	// dependences.
 	for _, c := range []struct {
 		name       string
-		chain      string // of r1 and d1
-		free       string // with %r11 as source
+		chain      string // uses r1 or d1
+		free       string // reads %r11
 		dependent  uint64
 		initiation uint64
 	}{
@@ -76,8 +76,8 @@ func TestOpcodeTimes(t *testing.T) {
 			}
 			assert.Equal(t, c.dependent, last(c.chain))
 			if c.free != "" {
-				// What overwrites the same register waits for it; so the pipe is fed by 12
-				// registers.
+				// An instruction that overwrites the same register waits, so 12 registers keep the
+				// pipe busy.
 				cfg := config()
 				pascal(&cfg)
 				b := newBench(t, &cfg, freely(c.free), 32, 1)
@@ -88,7 +88,7 @@ func TestOpcodeTimes(t *testing.T) {
 	}
 }
 
-// freely is an instruction that writes %r2, twelve times with registers of their own.
+// freely repeats an instruction that writes %r2 twelve times, with a different register each time.
 func freely(line string) (text string) {
 	for i := range 12 {
 		text += strings.ReplaceAll(line, "%r2", "%r"+strconv.Itoa(20+i)) + "\n"
@@ -96,7 +96,7 @@ func freely(line string) (text string) {
 	return text + "exit;"
 }
 
-// starts is the cycles in which a pipe takes an instruction.
+// starts returns the cycles in which a pipe takes an instruction.
 func (b *bench) starts(t *testing.T) (cycles []uint64) {
 	taken := func() uint64 { return b.ALU.Q().Count + b.DPU.Q().Count + b.SFU.Q().Count }
 	for b.Host.Q().Ended < b.Host.ctas {
@@ -110,9 +110,9 @@ func (b *bench) starts(t *testing.T) (cycles []uint64) {
 	return cycles
 }
 
-// TestResultBus: a mul of 10 cycles is followed by adds of 5 that do not need it.
-// The sixth instruction would come out of the pipe together with the mul, and
-// starts a cycle later, so that results leave one at a time:
+// TestResultBus: adds of 5 cycles follow a mul of 10 cycles and do not depend on it. The sixth
+// instruction would leave the pipe together with the mul. It starts a cycle later, so that results
+// leave one at a time:
 //
 //	cycle  0 1 2 3 4 5 6 7 8 9 10 11 12 13
 //	mul    s . . . . . . . . . x
@@ -140,8 +140,8 @@ func TestResultBus(t *testing.T) {
 	assert.EqualValues(t, 1, b.ALU.Q().Waits, "add 5 has waited for a cycle")
 }
 
-// results is the instructions that are written back, one a cycle, and the cycles
-// from the first.
+// results returns the instructions written back, one a cycle, and their cycles counted from the
+// first one.
 func (b *bench) results(t *testing.T) (pcs []uint32, cycles []uint64) {
 	for b.Host.Q().Ended < b.Host.ctas {
 		require.Less(t, b.sim.Now(), uint64(1000))
@@ -160,8 +160,8 @@ func (b *bench) results(t *testing.T) (pcs []uint32, cycles []uint64) {
 	return pcs, cycles
 }
 
-// TestOutcomeLatency: what follows a branch issues as many cycles later as its
-// outcome takes longer, and other instructions are as before.
+// TestOutcomeLatency: a longer outcome delays the instructions after a branch by the same number of
+// cycles. It does not delay other instructions.
 func TestOutcomeLatency(t *testing.T) {
 	issues := func(outcome int) (cycles []uint64) {
 		cfg := config()
@@ -189,9 +189,8 @@ END:
 	assert.EqualValues(t, cfg.ALULatency-1, usual[4]-quick[4])
 }
 
-// TestHeldResults: while 18 double-precision results take the only port, more muls
-// are done than Out has room for, and the first part of the pipe stands still.
-// Then they follow without a gap, in their order.
+// TestHeldResults: while 18 double-precision results take the only port, more muls finish than Out
+// can hold, and Line stands still. Afterwards they follow without a gap, in order.
 func TestHeldResults(t *testing.T) {
 	cfg := config()
 	cfg.Latency.IntMul, cfg.DPLatency, cfg.RFBanks = 9, 20, 64
@@ -211,8 +210,8 @@ func TestHeldResults(t *testing.T) {
 	assert.NotZero(t, b.ALU.Q().Held)
 }
 
-// TestClassesOfPipes: no pipe takes an instruction of a class that it does not
-// know the latency of when it is built, whatever the opcode and the types.
+// TestClassesOfPipes: every class of instructions that a pipe takes is listed for the pipe, for all
+// opcodes and types. Its latency is therefore known when the pipe is built.
 func TestClassesOfPipes(t *testing.T) {
 	for op := isa.OpNone; op <= isa.OpWarpSync; op++ {
 		for typ := isa.NoType; typ <= isa.Pred; typ++ {
@@ -226,7 +225,7 @@ func TestClassesOfPipes(t *testing.T) {
 	}
 }
 
-// TestOpcodeProperties: pipes of several latencies are hardware like any other.
+// TestOpcodeProperties: pipes of several latencies have the properties of all hardware.
 func TestOpcodeProperties(t *testing.T) {
 	cfg := config()
 	cfg.Latency.IntAdd, cfg.Latency.Logic, cfg.Latency.DPAdd, cfg.Latency.SFU, cfg.WBPorts = 2, 20, 3, 30, 1

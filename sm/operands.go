@@ -8,17 +8,17 @@ import (
 	"divergo/sm/divergence"
 )
 
-// Operands is the register read stage. Instructions pass it in order, so that
-// a later one of the same warp never overwrites a register that an earlier one
-// has still to read. The register file has a bank for each lane, addressed by
-// the row of the thread in that lane, so that compacted warps read like static
-// ones (Fung & Aamodt, HPCA 2011, section 3.3; where threads change lanes, a
-// crossbar takes them from the bank of another lane), and is divided by register
-// number into RFBanks banks that serve one read a cycle: an instruction stays
-// as many cycles as the busiest bank has reads.
+// Operands is the register read stage. Instructions pass it in order, so a later instruction of a
+// warp never overwrites a register that an earlier one has still to read.
+//
+// The register file has a bank for each lane, addressed by the row of the thread in that lane.
+// Compacted warps therefore read like static ones (Fung & Aamodt, HPCA 2011, section 3.3). If
+// threads change lanes, a crossbar reads from the bank of their home lane. The register file is
+// also divided by register number into RFBanks banks, each with one read a cycle. An instruction
+// stays as many cycles as the busiest bank has reads.
 type Operands struct {
 	rtl.State[struct {
-		Until uint64 // first cycle in which the oldest instruction has all its sources, 0: not begun
+		Until uint64 // first cycle in which the oldest instruction has all its sources; 0: not begun
 	}]
 	In                 rtl.In[Flight]
 	ALU, DPU, SFU, LSU rtl.Out[Op]
@@ -27,15 +27,15 @@ type Operands struct {
 	CTA                *CTA
 	Tallies            *rtl.Mem[divergence.Tally]       `rtl:"optional"` // by row: the last bar.red
 	Convergence        *rtl.Mem[divergence.Convergence] `rtl:"optional"` // by row and barrier
-	// Beside has the second instruction of a cycle: see Interweave.
+	// Beside holds the second instruction of a cycle: see Interweave.
 	Beside *besideRead `rtl:"own"`
 
 	l   *launch
 	sim *rtl.Sim
 }
 
-// sources is how many rows an instruction brings along. An mma has more registers,
-// of 32 bits: it has two of them in a row.
+// sources is the number of source rows of an instruction. An mma has more registers, of 32 bits;
+// two of them share a row.
 const sources = 5
 
 // Op is an instruction with its sources.
@@ -83,7 +83,7 @@ func (o *Operands) Tick() {
 	}
 }
 
-// pipe is the one of a unit.
+// pipe returns the queue to the pipe of a unit.
 func (o *Operands) pipe(unit isa.Unit) *rtl.Out[Op] {
 	switch unit {
 	case isa.UnitSFU:
@@ -96,8 +96,8 @@ func (o *Operands) pipe(unit isa.Unit) *rtl.Out[Op] {
 	return &o.ALU
 }
 
-// read fills in op from the register file. Of what has been in its place before,
-// the rows of stale are cleared, unless they are copied over as a whole.
+// read fills in op from the register file. It clears the rows of stale, which hold values of an
+// earlier instruction, unless it overwrites them as a whole.
 func (o *Operands) read(op *Op, stale *uint8, f *Flight, in *decoded) {
 	op.Flight = *f
 	op.Exec = f.Mask
@@ -160,7 +160,7 @@ func (o *Operands) pairs(op *Op, f *Flight, in *isa.Inst) {
 	}
 }
 
-// pair is the row of Op in which source i of an mma is, and where in it.
+// pair returns the row of Op that holds source i of an mma, and its bit offset in the row.
 func pair(in *isa.Inst, i int) (place int, shift uint) {
 	if in.Type == isa.F64 {
 		return i, 0
@@ -168,7 +168,7 @@ func pair(in *isa.Inst, i int) (place int, shift uint) {
 	return i / 2, 32 * uint(i&1)
 }
 
-// pred reads a predicate as a mask, inverted if the operand says so.
+// pred reads a predicate as a mask, inverted if the operand is negated.
 func (o *Operands) pred(f *Flight, p isa.Operand) (v uint32) {
 	npreds, pred := o.l.npreds, int(p.Index)
 	if f.Mixed {
@@ -186,8 +186,8 @@ func (o *Operands) pred(f *Flight, p isa.Operand) (v uint32) {
 	return v & f.Mask
 }
 
-// special reads a special register (PTX ISA, section 10). WarpID and LaneID
-// are those of the lane's thread in its static warp.
+// special reads a special register (PTX ISA, section 10). WarpID and LaneID are those of the lane's
+// thread in its static warp.
 func (o *Operands) special(to *isa.Row, f *Flight, r isa.Special) {
 	l := o.l
 	var same uint64 // value of a register that all lanes share
@@ -277,13 +277,13 @@ func laneSpecial(r isa.Special, lane uint32) uint64 {
 	return uint64(lane)
 }
 
-// ctaid is that of the threads of a row.
+// ctaid returns the ctaid of the threads of a row.
 func (o *Operands) ctaid(row uint8, r isa.Special) uint64 {
 	id := o.CTA.Q().ID[o.l.cta[row&(MaxWarps-1)]&(MaxCTAs-1)]
 	return uint64(o.l.ctaid(id)[r-isa.CtaidX])
 }
 
-// ctaid of the CTA with linear number id.
+// ctaid returns the ctaid of the CTA with linear number id.
 func (l *launch) ctaid(id uint64) [3]uint32 {
 	x, y := uint64(l.k.Grid[0]), uint64(l.k.Grid[1])
 	return [3]uint32{uint32(id % x), uint32(id / x % y), uint32(id / (x * y))}

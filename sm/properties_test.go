@@ -13,7 +13,7 @@ import (
 	"divergo/sm"
 )
 
-// taken is how many cycles of a pipe a warp needs, counted lane by lane.
+// taken returns the number of cycles of a pipe that a warp needs, counted lane by lane.
 func taken(s sm.Skip, mask uint32, lanes, width int) (n uint64) {
 	active := 0
 	for first := 0; first < lanes; first += width {
@@ -40,7 +40,7 @@ func taken(s sm.Skip, mask uint32, lanes, width int) (n uint64) {
 	return n
 }
 
-// entering is a warp of so many lanes that enters a pipe of a width.
+// entering is a warp of the given number of lanes that enters a pipe of a width.
 type entering struct {
 	Skip         sm.Skip
 	Lanes, Width int
@@ -52,13 +52,15 @@ func (e entering) String() string {
 }
 
 func TestGroupProperties(t *testing.T) {
-	forall.Check(t, "a warp enters in a cycle for each group of lanes that executes, or as many lanes fill", forall.Struct[entering](map[string]gopter.Gen{
-		"Skip": forall.OneOf(skips...), "Lanes": forall.OneOf(4, 8, 16, 32), "Width": forall.OneOf(1, 2, 4, 8), "Mask": forall.Mask[uint32](32),
-	}), func(t *forall.T, e entering) {
-		e.Mask &= uint32(uint64(1)<<e.Lanes - 1)
-		e.Width = min(e.Width, e.Lanes)
-		require.EqualValues(t, taken(e.Skip, e.Mask, e.Lanes, e.Width), sm.Groups(e.Skip, e.Mask, e.Lanes, e.Width))
-	})
+	forall.Check(t, "a warp enters in a cycle for each group of lanes that executes, or as many lanes fill",
+		forall.Struct[entering](map[string]gopter.Gen{
+			"Skip": forall.OneOf(skips...), "Lanes": forall.OneOf(4, 8, 16, 32), "Width": forall.OneOf(1, 2, 4,
+				8), "Mask": forall.Mask[uint32](32),
+		}), func(t *forall.T, e entering) {
+			e.Mask &= uint32(uint64(1)<<e.Lanes - 1)
+			e.Width = min(e.Width, e.Lanes)
+			require.EqualValues(t, taken(e.Skip, e.Mask, e.Lanes, e.Width), sm.Groups(e.Skip, e.Mask, e.Lanes, e.Width))
+		})
 }
 
 func TestPipeProperties(t *testing.T) {
@@ -71,7 +73,8 @@ func TestPipeProperties(t *testing.T) {
 	outer, pipes := t, 0
 	forall.Check(t, "a pipe is taken for the cycles of the lanes that execute, an issue for those of the lanes that are active", forall.Struct[machine](map[string]gopter.Gen{
 		"Skip": forall.OneOf(skips...), "WarpSize": forall.OneOf(4, 8, 16, 32), "Warps": gen.IntRange(1, 3),
-		"SIMD": forall.OneOf(1, 2, 4), "DP": forall.OneOf(1, 2, 4), "Special": forall.OneOf(1, 2, 4), "Salt": gen.UInt32Range(0, 1<<24-1),
+		"SIMD": forall.OneOf(1, 2, 4), "DP": forall.OneOf(1, 2, 4), "Special": forall.OneOf(1, 2,
+			4), "Salt": gen.UInt32Range(0, 1<<24-1),
 	}), func(t *forall.T, c machine) {
 		cfg := config()
 		cfg.Skip, cfg.WarpSize, cfg.Threads = c.Skip, c.WarpSize, 4*c.WarpSize
@@ -105,7 +108,8 @@ func TestPipeProperties(t *testing.T) {
 			for p, width := range widths {
 				if p.Q().Count > was[p].count {
 					started[p] = true
-					require.Equal(t, taken(c.Skip, was[p].exec, c.WarpSize, width), p.Q().Next-now, "%s on %d lanes", forall.Bits(uint64(was[p].exec), c.WarpSize), width)
+					require.Equal(t, taken(c.Skip, was[p].exec, c.WarpSize, width), p.Q().Next-now, "%s on %d lanes",
+						forall.Bits(uint64(was[p].exec), c.WarpSize), width)
 				}
 			}
 		}

@@ -10,10 +10,9 @@ import (
 	"divergo/units"
 )
 
-// pick is the slot to issue from, or -1 if none is ready. It is the first ready
-// slot in the order of the scheduler: among all, or, where CTAs have priorities,
-// among those of the first CTA that has one (Fung & Aamodt, HPCA 2011, section
-// 6.2).
+// pick returns the slot to issue from, or -1 if none is ready. It is the first ready slot in the
+// order of the scheduler. If CTAs have priorities, it is chosen among the slots of the first CTA
+// with a ready slot (Fung & Aamodt, HPCA 2011, section 6.2).
 func (i *Issue) pick(slots *rtl.Mem[divergence.Slot]) int {
 	q, look, ask := i.Q(), &i.Next().Look, &i.ask
 	words := units.Words(slots.Len())
@@ -32,8 +31,8 @@ func (i *Issue) pick(slots *rtl.Mem[divergence.Slot]) int {
 	if s := i.choose(ask, first, int(q.LastOf[first]), slots); s >= 0 {
 		return s
 	}
-	// Among the others only those are put in order that have an instruction: few,
-	// where slots go from CTA to CTA.
+	// Among the other CTAs only those with an instruction are put in order. They are few if slots
+	// move from CTA to CTA.
 	var ctas uint32
 	for w, m := range ask[:words] {
 		for ; m != 0; m &= m - 1 {
@@ -56,8 +55,8 @@ func (i *Issue) pick(slots *rtl.Mem[divergence.Slot]) int {
 	return -1
 }
 
-// choose is the scheduler's pick, among the ready slots of the lowest rank if the
-// mechanism ranks them.
+// choose returns the scheduler's pick. If the mechanism ranks slots, it considers only the ready
+// slots of the lowest rank.
 func (i *Issue) choose(ask *units.Set, cta, last int, slots *rtl.Mem[divergence.Slot]) int {
 	if i.Ranks == nil {
 		return i.l.pick(i, ask, cta, last, slots)
@@ -86,42 +85,43 @@ func (i *Issue) choose(ask *units.Set, cta, last int, slots *rtl.Mem[divergence.
 	return i.l.pick(i, best, cta, last, slots)
 }
 
-// nextBit is the first bit of a set at or after from, going round.
+// nextBit returns the first member of a set at or after from, wrapping around.
 func nextBit(set uint32, from int) int {
 	return (from + bits.TrailingZeros32(bits.RotateLeft32(set, -from))) % 32
 }
 
 const anyCTA = -1
 
-// pick is the first ready slot of a set, and of a CTA or anyCTA, or -1. last is
-// the one that has issued before.
+// pick returns the first ready slot of a set that belongs to a CTA or to anyCTA, or -1. last is the
+// slot issued before.
 type pick func(i *Issue, ask *units.Set, cta, last int, slots *rtl.Mem[divergence.Slot]) int
 
-// schedulers is every warp scheduler: the order in which it takes the slots that
-// could issue.
+// schedulers holds every warp scheduler: the order among the slots that could issue.
 var schedulers = key.Choices[Scheduler, pick]{}.
 	With(LRR, "loose round robin: the first ready warp after the last one issued", (*Issue).roundRobin).
-	With(GTO, "greedy, then oldest: the last warp as long as it is ready, else the one launched first", (*Issue).greedyOldest)
+	With(GTO, "greedy, then oldest: the last warp as long as it is ready, else the one launched first",
+		(*Issue).greedyOldest)
 
 // Schedulers lists the warp schedulers.
 func Schedulers() []Scheduler { return schedulers.List() }
 
-// foremost is the CTA of a set that has the highest priority, or anyCTA.
+// foremost returns the CTA of a set with the highest priority, or anyCTA.
 type foremost func(i *Issue, ctas uint32) int
 
-// priorities is every CTA priority.
+// priorities holds every CTA priority.
 var priorities = key.Choices[CTAPriority, foremost]{}.
 	With(PriorityNone, "the scheduler decides among all warps", (*Issue).noCTA).
 	With(PriorityAge, "the CTA that came to the SM first", (*Issue).oldestCTA).
 	With(PriorityRRB, "round robin: another CTA in each cycle", (*Issue).turningCTA).
-	With(PrioritySRR, "sticky round robin: the CTA that has issued last, until none of its warps is ready", (*Issue).stickyCTA)
+	With(PrioritySRR, "sticky round robin: the CTA that has issued last, until none of its warps is ready",
+		(*Issue).stickyCTA)
 
 // CTAPriorities lists the CTA priorities.
 func CTAPriorities() []CTAPriority { return priorities.List() }
 
 func (i *Issue) noCTA(uint32) int { return anyCTA }
 
-// turningCTA turns by one with each warp that could enter the pipes.
+// turningCTA advances by one CTA in the time that a warp takes to enter the pipes.
 func (i *Issue) turningCTA(ctas uint32) int {
 	return nextBit(ctas, int(i.sim.Now()/i.l.entry()%uint64(i.l.ctas)))
 }
@@ -139,16 +139,18 @@ func (i *Issue) oldestCTA(ctas uint32) int {
 	return oldest
 }
 
-// dependences is every rule of the scoreboard: whether an instruction that has
-// been issued keeps its slot until it has completed.
+// dependences holds every rule of the scoreboard: whether an issued instruction keeps its slot
+// until it has completed.
 var dependences = key.Choices[Dependence, func(*isa.Inst) bool]{}.
-	With(OneInFlight, "a warp issues when its last instruction has completed (Fung & Aamodt, HPCA 2011, section 2.2.1)", func(in *isa.Inst) bool { return in.Op != isa.OpCopy }).
-	With(PerRegister, "a warp issues when no register that it reads or writes is still to be written", func(in *isa.Inst) bool { return false })
+	With(OneInFlight, "a warp issues when its last instruction has completed (Fung & Aamodt, HPCA 2011, section 2.2.1)",
+		func(in *isa.Inst) bool { return in.Op != isa.OpCopy }).
+	With(PerRegister, "a warp issues when no register that it reads or writes is still to be written",
+		func(in *isa.Inst) bool { return false })
 
-// roundRobin is the first ready slot after the last one, going round.
+// roundRobin returns the first ready slot after the last one, wrapping around.
 func (i *Issue) roundRobin(ask *units.Set, cta, last int, slots *rtl.Mem[divergence.Slot]) int {
 	words, w := units.Words(slots.Len()), last>>6
-	upTo := uint64(2)<<(last&63) - 1 // in the word of last, which comes first and once more at the end
+	upTo := uint64(2)<<(last&63) - 1 // in the word of last, which is searched first, and again at the end
 	for n := range words + 1 {
 		m := ask[w]
 		switch n {
@@ -170,10 +172,9 @@ func (i *Issue) roundRobin(ask *units.Set, cta, last int, slots *rtl.Mem[diverge
 	return -1
 }
 
-// greedyOldest is the last slot as long as it is ready, else the one whose warp
-// was launched first: that of the CTA that came first, and in it of the smallest
-// row, as a CTA's warps are launched in their order. Of a warp formed from several
-// it is that of its first thread.
+// greedyOldest returns the last slot while it is ready, else the slot whose warp was launched
+// first. This is the warp of the oldest CTA with the smallest row, because a CTA launches its warps
+// in order. A warp formed from several counts by its first thread.
 func (i *Issue) greedyOldest(ask *units.Set, cta, last int, slots *rtl.Mem[divergence.Slot]) int {
 	if slot := slots.At(last); ask.Has(last) && of(slot, cta) && i.ready(last, slot) {
 		return last
@@ -194,11 +195,11 @@ func (i *Issue) greedyOldest(ask *units.Set, cta, last int, slots *rtl.Mem[diver
 	return best
 }
 
-// of reports whether a slot is one of a CTA.
+// of reports whether a slot belongs to a CTA, or cta is anyCTA.
 func of(slot *divergence.Slot, cta int) bool { return cta == anyCTA || int(slot.CTA) == cta }
 
-// ready reports whether slot s, which is not busy, can issue. One that has no
-// instruction need not be asked again until it changes.
+// ready reports whether slot s, which is not busy, can issue. A slot without an instruction leaves
+// Look until it changes.
 func (i *Issue) ready(s int, slot *divergence.Slot) bool {
 	if !i.fetched(s, slot) {
 		i.D().Look.Remove(s)
@@ -207,10 +208,11 @@ func (i *Issue) ready(s int, slot *divergence.Slot) bool {
 	return i.free(s, slot)
 }
 
-// entry is how many cycles a warp takes to enter a pipe if it skips none.
+// entry returns the number of cycles in which a warp enters a pipe without skipping.
 func (l *launch) entry() uint64 { return l.full }
 
-// enters is how many it takes with these active lanes. Guards are not known yet.
+// enters returns the number of cycles in which a warp with these active lanes enters a pipe. Guards
+// are not yet known at issue.
 func (l *launch) enters(mask uint32) uint64 {
 	if mask == l.all {
 		return l.full

@@ -16,7 +16,7 @@ import (
 	"divergo/units"
 )
 
-// roundRobin is the first ready slot after the last one, going round, or -1.
+// roundRobin returns the first ready slot after the last one, wrapping around, or -1.
 func roundRobin(ready []bool, last int) int {
 	for k := 1; k <= len(ready); k++ {
 		if s := (last + k) % len(ready); ready[s] {
@@ -26,8 +26,8 @@ func roundRobin(ready []bool, last int) int {
 	return -1
 }
 
-// priorities is section 6.2 of Fung & Aamodt over lists: sort the CTAs, take the
-// first that has a ready warp, and in it the next one by loose round robin.
+// priorities models section 6.2 of Fung & Aamodt (HPCA 2011) with lists. It sorts the CTAs and
+// takes the first with a ready warp. In that CTA it takes the next warp by loose round robin.
 type priorities struct {
 	order  sm.CTAPriority
 	ctas   int
@@ -62,7 +62,7 @@ func (p *priorities) pick(ready []bool, ctaOf []int, age map[int]uint64, cycle u
 	return -1
 }
 
-// mix keeps warps of several CTAs waiting for different things.
+// mix makes warps of several CTAs wait for different events.
 const mix = `
 	mov.u32 %r1, %tid.x;
 	and.b32 %r2, %r1, 3;
@@ -84,9 +84,8 @@ LOOP:
 	add.u32 %r4, %r4, 1;
 	exit;`
 
-// TestCTAPriorities: whenever an instruction issues it is the one that the paper's
-// rule takes from the slots that are ready. Places of CTAs are used again, so
-// that age and place differ.
+// TestCTAPriorities: each issued instruction is the one that the paper's rule chooses among the
+// ready slots. Places of CTAs are reused, so that age and place differ.
 func TestCTAPriorities(t *testing.T) {
 	for _, order := range []sm.CTAPriority{sm.PriorityAge, sm.PriorityRRB, sm.PrioritySRR} {
 		t.Run(string(order), func(t *testing.T) {
@@ -105,13 +104,14 @@ func TestCTAPriorities(t *testing.T) {
 					if ready[s] {
 						n++
 						id, _ := b.Warp(s)
-						age[ctaOf[s]] = uint64(id[0]) // CTAs are started in the order of ctaid
+						age[ctaOf[s]] = uint64(id[0]) // CTAs start in the order of ctaid
 					}
 				}
 				if n > 1 {
 					chosen++
 				}
-				require.Equal(t, model.pick(ready, ctaOf, age, e.Cycle), int(e.Slot), "cycle %d, ready %v", e.Cycle, ready)
+				require.Equal(t, model.pick(ready, ctaOf, age, e.Cycle), int(e.Slot), "cycle %d, ready %v",
+					e.Cycle, ready)
 			})
 			b.run(t)
 			assert.Greater(t, chosen, 100, "cycles with a choice")
@@ -119,8 +119,8 @@ func TestCTAPriorities(t *testing.T) {
 	}
 }
 
-// TestRanks: whenever an instruction issues no slot that is ready has a lower rank,
-// and of equals the scheduler takes its own.
+// TestRanks: when an instruction issues, no ready slot has a lower rank. The scheduler decides
+// among equal ranks.
 func TestRanks(t *testing.T) {
 	for _, scheduler := range sm.Schedulers() {
 		cfg := config()
@@ -153,10 +153,9 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// TestGreedyThenOldest: the warp that has issued last goes on as long as it is
-// ready, else the one that was launched first: that of the smallest ctaid, as CTAs
-// come in their order, and in a CTA of the smallest number. Places of CTAs are
-// used again, so that age and slot differ.
+// TestGreedyThenOldest: the warp issued last continues while it is ready, else the warp launched
+// first issues. This is the one with the smallest ctaid, because CTAs arrive in order, and in a CTA
+// the one with the smallest number. Places of CTAs are reused, so that age and slot differ.
 func TestGreedyThenOldest(t *testing.T) {
 	type warp struct {
 		cta    uint32
@@ -197,7 +196,7 @@ func TestGreedyThenOldest(t *testing.T) {
 	assert.Positive(t, greedy)
 }
 
-// TestSchedulerWords: what is no scheduler does not run.
+// TestSchedulerWords: an SM with an unknown scheduler is refused.
 func TestSchedulerWords(t *testing.T) {
 	var words []string
 	for _, s := range sm.Schedulers() {
@@ -212,8 +211,8 @@ func TestSchedulerWords(t *testing.T) {
 	assert.EqualError(t, err, `sm.scheduler: unknown value "oldest"; want one of `+strings.Join(words, ", "))
 }
 
-// TestPriorityProperties: a priority that depends on time or on other blocks is
-// hardware too.
+// TestPriorityProperties: a priority that depends on time or on other blocks has the properties of
+// all hardware.
 func TestPriorityProperties(t *testing.T) {
 	for _, order := range []sm.CTAPriority{sm.PriorityAge, sm.PriorityRRB, sm.PrioritySRR} {
 		cfg := config()
@@ -222,7 +221,7 @@ func TestPriorityProperties(t *testing.T) {
 	}
 }
 
-// TestIdleCauses: programs that leave nothing to issue for one reason.
+// TestIdleCauses runs programs that cannot issue for one reason.
 func TestIdleCauses(t *testing.T) {
 	slow := "rcp.approx.f32 %r1, %r1; rcp.approx.f32 %r1, %r1; rcp.approx.f32 %r1, %r1; rcp.approx.f32 %r1, %r1;"
 	for _, c := range []struct {
@@ -232,7 +231,8 @@ func TestIdleCauses(t *testing.T) {
 	}{
 		{"dependence", slow + "exit;", 32, sm.IdleDepend},
 		{"branch", "bra.uni A; A: bra.uni B; B: bra.uni C; C: bra.uni D; D: bra.uni E; E: exit;", 32, sm.IdleBranch},
-		{"barrier", "mov.u32 %r2, %tid.x; setp.ge.u32 %p1, %r2, 32; @%p1 bra W; " + slow + slow + "W: bar.sync 0; exit;", 64, sm.IdleBarrier},
+		{"barrier", "mov.u32 %r2, %tid.x; setp.ge.u32 %p1, %r2, 32; @%p1 bra W; " + slow + slow +
+			"W: bar.sync 0; exit;", 64, sm.IdleBarrier},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cfg := config()
@@ -250,7 +250,7 @@ func TestIdleCauses(t *testing.T) {
 	}
 }
 
-// TestClassNames: bins of the paper, and those of other warps.
+// TestClassNames checks the bins of the paper, and those of other warp sizes.
 func TestClassNames(t *testing.T) {
 	for size, want := range map[int][]string{
 		32: {"W1-4", "W5-8", "W9-12", "W13-16", "W17-20", "W21-24", "W25-28", "W29-32"},
@@ -267,9 +267,9 @@ func TestClassNames(t *testing.T) {
 	}
 }
 
-// TestShares: what Issue knows of a slot of several rows is so: the rows and lanes of its
-// threads, and that nothing holds those of a row back. When the slot has been changed it is
-// asked anew.
+// TestShares checks Issue's record of a slot with several rows. The rows and lanes of its threads
+// must be right, and nothing may hold back the threads marked free. After the slot changes it is
+// checked anew.
 func TestShares(t *testing.T) {
 	for _, mechanism := range []string{"dwf", "tbc-ideal"} {
 		cfg := config()
@@ -308,7 +308,7 @@ func TestShares(t *testing.T) {
 					q.Changed.Add(s)
 					q.Look.Add(s)
 					b.Fetch.Init(q)
-					b.Fetch.IBuffer.Set(s, sm.Buffered{PC: e.PC}) // so that it is not asked
+					b.Fetch.IBuffer.Set(s, sm.Buffered{PC: e.PC}) // so that Issue does not check it
 					b.sim.Run(1)
 					require.False(t, of.Known)
 					changed++

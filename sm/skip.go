@@ -6,25 +6,24 @@ import (
 	"divergo/internal/key"
 )
 
-// Skip says which cycles a warp does not need that enters a pipe with fewer lanes
-// than it has threads.
+// Skip selects the cycles that a warp may skip when it enters a pipe with fewer lanes than the
+// warp.
 type Skip string
 
-// The ways to skip.
+// The choices of Skip.
 const (
 	SkipNone Skip = "none"
 	SkipBCC  Skip = "bcc"
 	SkipSCC  Skip = "scc"
 )
 
-// entry is how many groups of width lanes enter a pipe for a warp of so many
-// lanes, of which those of mask execute: one each cycle.
+// entry returns the number of groups of width lanes that enter a pipe for a warp, one group a
+// cycle. The lanes of mask execute; the warp has the given number of lanes.
 type entry func(mask uint32, lanes, width int) int
 
-// skips is intra-warp compaction (Vaidya et al., SIMD Divergence Optimization
-// through Intra-Warp Compaction, ISCA 2013), which leaves a warp as it is and
-// leaves out cycles of its execution. Lanes 0 to 15 in a pipe of 4 lanes, of
-// which those marked execute:
+// skips holds the kinds of intra-warp compaction (Vaidya et al., SIMD Divergence Optimization
+// through Intra-Warp Compaction, ISCA 2013). The warp stays as it is; only cycles of its execution
+// are skipped. The example has lanes 0 to 15 in a pipe of 4 lanes; x marks the lanes that execute:
 //
 //	      lanes             none    bcc     scc
 //	 0  1  2  3  | x - - -  cycle 0 cycle 0 cycle 0   0  4 14 15
@@ -32,19 +31,21 @@ type entry func(mask uint32, lanes, width int) int
 //	 8  9 10 11  | - - - -  cycle 2
 //	12 13 14 15  | - - x x  cycle 3 cycle 2
 //
-// The paper's groups are the quads of an execution unit of 4 lanes; here they are
-// as wide as the pipe. Its swizzle takes each operand of a cycle from any quad and
-// from any lane of it, and puts results back, so that the cycles are those of as
-// many lanes as execute. An instruction that no lane executes passes in a cycle.
+// The paper's groups are the quads of an execution unit of 4 lanes. Our reading: groups are as wide
+// as the pipe. The paper's swizzle takes each operand of a cycle from any lane of any quad, and
+// puts results back. The number of cycles is therefore that for the number of executing lanes. An
+// instruction that no lane executes takes one cycle.
 var skips = key.Choices[Skip, entry]{}.
-	With(SkipNone, "none: a warp takes warp_size / simd_width cycles, whatever lanes execute", func(_ uint32, lanes, width int) int { return lanes / width }).
-	With(SkipBCC, "basic cycle compression: groups of simd_width neighbouring lanes of which none executes", func(mask uint32, _, width int) int {
-		n := 0
-		for group := uint32(1)<<width - 1; mask != 0; n++ {
-			mask &^= group << (bits.TrailingZeros32(mask) / width * width)
-		}
-		return max(n, 1)
-	}).
+	With(SkipNone, "none: a warp takes warp_size / simd_width cycles, whatever lanes execute",
+		func(_ uint32, lanes, width int) int { return lanes / width }).
+	With(SkipBCC, "basic cycle compression: groups of simd_width neighbouring lanes of which none executes",
+		func(mask uint32, _, width int) int {
+			n := 0
+			for group := uint32(1)<<width - 1; mask != 0; n++ {
+				mask &^= group << (bits.TrailingZeros32(mask) / width * width)
+			}
+			return max(n, 1)
+		}).
 	With(SkipSCC, "swizzled cycle compression: lanes that execute move to other groups and places, as many fill a group", func(mask uint32, _, width int) int {
 		return max((bits.OnesCount32(mask)+width-1)/width, 1)
 	})

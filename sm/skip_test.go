@@ -15,8 +15,8 @@ import (
 
 var skips = []sm.Skip{sm.SkipNone, sm.SkipBCC, sm.SkipSCC}
 
-// TestSkipVectors has masks of 16 threads on 4 lanes, drawn as the quads that
-// enter a pipe, lane 0 on the left, and others worked out by hand.
+// TestSkipVectors uses masks of 16 threads on 4 lanes, drawn as the quads that enter a pipe, lane 0
+// on the left. Other masks are worked out by hand.
 func TestSkipVectors(t *testing.T) {
 	for _, c := range []struct {
 		mask           string
@@ -56,8 +56,8 @@ func TestSkipVectors(t *testing.T) {
 	}
 }
 
-// skipKernel has branches and guards on bits of a hash of the thread, under which
-// each pipe has instructions.
+// skipKernel has branches and guards on bits of a hash of the thread. Each pipe has instructions
+// under them.
 const skipKernel = `
 	mov.u32 %r1, %tid.x;
 	mad.lo.u32 %r2, %r1, 40503, SALT;
@@ -87,7 +87,7 @@ func salted(text string, salt uint32) string {
 	return strings.ReplaceAll(text, "SALT", strconv.FormatUint(uint64(salt), 10))
 }
 
-// TestSkipProperties: the skipping hardware is like any other.
+// TestSkipProperties: the skipping hardware has the properties of all hardware.
 func TestSkipProperties(t *testing.T) {
 	cfg := config()
 	cfg.Skip, cfg.SIMDWidth, cfg.DPWidth, cfg.SFUWidth = sm.SkipBCC, 4, 2, 1

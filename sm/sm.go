@@ -1,8 +1,7 @@
-// Package sm models a streaming multiprocessor: fetch, decode and I-buffer,
-// scoreboard and warp scheduler, banked register file, execution and memory
-// pipes, write-back, and CTA admission. The divergence hardware behind the
-// slots that the front end sees is a part of its own: see package
-// divergence.
+// Package sm models a streaming multiprocessor. It has fetch, decode and I-buffer, scoreboard and
+// warp scheduler, a banked register file, execution and memory pipes, write-back, and CTA
+// admission. The divergence hardware behind the slots of the front end is a separate part: see
+// package divergence.
 //
 //	          +-------------- Redirect ---------------+
 //	          v                                       |
@@ -17,8 +16,8 @@
 //	                                           v|
 //	                                       memory system
 //
-// A reader may start at Issue, which has the pipeline's one decision, and go
-// on with the mechanism in package divergence that is of interest.
+// Begin to read at Issue, which makes the pipeline's one decision. Continue with a mechanism in
+// package divergence.
 package sm
 
 import (
@@ -34,8 +33,7 @@ import (
 	"divergo/units"
 )
 
-// SM is a streaming multiprocessor without its memory unit, which joins at
-// Access and Reply.
+// SM is a streaming multiprocessor without its memory unit, which connects at Access and Reply.
 type SM struct {
 	CTA       *CTA
 	Fetch     *Fetch
@@ -47,7 +45,7 @@ type SM struct {
 	LSU       *LSU
 	Writeback *Writeback
 	Div       divergence.Policy
-	Stalls    *Stalls // nil unless the mechanism asks for it
+	Stalls    *Stalls // nil if the mechanism does not request it
 
 	l *launch
 }
@@ -59,8 +57,8 @@ type Ports struct {
 	Access  rtl.Out[memsys.Access]
 	Reply   rtl.In[memsys.Reply]
 
-	// Faulted is set when a thread misbehaves, so that the machine need not ask each
-	// SM for its Fault all the time; nil if nobody looks.
+	// Faulted is set when a thread misbehaves, so that the machine need not poll the Fault of each
+	// SM. It may be nil.
 	Faulted *atomic.Bool
 }
 
@@ -88,7 +86,7 @@ func New(
 	if err != nil {
 		return nil, err
 	}
-	slots, mixable := div.Slots(), 0 // slots, and those that may be of several rows
+	slots, mixable := div.Slots(), 0 // all slots, and the number that may hold threads of several rows
 	if h := div.Homes(); h != nil {
 		mixable = h.Len()
 	}
@@ -169,12 +167,13 @@ func New(
 	}, nil
 }
 
-// Load prepares the SM for a kernel. Only between runs.
+// Load prepares the SM for a kernel, between runs.
 func (s *SM) Load(k Kernel) error {
 	if s.Operands.Tallies == nil && slices.ContainsFunc(k.Prog.Insts, func(in isa.Inst) bool { return in.Reduces() }) {
 		return fmt.Errorf("%s has bar.red, and the barriers of mechanism %q do not reduce predicates: it sets no Ports.Tallies", k.Prog.Name, s.l.mech.Name)
 	}
-	if w := s.l.cfg.WarpSize; w != isa.MaxLanes && slices.ContainsFunc(k.Prog.Insts, func(in isa.Inst) bool { return in.Matrix() }) {
+	if w := s.l.cfg.WarpSize; w != isa.MaxLanes &&
+		slices.ContainsFunc(k.Prog.Insts, func(in isa.Inst) bool { return in.Matrix() }) {
 		return fmt.Errorf("%s has mma or the like, whose matrices lie in the registers of %d threads: sm.warp_size is %d", k.Prog.Name, isa.MaxLanes, w)
 	}
 	if err := s.l.load(k); err != nil {
@@ -184,15 +183,15 @@ func (s *SM) Load(k Kernel) error {
 	return nil
 }
 
-// LoadLike prepares the SM for the kernel that another SM of the same machine was
-// loaded with. The two share the decoded program. Only between runs.
+// LoadLike prepares the SM for the kernel that another SM of the same machine was loaded with,
+// between runs. The two share the decoded program.
 func (s *SM) LoadLike(o *SM) {
 	s.l.loaded = o.l.loaded
 	s.l.herdLimit = s.l.herdShare()
 	s.clear()
 }
 
-// clear empties what depends on the loaded program.
+// clear empties the state that depends on the loaded program.
 func (s *SM) clear() {
 	s.Div.Begin()
 	if c := s.Div.Counts(); c != nil {
@@ -211,5 +210,5 @@ func (s *SM) clear() {
 	s.Writeback.Preds.Resize(rows * s.l.npreds)
 }
 
-// CTAs is how many CTAs of the loaded kernel the SM holds.
+// CTAs returns the number of CTAs of the loaded kernel that the SM holds.
 func (s *SM) CTAs() int { return s.l.ctas }

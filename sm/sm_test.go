@@ -18,13 +18,13 @@ import (
 	"divergo/units"
 )
 
-// memory stands in for the memory side of an SM: it answers each access after a
-// fixed time, and has a word of data for each address.
+// memory models the memory side of an SM. It answers each access after a fixed time, and has a word
+// of data for each address.
 type memory struct {
 	rtl.State[struct{ Accesses uint64 }]
 	In  rtl.In[memsys.Access]
-	Out rtl.Out[memsys.Reply] // with the latency
-	log []memsys.Access       `rtl:"-"` // for the test
+	Out rtl.Out[memsys.Reply] // its queue has the latency
+	log []memsys.Access       `rtl:"-"` // read by the test
 }
 
 func (m *memory) Tick() {
@@ -42,13 +42,13 @@ func (m *memory) Tick() {
 	m.D().Accesses++
 }
 
-// host starts CTAs and hears of their end.
+// host starts CTAs and counts those that have ended.
 type host struct {
 	rtl.State[struct{ Sent, Ended uint64 }]
 	Command rtl.Out[sm.Command]
 	Notice  rtl.In[sm.Notice]
 	ctas    uint64
-	room    uint64 // CTAs that the SM takes at a time
+	room    uint64 // CTAs that the SM holds at once
 }
 
 func (h *host) Tick() {
@@ -63,7 +63,7 @@ func (h *host) Tick() {
 	}
 }
 
-// bench is an SM with both.
+// bench is an SM with a memory and a host.
 type bench struct {
 	*sm.SM
 	Memory *memory
@@ -91,9 +91,10 @@ func newBenchOf(t testing.TB, mechanism string, cfg *sm.Config, text string, blo
 	access := rtl.NewQueue[memsys.Access](cfg.AGULatency+2, rtl.Latency(uint64(cfg.AGULatency)))
 	reply := rtl.NewQueue[memsys.Reply](memoryLatency+2, rtl.Latency(memoryLatency))
 	herd := units.DefaultHerd()
-	s, err := sm.New(cfg, divergence.Options{Mechanism: mechanism, PathOrder: divergence.TakenFirst}, &herd, 16<<10, 0, 1, sm.Ports{
-		Command: command.In(), Notice: notice.Out(), Access: access.Out(), Reply: reply.In(),
-	})
+	s, err := sm.New(cfg, divergence.Options{Mechanism: mechanism, PathOrder: divergence.TakenFirst}, &herd, 16<<10, 0,
+		1, sm.Ports{
+			Command: command.In(), Notice: notice.Out(), Access: access.Out(), Reply: reply.In(),
+		})
 	require.NoError(t, err)
 	b := &bench{
 		SM:     s,
@@ -118,7 +119,7 @@ func newBenchOf(t testing.TB, mechanism string, cfg *sm.Config, text string, blo
 	return b
 }
 
-// run until all CTAs have ended.
+// run runs until all CTAs have ended.
 func (b *bench) run(t testing.TB) {
 	t.Helper()
 	require.True(t, b.sim.RunUntil(func() bool { return b.Host.Q().Ended == b.Host.ctas }, 100_000), "still running")
@@ -144,18 +145,20 @@ func compile(t testing.TB, body string) *isa.Program {
 	return p
 }
 
-// config has no narrow part: 32 lanes, registers tracked one by one, room for
-// two fetched instructions.
+// config returns a configuration without narrow parts: 32 lanes, registers tracked one by one, two
+// instructions fetched at once.
 func config() sm.Config {
 	return sm.Config{
-		WarpSize: 32, Lanes: units.Sequential, SIMDWidth: 32, Skip: sm.SkipNone, Interweave: sm.InterweaveNone, AbsentLane: sm.AbsentZero, Threads: 1024, CTAs: 8, Registers: 16384, RegAlloc: 4,
-		Scheduler: sm.LRR, CTAPriority: sm.PriorityNone, Scoreboard: sm.PerRegister, FetchWidth: 2, IBuffer: 4, RFBanks: 16, WBPorts: 1,
+		WarpSize: 32, Lanes: units.Sequential, SIMDWidth: 32, Skip: sm.SkipNone, Interweave: sm.InterweaveNone,
+		AbsentLane: sm.AbsentZero, Threads: 1024, CTAs: 8, Registers: 16384, RegAlloc: 4,
+		Scheduler: sm.LRR, CTAPriority: sm.PriorityNone, Scoreboard: sm.PerRegister, FetchWidth: 2, IBuffer: 4,
+		RFBanks: 16, WBPorts: 1,
 		ALULatency: 5, DPLatency: 9, DPWidth: 32, SFULatency: 12, SFUWidth: 32, AGULatency: 2, MemQueue: 16,
 	}
 }
 
-// gaps are the cycles between issues of consecutive instructions from the one
-// at pc on, of a single warp.
+// gaps returns the cycles between issues of consecutive instructions of a single warp, after the
+// instruction at pc.
 func (b *bench) gaps(pc uint32, n int) (g []uint64) {
 	for i := 1; i < len(b.issues) && len(g) < n; i++ {
 		if b.issues[i].pc > pc {
@@ -165,9 +168,8 @@ func (b *bench) gaps(pc uint32, n int) (g []uint64) {
 	return g
 }
 
-// TestIssueDistance has the times that docs/explanation/architecture.md states: a
-// dependent instruction issues latency+3 cycles after the one it needs, an
-// independent one in the next cycle.
+// TestIssueDistance checks the times in docs/explanation/architecture.md. A dependent instruction
+// issues latency+3 cycles after its producer, an independent one in the next cycle.
 func TestIssueDistance(t *testing.T) {
 	chain := "add.u32 %r1, %r1, 1; add.u32 %r1, %r1, 1; add.u32 %r1, %r1, 1; exit;"
 	free := "add.u32 %r1, %r11, 1; add.u32 %r2, %r12, 1; add.u32 %r3, %r13, 1; exit;"
@@ -180,9 +182,18 @@ func TestIssueDistance(t *testing.T) {
 		{"independent", free, func(*sm.Config) {}, 1},
 		{"one in flight", free, func(c *sm.Config) { c.Scoreboard = sm.OneInFlight }, 5 + 3},
 		{"narrow pipe", free, func(c *sm.Config) { c.SIMDWidth = 8 }, 4},
-		{"special functions", "rcp.approx.f32 %r1, %r1; rcp.approx.f32 %r1, %r1; rcp.approx.f32 %r1, %r1; exit;", func(*sm.Config) {}, 12 + 3},
-		{"special functions on 8 lanes", "rcp.approx.f32 %r1, %r11; rcp.approx.f32 %r2, %r12; rcp.approx.f32 %r3, %r13; rcp.approx.f32 %r4, %r14; rcp.approx.f32 %r5, %r15; rcp.approx.f32 %r6, %r16; rcp.approx.f32 %r7, %r17; rcp.approx.f32 %r8, %r18; exit;", func(c *sm.Config) { c.SFUWidth = 8 }, 4},
-		{"double precision", "add.f64 %d1, %d1, %d1; add.f64 %d1, %d1, %d1; add.f64 %d1, %d1, %d1; exit;", func(*sm.Config) {}, 9 + 3},
+		{
+			"special functions", "rcp.approx.f32 %r1, %r1; rcp.approx.f32 %r1, %r1; rcp.approx.f32 %r1, %r1; exit;",
+			func(*sm.Config) {}, 12 + 3,
+		},
+		{
+			"special functions on 8 lanes",
+			"rcp.approx.f32 %r1, %r11; rcp.approx.f32 %r2, %r12; rcp.approx.f32 %r3, %r13; rcp.approx.f32 %r4, %r14; rcp.approx.f32 %r5, %r15; rcp.approx.f32 %r6, %r16; rcp.approx.f32 %r7, %r17; rcp.approx.f32 %r8, %r18; exit;", func(c *sm.Config) { c.SFUWidth = 8 }, 4,
+		},
+		{
+			"double precision", "add.f64 %d1, %d1, %d1; add.f64 %d1, %d1, %d1; add.f64 %d1, %d1, %d1; exit;",
+			func(*sm.Config) {}, 9 + 3,
+		},
 		{"three sources in a bank", "mad.lo.u32 %r1, %r11, %r12, %r13; mad.lo.u32 %r2, %r11, %r12, %r13; mad.lo.u32 %r3, %r11, %r12, %r13; mad.lo.u32 %r4, %r11, %r12, %r13; mad.lo.u32 %r5, %r11, %r12, %r13; mad.lo.u32 %r6, %r11, %r12, %r13; exit;", func(c *sm.Config) { c.RFBanks = 1 }, 3},
 		{"one source three times", "mad.lo.u32 %r1, %r11, %r11, %r11; mad.lo.u32 %r2, %r12, %r12, %r12; mad.lo.u32 %r3, %r13, %r13, %r13; exit;", func(c *sm.Config) { c.RFBanks = 1 }, 1},
 	} {
@@ -199,14 +210,14 @@ func TestIssueDistance(t *testing.T) {
 	}
 }
 
-// TestBranchDistance: the instruction behind a branch waits for its outcome,
-// and is fetched and decoded after that.
+// TestBranchDistance: the instruction after a branch waits for the outcome, and is then fetched and
+// decoded.
 func TestBranchDistance(t *testing.T) {
 	cfg := config()
 	b := newBench(t, &cfg, "bra.uni L; L: add.u32 %r1, %r1, 1; exit;", 32, 1)
 	b.run(t)
-	// Operands +1, ALU +1, its latency, the slot changes +1, fetch sees it and
-	// decodes +1, the I-buffer has it +1.
+	// The delays are: Operands 1, ALU 1, its latency, the slot change 1, fetch and decode 1, the
+	// I-buffer 1.
 	assert.Equal(t, []uint64{1 + 1 + 5 + 1 + 1 + 1}, b.gaps(0, 1))
 }
 
@@ -219,7 +230,7 @@ func TestSchedulers(t *testing.T) {
 		b := newBench(t, &cfg, text, 128, 1)
 		b.run(t)
 		for _, i := range b.issues {
-			if i.pc > 0 && i.pc < 4 { // the first waits for fetch
+			if i.pc > 0 && i.pc < 4 { // the first instruction waits for fetch
 				slots = append(slots, i.slot)
 			}
 		}
@@ -258,11 +269,12 @@ func TestCyclesAddUp(t *testing.T) {
 	assert.Equal(t, now, sum)
 	assert.NotZero(t, by[sm.ClassMem])
 	assert.NotZero(t, by[sm.ClassEmpty])
-	assert.Equal(t, 4*b.Issue.Count.Q().Issued, by.Issue(), "each instruction takes 4 cycles to enter a pipe of 8 lanes")
+	assert.Equal(t, 4*b.Issue.Count.Q().Issued, by.Issue(),
+		"each instruction takes 4 cycles to enter a pipe of 8 lanes")
 }
 
-// TestLocalMemory: equal local addresses of the lanes of a warp are
-// neighbouring words, and a wide access is several words of each lane.
+// TestLocalMemory: equal local addresses of the lanes of a warp are neighbouring words. A wide
+// access is several words of each lane.
 func TestLocalMemory(t *testing.T) {
 	cfg := config()
 	b := newBench(t, &cfg, "ld.local.u64 %rd1, [mine+8]; exit;", 32, 1)
@@ -276,8 +288,7 @@ func TestLocalMemory(t *testing.T) {
 	}
 }
 
-// TestSpaces: accesses to device memory say for statistics what they are to the
-// program.
+// TestSpaces: accesses to device memory carry the space that the program uses, for statistics.
 func TestSpaces(t *testing.T) {
 	cfg := config()
 	b := newBench(t, &cfg, "mov.u64 %rd1, 268435456; ld.const.u32 %r1, [%rd1]; ld.global.u32 %r2, [%rd1]; st.local.u32 [mine], %r3; exit;", 32, 1)
@@ -289,7 +300,8 @@ func TestSpaces(t *testing.T) {
 	assert.Equal(t, []isa.Space{isa.SpaceConst, isa.SpaceGlobal, isa.SpaceLocal}, spaces)
 }
 
-// TestFenceHolds: a slot waits for its fence, whatever else of it completes meanwhile.
+// TestFenceHolds: a slot waits for its fence, whichever of its other instructions complete
+// meanwhile.
 func TestFenceHolds(t *testing.T) {
 	cfg := config()
 	b := newBench(t, &cfg, "rcp.approx.f32 %r1, %r1; membar.gl; add.u32 %r2, %r2, 1; exit;", 32, 1)
@@ -298,7 +310,7 @@ func TestFenceHolds(t *testing.T) {
 	assert.GreaterOrEqual(t, g[1], uint64(memoryLatency), "gaps %v", g)
 }
 
-// TestOrder: release and acquire put a fence before and behind the access.
+// TestOrder: release puts a fence before the access, acquire puts one after it.
 func TestOrder(t *testing.T) {
 	cfg := config()
 	b := newBench(t, &cfg, "mov.u64 %rd1, 268435456; atom.acq_rel.gpu.global.add.u32 %r1, [%rd1], 1; ld.acquire.gpu.global.u32 %r2, [%rd1]; exit;", 32, 1)
@@ -326,7 +338,8 @@ func TestOccupancy(t *testing.T) {
 		{block: 2048, regs: 1, err: "2048 threads"},
 		{block: 1024, regs: 17, err: "20480 registers"},
 		{block: 32, regs: 1, shared: 5456, want: sm.Occupancy{CTAs: 3, Limit: "shared memory"}},
-		{block: 32, regs: 1, shared: 5460, want: sm.Occupancy{CTAs: 2, Limit: "shared memory"}}, // the third at 10944 would end at 16404
+		// the third at 10944 would end at 16404
+		{block: 32, regs: 1, shared: 5460, want: sm.Occupancy{CTAs: 2, Limit: "shared memory"}},
 		{block: 32, regs: 1, shared: 16<<10 - 3, want: sm.Occupancy{CTAs: 1, Limit: "shared memory"}},
 		{block: 32, regs: 1, shared: 20000, err: "20000 bytes of shared memory"},
 	} {
@@ -349,14 +362,20 @@ func TestConfigCheck(t *testing.T) {
 	}{
 		{func(c *sm.Config) { c.WarpSize = 0 }, "sm.warp_size = 0: want a power of two from 1 to 32"},
 		{func(c *sm.Config) { c.WarpSize = 12 }, "sm.warp_size = 12: want a power of two"},
-		{func(c *sm.Config) { c.SIMDWidth = 64 }, "sm.simd_width = 64: want a power of two from 1 to 32 (sm.warp_size)"},
+		{
+			func(c *sm.Config) { c.SIMDWidth = 64 },
+			"sm.simd_width = 64: want a power of two from 1 to 32 (sm.warp_size)",
+		},
 		{func(c *sm.Config) { c.Threads = 1000 }, "multiple of sm.warp_size"},
 		{func(c *sm.Config) { c.WarpSize, c.SIMDWidth, c.SFUWidth, c.DPWidth = 4, 4, 4, 4 }, "at most 64 warps"},
 		{func(c *sm.Config) { c.IBuffer = 1 }, "sm.ibuffer = 1: want 2 (sm.fetch_width) to 16"},
 		{func(c *sm.Config) { c.Scheduler = "gtx" }, `sm.scheduler: unknown value "gtx"; did you mean "gto"?`},
 		{func(c *sm.Config) { c.CTAPriority = "old" }, `sm.cta_priority: unknown value "old"; want one of none, `},
 		{func(c *sm.Config) { c.WBPorts = 9 }, "sm.wb_ports = 9: want 1 to 4"},
-		{func(c *sm.Config) { c.Registers = 100 }, "sm.registers = 100: want at least sm.warp_size * sm.reg_alloc = 32 * "},
+		{
+			func(c *sm.Config) { c.Registers = 100 },
+			"sm.registers = 100: want at least sm.warp_size * sm.reg_alloc = 32 * ",
+		},
 	} {
 		cfg := config()
 		c.change(&cfg)

@@ -10,18 +10,20 @@ import (
 	"divergo/units"
 )
 
-// Stalls tells a mechanism which of its slots wait for memory: those whose next
-// instruction needs a register that a memory instruction in flight will write, or
-// whose last instruction is one and keeps them until it has completed. A slot is in
-// Out from the cycle in which it begins to wait to the one in which it can go on, so
-// that both are events for who reads the wire. Slots that are not valid, but have a
-// mask, are looked at too: a mechanism may have parked them until their data comes.
+// Stalls reports to a mechanism the slots that wait for memory. Such a slot waits for one of two
+// reasons:
+//   - its next instruction needs a register that a memory instruction in flight will write;
+//   - its last instruction is a memory instruction that holds the slot until completion.
 //
-// It follows what Issue sends and what write-back completes, and is there only if
-// the mechanism asks for it (divergence.Mechanism.Stalls).
+// A slot is in Out from the cycle in which it begins to wait until it can continue. Both changes
+// are therefore events for a reader of the wire. Slots that are not valid, but have a mask, are
+// included: a mechanism may have parked them until their data arrives.
+//
+// Stalls follows the instructions sent by Issue and completed by write-back. It exists only if the
+// mechanism requests it (divergence.Mechanism.Stalls).
 type Stalls struct {
 	rtl.State[struct {
-		Held units.Set // slots whose last instruction is one of memory and holds them back
+		Held units.Set // slots held by a memory instruction, their last one
 	}]
 	Fire *rtl.Wire[divergence.Fire]
 	// Second is the instruction beside that of Fire: see Interweave.
@@ -29,15 +31,15 @@ type Stalls struct {
 	Done   *rtl.Wire[Completions]
 	Out    rtl.Wire[units.Set]
 	Loads  units.Scoreboard // registers that memory instructions will write
-	// Flights is how many of these are in flight: slots wait only while there are some.
+	// Flights counts the memory instructions in flight. Slots can wait only while it is above zero.
 	Flights *rtl.Mem[uint32] `rtl:"sim"`
 	Div     divergence.Policy
 
 	l       *launch
-	threads units.Threads `rtl:"scratch"` // of a slot or an instruction of several rows
+	threads units.Threads `rtl:"scratch"` // threads of a slot or instruction of several rows
 }
 
-// Tick looks at all slots, and follows the memory instructions.
+// Tick checks all slots, and follows the memory instructions.
 func (u *Stalls) Tick() {
 	slots := u.Div.Slots()
 	var out units.Set
@@ -59,7 +61,7 @@ func (u *Stalls) Tick() {
 	}
 }
 
-// issued follows an instruction of memory.
+// issued records an issued instruction if it is a memory instruction.
 func (u *Stalls) issued(f divergence.Fire, slots *rtl.Mem[divergence.Slot]) {
 	if !f.Valid || !u.l.Prog.Insts[f.PC].Memory() {
 		return
@@ -96,12 +98,12 @@ func (u *Stalls) complete(f *Flight) {
 	}
 }
 
-// waits reports whether memory holds back what a slot executes next.
+// waits reports whether memory holds back the next instruction of a slot.
 func (u *Stalls) waits(s int, slot *divergence.Slot) bool {
 	if u.Q().Held.Has(s) {
 		return true
 	}
-	if int(slot.PC) >= len(u.l.insts) { // one that is not valid may be nowhere
+	if int(slot.PC) >= len(u.l.insts) { // a slot that is not valid may have no PC
 		return false
 	}
 	deps := u.l.insts[slot.PC].deps
@@ -110,11 +112,11 @@ func (u *Stalls) waits(s int, slot *divergence.Slot) bool {
 		return busy
 	}
 	split(&u.threads, slot.Mask, u.Div.Homes().At(s))
-	return slices.ContainsFunc(deps, func(reg uint16) bool { return u.Loads.Holds(&u.threads, u.threads.Rows, reg) != 0 })
+	return slices.ContainsFunc(deps,
+		func(reg uint16) bool { return u.Loads.Holds(&u.threads, u.threads.Rows, reg) != 0 })
 }
 
-// split divides the threads of a mask by row, in which they are in their home
-// lanes.
+// split divides the threads of a mask by row, with their home lanes.
 func split(to *units.Threads, mask uint32, of *units.Homes) {
 	*to = units.Threads{}
 	rows := uint64(0)

@@ -13,7 +13,7 @@ import (
 	_ "divergo/sm/divergence/all"
 )
 
-// listening is pdom, told of slots that wait for memory.
+// listening is pdom, and receives the slots that wait for memory.
 const listening = "listening"
 
 func init() {
@@ -22,9 +22,9 @@ func init() {
 	divergence.Register(m)
 }
 
-// TestStalls: a slot waits from the cycle behind the issue of the instruction before
-// the one that needs the data, to the cycle before that issues. The ALU is waited for
-// in between, which does not count.
+// TestStalls: a slot begins to wait in the cycle after the issue of the instruction before the one
+// that needs the data. It waits through the cycle before that one issues. A wait for the ALU in
+// between does not count.
 func TestStalls(t *testing.T) {
 	const text = `
 	mov.u64 %rd1, 268435456;
@@ -37,8 +37,8 @@ func TestStalls(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		rule   sm.Dependence
-		before int // instruction behind whose issue the slot begins to wait
-		needs  int // the one that it waits to issue
+		before int // instruction after whose issue the slot begins to wait
+		needs  int // instruction that waits for the data
 	}{
 		{"the first instruction that reads the data", sm.PerRegister, 3, 4},
 		{"the next one, whatever it is", sm.OneInFlight, 1, 2},
@@ -68,7 +68,7 @@ func TestStalls(t *testing.T) {
 	assert.Nil(t, newBench(t, &cfg, text, 32, 1).Stalls, "who does not ask has none")
 }
 
-// TestStallsProperties: the watch is hardware like the rest.
+// TestStallsProperties: the stall watch has the properties of all hardware.
 func TestStallsProperties(t *testing.T) {
 	cfg := config()
 	rtltest.Properties(t, func() *rtl.Sim { return newBenchOf(t, listening, &cfg, mix, 80, 3).sim }, 1500)

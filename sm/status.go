@@ -13,33 +13,33 @@ type Thread struct {
 	TID [3]uint32 // tid
 }
 
-// Thread is the one in a lane of a row, while its CTA is resident.
+// Thread returns the thread in a lane of a row, while its CTA is resident.
 func (s *SM) Thread(row, lane int) Thread {
 	id, warp := s.Warp(row)
 	tid := s.l.tids[warp][lane]
 	return Thread{id, [3]uint32{uint32(tid & 0xffff), uint32(tid >> 16 & 0xffff), uint32(tid >> 32)}}
 }
 
-// Warp names the warp in a row: the ctaid of its CTA, and its number in it.
+// Warp returns the ctaid of the CTA of the warp in a row, and the warp's number in it.
 func (s *SM) Warp(row int) (id [3]uint32, warp int) {
 	return s.l.ctaid(s.CTA.Q().ID[s.Resident(row)&(MaxCTAs-1)]), row % s.l.warps
 }
 
-// Resident is which of the resident CTAs the threads of a row are of.
+// Resident returns the number, among the resident CTAs, of the CTA of a row.
 func (s *SM) Resident(row int) uint8 { return s.l.cta[row&(MaxWarps-1)] }
 
-// Reg is a general register of a thread.
+// Reg returns a general register of a thread.
 func (s *SM) Reg(row, lane, reg int) uint64 {
 	return s.Writeback.Regs.At(row*s.l.nregs + reg)[lane]
 }
 
-// Pred is a predicate register of a thread.
+// Pred returns a predicate register of a thread.
 func (s *SM) Pred(row, lane, pred int) bool {
 	return *s.Writeback.Preds.At(row*s.l.npreds + pred)>>lane&1 != 0
 }
 
-// Requester is the PC of the instruction whose access has a tag, as in the program
-// that was launched; of a stack or of a flush it is isa.NoPC.
+// Requester returns the PC of the instruction whose access has a tag, in the launched program. For
+// a divergence stack or a flush it returns isa.NoPC.
 func (s *SM) Requester(tag uint16) uint32 {
 	if tag >= stackTag {
 		return isa.NoPC
@@ -47,14 +47,14 @@ func (s *SM) Requester(tag uint16) uint32 {
 	return s.l.Prog.OriginOf(s.LSU.Table.At(int(tag & 0xff)).PC)
 }
 
-// Kernel is the one that is loaded.
+// Kernel returns the loaded kernel.
 func (s *SM) Kernel() *Kernel { return &s.l.k }
 
-// Program is what the hardware runs of the loaded kernel: its own program, or a
-// copy with the instructions that the mechanism needs. Waveforms show its PCs.
+// Program returns the program that the hardware runs for the loaded kernel. This is the kernel's
+// own program, or a copy with the instructions that the mechanism needs. Waveforms show its PCs.
 func (s *SM) Program() *isa.Program { return s.l.Prog }
 
-// Fault is the first misbehaviour of a thread, if any.
+// Fault returns the first fault of a thread, if there is one.
 func (s *SM) Fault() (Fault, bool) {
 	f := s.LSU.Q().Fault
 	if t := s.ALU.Q().Fault; t.Kind != NoFault && (f.Kind == NoFault || t.Cycle < f.Cycle) {
@@ -66,11 +66,10 @@ func (s *SM) Fault() (Fault, bool) {
 	return f, f.Kind != NoFault
 }
 
-// Path is a group of threads of a warp, whose PCs are those in the program that
-// was launched.
+// Path is a group of threads of a warp. Its PCs are those in the launched program.
 type Path struct {
 	divergence.Path
-	Why string // what keeps it from issuing
+	Why string // the reason why it does not issue
 }
 
 // Paths lists every group of live threads, running and parked.
@@ -91,8 +90,7 @@ func (s *SM) Backward(pc uint32) bool {
 	return in.Op == isa.OpBra && in.Target <= pc
 }
 
-// HashThreads has a fingerprint of the registers and predicates of each thread
-// of a row.
+// HashThreads computes a fingerprint of the registers and predicates of each thread of a row.
 func (s *SM) HashThreads(row int, sums *[isa.MaxLanes]uint64) {
 	w := s.Writeback
 	*sums = [isa.MaxLanes]uint64{}
@@ -112,10 +110,11 @@ func (s *SM) HashThreads(row int, sums *[isa.MaxLanes]uint64) {
 
 // Mix adds a value to a fingerprint.
 func Mix(sum, v uint64) uint64 {
-	return (bits.RotateLeft64(sum, 23) ^ v) * 0x9e3779b97f4a7c15 // 2^64 over the golden ratio (Knuth, volume 3, section 6.4)
+	// 2^64 over the golden ratio (Knuth, volume 3, section 6.4)
+	return (bits.RotateLeft64(sum, 23) ^ v) * 0x9e3779b97f4a7c15
 }
 
-// why says what keeps a group of threads from issuing.
+// why returns the reason why a group of threads does not issue.
 func (s *SM) why(p divergence.Path) string {
 	switch {
 	case p.Wait == divergence.WaitsJoin:

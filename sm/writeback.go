@@ -7,14 +7,13 @@ import (
 	"divergo/rtl"
 )
 
-// Writeback owns the register file's write ports. The memory pipe goes first,
-// because what returns from memory cannot wait (Fung & Aamodt, HPCA 2011,
-// section 2.2.1); then the special-function, double-precision and integer
-// pipes. An instruction without destination passes here too: its completion
-// frees what the scoreboard holds.
+// Writeback owns the write ports of the register file. The memory pipe has priority, because data
+// that returns from memory cannot wait (Fung & Aamodt, HPCA 2011, section 2.2.1). The
+// special-function, double-precision and integer pipes follow. An instruction without a destination
+// also passes here: its completion frees its entries of the scoreboard.
 type Writeback struct {
 	rtl.State[struct {
-		Conflicts uint64 // results that waited for a port, in cycles
+		Conflicts uint64 // cycles that results waited for a port, summed over results
 	}]
 	In    [4]rtl.In[Result] // memory, SFU, DPU, ALU
 	Clear rtl.In[uint8]     // rows to clear for new threads
@@ -26,9 +25,8 @@ type Writeback struct {
 	shares bool // see shared
 }
 
-// shared says whether a result goes through one of the ports in use, in lanes that
-// no other result of the cycle has there: each lane has a row of its own (see
-// Interweave).
+// shared reports whether a result can share a port in use. It can if no other result of the cycle
+// uses its lanes of that port: each lane has its own row address (see Interweave).
 func (w *Writeback) shared(used []uint32, r *Result) bool {
 	if !w.shares || r.Mixed {
 		return false
@@ -42,11 +40,11 @@ func (w *Writeback) shared(used []uint32, r *Result) bool {
 	return false
 }
 
-// Tick writes up to WBPorts results, or more that share a port.
+// Tick writes up to WBPorts results, or more if they share ports.
 func (w *Writeback) Tick() {
 	waiting, ports := 0, w.l.cfg.WBPorts
 	n, last := int8(0), w.Done.At().N
-	var lanes [maxWBPorts]uint32 // that each port in use writes
+	var lanes [maxWBPorts]uint32 // lanes that each port in use writes
 	used := 0
 	for i := range w.In {
 		in := &w.In[i]

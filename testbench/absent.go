@@ -7,20 +7,20 @@ import (
 	"divergo/sm"
 )
 
-// AbsentRead is a shuffle that reads a lane which takes no part: see sm.AbsentLane.
+// AbsentRead is a shuffle that reads an inactive lane: see sm.AbsentLane.
 type AbsentRead struct {
-	Thread string // that reads, and its CTA
-	Lane   int    // that it reads: a %laneid
+	Thread string // the reading thread and its CTA
+	Lane   int    // %laneid of the inactive lane
 	Where  string // source line: see isa.Program.Near
 	Text   string // the instruction
 
 	cycle uint64
 }
 
-// watchAbsent begins to look for shuffles that read lanes which take no part. What it
-// returns ends that, and says which came first; nil if there was none.
+// watchAbsent starts to look for shuffles that read inactive lanes. The function it returns ends
+// the watch and returns the first such read, nil if there was none.
 func (s *Session) watchAbsent(p *isa.Program) func() *AbsentRead {
-	seen := make([]*AbsentRead, len(s.Machine.SMs)) // each written by its SM
+	seen := make([]*AbsentRead, len(s.Machine.SMs)) // each SM writes its own
 	var leave []func()
 	for i, m := range s.Machine.SMs {
 		leave = append(leave, m.ALU.OnAbsent.Add(func(a sm.AbsentRead) {

@@ -8,17 +8,19 @@ import (
 	"divergo/isa"
 )
 
-// CheckArgs compares arguments with the parameters of a kernel and reports
-// every difference, by index, name and declared type.
+// CheckArgs compares arguments with the parameters of a kernel and reports every difference, by
+// index, name and declared type.
 func CheckArgs(p *isa.Program, args []Arg) error {
 	var errs []error
 	for i := range p.Params {
 		if i >= len(args) {
-			errs = append(errs, fmt.Errorf("parameter %d, %s: no argument, want %s", i, paramText(&p.Params[i]), example(p, &p.Params[i])))
+			errs = append(errs, fmt.Errorf("parameter %d, %s: no argument, want %s", i, paramText(&p.Params[i]),
+				example(p, &p.Params[i])))
 			continue
 		}
 		if err := checkArg(p, &p.Params[i], &args[i]); err != nil {
-			errs = append(errs, fmt.Errorf("parameter %d, %s: given %s, want %w", i, paramText(&p.Params[i]), args[i].Spec, err))
+			errs = append(errs, fmt.Errorf("parameter %d, %s: given %s, want %w", i, paramText(&p.Params[i]),
+				args[i].Spec, err))
 		}
 	}
 	for i := len(p.Params); i < len(args); i++ {
@@ -30,7 +32,7 @@ func CheckArgs(p *isa.Program, args []Arg) error {
 	return errors.Join(errs...)
 }
 
-// checkArg returns what was expected instead of a.
+// checkArg returns an error that names the expected argument, or nil.
 func checkArg(p *isa.Program, param *isa.Param, a *Arg) error {
 	size := uint64(param.Size)
 	float := param.Type.Float()
@@ -56,7 +58,7 @@ func pointer(p *isa.Program, param *isa.Param) bool {
 
 func untyped(t isa.Type) bool { return t >= isa.B8 && t <= isa.B64 }
 
-// example is a specification that would do for param.
+// example returns a specification that fits param.
 func example(p *isa.Program, param *isa.Param) string {
 	name := typeName(param.Type)
 	switch {
@@ -75,7 +77,7 @@ func paramText(param *isa.Param) string {
 	return fmt.Sprintf("%s (.%s)", param.Name, typeName(param.Type))
 }
 
-// signature is the kernel with its parameters.
+// signature describes the kernel with its parameters.
 func signature(p *isa.Program) string {
 	var params []string
 	for i := range p.Params {

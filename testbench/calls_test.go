@@ -11,8 +11,8 @@ import (
 	"divergo/testbench"
 )
 
-// TestFaultsOfCalls: what goes wrong in a function is reported with the place,
-// the thread and the reason.
+// TestFaultsOfCalls checks that a fault in a function is reported with the place, the thread and
+// the reason.
 func TestFaultsOfCalls(t *testing.T) {
 	for _, c := range []struct {
 		name, functions, body string
@@ -56,7 +56,8 @@ func TestFaultsOfCalls(t *testing.T) {
 			s, err := testbench.NewSession(config, testbench.Limits{MaxCycles: 1 << 20})
 			require.NoError(t, err)
 			var outcome *testbench.Outcome
-			require.ErrorAs(t, s.Launch(testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{5, 1, 1}}), &outcome)
+			require.ErrorAs(t, s.Launch(testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{5, 1, 1}}),
+				&outcome)
 			require.Equal(t, gpu.Faulted, outcome.End)
 			assert.Equal(t, c.kind, outcome.Fault.Kind)
 			assert.Contains(t, outcome.Fault.Why, c.why)

@@ -14,24 +14,23 @@ import (
 	"divergo/sm/divergence"
 )
 
-// Counters are what the blocks of a machine have counted, summed over the
-// blocks of one kind.
+// Counters hold the counts of the blocks of a machine, summed over the blocks of one kind.
 type Counters struct {
 	Cycles       uint64 // core cycles from launch to the end of the last CTA
 	SMCycles     uint64 // Cycles times SMs
 	Classes      sm.Cycles
 	Instructions uint64 // warp instructions of the kernel
-	Inserted     uint64 // warp instructions that the PTX does not have
+	Inserted     uint64 // warp instructions that the mechanism inserted
 	Lanes        uint64 // their active lanes
-	Skipped      uint64 // cycles that warps have skipped on their way into the pipes
-	Beside       uint64 // warp instructions issued in the cycle of another one, in lanes that it leaves
+	Skipped      uint64 // cycles that warps skipped on their way into the pipes
+	Beside       uint64 // warp instructions issued beside another one, in the lanes that it leaves free
 	Active       [isa.MaxLanes + 1]uint64
-	BusWaits     uint64 // cycles that instructions have waited for the way out of their pipe
-	PortWaits    uint64 // cycles that results have waited for write-back
+	BusWaits     uint64 // cycles that instructions waited for the exit of their pipe
+	PortWaits    uint64 // cycles that results waited for write-back
 	Divergence   divergence.Stats
 	Herd         sm.HerdCounters
 	Absent       sm.AbsentCounters
-	Mechanism    any // what the mechanism counts itself: see divergence.Policy.Counts
+	Mechanism    any // the mechanism's own counts: see divergence.Policy.Counts
 	Stalls       memsys.Stalls
 	Coalescer    memsys.CoalescerCounters
 	Shared       memsys.SharedCounters
@@ -89,15 +88,14 @@ func readCounters(m *gpu.Machine) Counters {
 	return c
 }
 
-// add sums two sets of counters; of peaks it keeps the larger.
+// add adds another set of counters; of peaks it keeps the larger.
 func (c *Counters) add(o *Counters) {
 	c.combine(o, func(a, b uint64) uint64 { return a + b }, func(a, b uint64) uint64 { return max(a, b) })
 	c.warpSize, c.mechanism = max(c.warpSize, o.warpSize), cmp.Or(c.mechanism, o.mechanism)
 }
 
-// since takes off what was counted before a launch that took so many cycles.
-// The cycles behind the last CTA, in which the caches write back and no SM has
-// threads, are left out.
+// since subtracts the counts made before a launch that took so many cycles. It leaves out the
+// cycles after the last CTA, in which the caches write back and no SM has threads.
 func (c *Counters) since(before *Counters, cycles uint64, sms int) {
 	c.combine(before, func(a, b uint64) uint64 { return a - b }, func(a, _ uint64) uint64 { return a })
 	c.Cycles = cycles
@@ -105,14 +103,14 @@ func (c *Counters) since(before *Counters, cycles uint64, sms int) {
 	c.SMCycles = cycles * uint64(sms)
 }
 
-// zero is what a machine that has done nothing counts.
+// zero returns the counters of a machine that has done nothing.
 func (c Counters) zero() Counters {
 	none := func(uint64, uint64) uint64 { return 0 }
 	c.combine(&c, none, none)
 	return c
 }
 
-// combine applies sum to each counter of c and o, peak to those that are peaks, and stores the result in c.
+// combine stores sum(c, o) in each counter of c, and peak(c, o) in each peak.
 func (c *Counters) combine(o *Counters, sum, peak func(a, b uint64) uint64) {
 	a, b := c.words(), o.words()
 	for _, r := range runs() {
@@ -126,7 +124,7 @@ func (c *Counters) combine(o *Counters, sum, peak func(a, b uint64) uint64) {
 		}
 	}
 	if o.Mechanism != nil {
-		v := reflect.New(reflect.TypeOf(o.Mechanism)).Elem() // zeros where nothing has been counted
+		v := reflect.New(reflect.TypeOf(o.Mechanism)).Elem() // zeros if nothing was counted
 		if c.Mechanism != nil {
 			v.Set(reflect.ValueOf(c.Mechanism))
 		}
@@ -135,18 +133,18 @@ func (c *Counters) combine(o *Counters, sum, peak func(a, b uint64) uint64) {
 	}
 }
 
-// words is c as numbers. Only those of runs are counters.
+// words returns c as numbers. Only the words of runs are counters.
 func (c *Counters) words() []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(c)), unsafe.Sizeof(*c)/8)
 }
 
-// run is counters of one kind that follow each other in Counters.
+// run is a sequence of adjacent counters of one kind in Counters.
 type run struct {
 	first, end uintptr // of words
 	peak       bool
 }
 
-// runs are found once: an empty launch has hundreds of counters of each SM to add up.
+// runs are computed once, because an empty launch adds up hundreds of counters of each SM.
 var runs = sync.OnceValue(func() (list []run) {
 	var walk func(t reflect.Type, at uintptr, peak bool)
 	walk = func(t reflect.Type, at uintptr, peak bool) {
@@ -172,7 +170,7 @@ var runs = sync.OnceValue(func() (list []run) {
 	return list
 })
 
-// combine is the same for what a mechanism counts itself.
+// combine does the same for the mechanism's own counts.
 func combine(a, b reflect.Value, sum, peak func(a, b uint64) uint64) {
 	switch a.Kind() {
 	case reflect.Uint64:
@@ -198,10 +196,10 @@ type part struct {
 	peak  bool
 }
 
-// parts are those of each type: each launch asks for them hundreds of times.
+// parts caches partsOf by type, because each launch reads it hundreds of times.
 var parts sync.Map
 
-// partsOf are the exported fields of a struct.
+// partsOf returns the exported fields of a struct.
 func partsOf(t reflect.Type) []part {
 	if known, ok := parts.Load(t); ok {
 		return known.([]part)

@@ -13,8 +13,8 @@ import (
 	"divergo/gpu"
 )
 
-// TestPeaks: whatever a counter is called, its declaration says whether those of
-// several SMs are added up or the largest is meant.
+// TestPeaks checks that the declaration of a counter determines its combination over SMs: the sum
+// or the maximum.
 func TestPeaks(t *testing.T) {
 	type counts struct {
 		Sum   uint64
@@ -24,7 +24,8 @@ func TestPeaks(t *testing.T) {
 	a := counts{Sum: 3, Peak: 5}
 	b := counts{Sum: 4, Peak: 2}
 	a.Peaks.A, a.Peaks.B, b.Peaks.A, b.Peaks.B = 1, 9, 7, 8
-	combine(reflect.ValueOf(&a).Elem(), reflect.ValueOf(&b).Elem(), func(a, b uint64) uint64 { return a + b }, func(a, b uint64) uint64 { return max(a, b) })
+	combine(reflect.ValueOf(&a).Elem(), reflect.ValueOf(&b).Elem(), func(a, b uint64) uint64 { return a + b },
+		func(a, b uint64) uint64 { return max(a, b) })
 	want := counts{Sum: 7, Peak: 5}
 	want.Peaks.A, want.Peaks.B = 7, 9
 	assert.Equal(t, want, a)
@@ -36,8 +37,8 @@ func TestPeaks(t *testing.T) {
 	assert.EqualValues(t, 5, x.Divergence.Pushes)
 }
 
-// TestNoMemoryInstructions: what the machine does at the end of a kernel is no
-// instruction of it.
+// TestNoMemoryInstructions checks that the machine's actions at the end of a kernel count as no
+// instructions.
 func TestNoMemoryInstructions(t *testing.T) {
 	s := session(t, Limits{})
 	require.NoError(t, s.Launch(one(kernel(t, "r.ptx", "", "", "ret;"), 32)))
@@ -47,8 +48,8 @@ func TestNoMemoryInstructions(t *testing.T) {
 	assert.EqualValues(t, len(s.Machine.SMs), c.L1.Fences)
 }
 
-// TestCountersAreRead: whatever Counters has is filled from the machine, in
-// readCounters or since. A field that is not would be a statistic of 0.
+// TestCountersAreRead checks that readCounters or since fills every field of Counters. A missing
+// one would be a statistic of 0.
 func TestCountersAreRead(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "counters.go", nil, 0)
 	require.NoError(t, err)
@@ -76,8 +77,8 @@ func TestCountersAreRead(t *testing.T) {
 	}
 }
 
-// TestEachCounterAddsUp: each counter of all blocks is added up, whatever it lies between,
-// and nothing else is touched.
+// TestEachCounterAddsUp checks that each counter of all blocks is added up, whatever its
+// neighbours, and that nothing else changes.
 func TestEachCounterAddsUp(t *testing.T) {
 	var x, y Counters
 	peaks, n := 0, 0
@@ -121,7 +122,7 @@ func TestEachCounterAddsUp(t *testing.T) {
 	assert.Nil(t, x.Mechanism)
 }
 
-// BenchmarkCounters is what each launch reads twice, of 30 SMs.
+// BenchmarkCounters measures the two reads of the counters of 30 SMs at each launch.
 func BenchmarkCounters(b *testing.B) {
 	s, err := NewSession(gpu.Default(), Limits{})
 	require.NoError(b, err)

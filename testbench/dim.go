@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// ParseDim reads the size of a grid or a block, X[,Y[,Z]]; what is left out
-// is 1.
+// ParseDim reads the size of a grid or a block, X[,Y[,Z]]. A missing size is 1.
 func ParseDim(text string) ([3]uint32, error) {
 	dim := [3]uint32{1, 1, 1}
 	parts := strings.Split(text, ",")

@@ -10,7 +10,7 @@ import (
 	"divergo/testbench/golden"
 )
 
-// An emulated launch that does not end names the threads that are left.
+// TestEmulatedOutOfSteps checks that an endless emulated launch names the remaining threads.
 func TestEmulatedOutOfSteps(t *testing.T) {
 	l := testbench.Launch{Prog: &isa.Program{Name: "k"}, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 8, 1}}
 	r := &golden.Result{End: golden.OutOfSteps, Waiting: []golden.Waiting{{ID: golden.ID{Thread: [3]uint32{1, 4, 0}}}}}

@@ -9,7 +9,7 @@ import (
 	"divergo/testbench"
 )
 
-// A kernel of a PTX text runs on a machine with two SMs.
+// Example runs a kernel of a PTX text on a machine with two SMs.
 func Example() {
 	m, err := ptx.Parse("square.ptx", []byte(`
 .version 4.2
@@ -63,7 +63,7 @@ func Example() {
 	// Output: 0 1 4 9 16 25 36 49 by 7 warp instructions
 }
 
-// Everything that is wrong with the arguments is reported at once.
+// ExampleCheckArgs reports all errors in the arguments at once.
 func ExampleCheckArgs() {
 	m, _ := ptx.Parse("k.ptx", []byte(`
 .version 4.2

@@ -11,8 +11,8 @@ import (
 	"divergo/gpu"
 )
 
-// TestFreedAddressesAreNotGivenSoon: until 1 GiB has been allocated, who uses freed memory is found, and then the memory
-// is as fresh.
+// TestFreedAddressesAreNotGivenSoon checks that an access to freed memory faults until 1 GiB has
+// been allocated. After that the memory is zero again.
 func TestFreedAddressesAreNotGivenSoon(t *testing.T) {
 	s, err := NewSession(gpu.Default(), Limits{})
 	require.NoError(t, err)
@@ -42,7 +42,8 @@ func TestFreedAddressesAreNotGivenSoon(t *testing.T) {
 	assert.NoError(t, s.Err())
 }
 
-// TestFreeKeepsTheBook: what is allocated never overlaps, and exactly all bytes can be.
+// TestFreeKeepsTheBook checks that allocations never overlap, and that exactly all bytes can be
+// allocated.
 func TestFreeKeepsTheBook(t *testing.T) {
 	const total = uint64(512 << 20)
 	m := NewMemory(total)
@@ -59,7 +60,8 @@ func TestFreeKeepsTheBook(t *testing.T) {
 				continue
 			}
 			for _, o := range held {
-				require.True(t, addr+bytes < o.addr || o.addr+o.bytes < addr, "[%#x, +%#x) and [%#x, +%#x)", addr, bytes, o.addr, o.bytes)
+				require.True(t, addr+bytes < o.addr || o.addr+o.bytes < addr, "[%#x, +%#x) and [%#x, +%#x)", addr,
+					bytes, o.addr, o.bytes)
 			}
 			held = append(held, block{addr, bytes})
 			continue
@@ -94,11 +96,12 @@ func TestCheckSaysWhatIsWrong(t *testing.T) {
 	assert.ErrorContains(t, err, "4 bytes behind the start of the allocation")
 }
 
-// TestMemorySize: the key gpu.memory is what can be allocated at a time, in one piece or in many.
+// TestMemorySize checks that the key gpu.memory limits the allocated memory, in one piece or in
+// many.
 func TestMemorySize(t *testing.T) {
 	for _, size := range []uint64{1, 64, 512, 3072} {
 		m := NewMemory(size << 20)
-		for range 100 { // freed addresses are given again
+		for range 100 { // freed addresses are reused
 			whole, err := m.Alloc(size << 20)
 			require.NoError(t, err)
 			_, err = m.Alloc(1)

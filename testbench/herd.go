@@ -8,17 +8,19 @@ import (
 	"divergo/isa"
 )
 
-// forced are the branches and loads of a kernel that the keys herd.branch_fraction
-// and herd.load_fraction draw: each as likely as the others (Sartori & Kumar,
-// Branch and Data Herding, section II: "The branches are chosen uniformly
-// randomly").
+// forced returns the branches and loads of a kernel that the keys herd.branch_fraction and
+// herd.load_fraction draw. Each one is equally likely (Sartori & Kumar, Branch and Data Herding,
+// section II: "The branches are chosen uniformly randomly").
 func forced(c *gpu.Config, p *isa.Program) isa.Herding {
 	h := &c.Herd
 	branches, loads := p.Herdable()
-	return isa.Herding{Branches: drawn(branches, h.BranchFraction, h.Seed, 1), Loads: drawn(loads, h.LoadFraction, h.Seed, 2)}
+	return isa.Herding{
+		Branches: drawn(branches, h.BranchFraction, h.Seed, 1),
+		Loads:    drawn(loads, h.LoadFraction, h.Seed, 2),
+	}
 }
 
-// drawn is so many percent of a list, rounded to the nearest number, in order.
+// drawn returns so many percent of a list, rounded to the nearest number, in order.
 func drawn(pcs []int, percent, seed int, stream uint64) []int {
 	r := rand.New(rand.NewPCG(uint64(seed), stream))
 	r.Shuffle(len(pcs), func(i, j int) { pcs[i], pcs[j] = pcs[j], pcs[i] })
@@ -27,8 +29,8 @@ func drawn(pcs []int, percent, seed int, stream uint64) []int {
 	return pcs
 }
 
-// herded is the program that runs for p: with what Herd marks, and what the keys
-// draw. It is the same one in each launch.
+// herded returns the program that runs for p, with the marks of Herd and those that the keys draw.
+// It is the same one in each launch.
 func (s *Session) herded(p *isa.Program) (*isa.Program, error) {
 	c := &s.Machine.Config.Herd
 	if !c.Enable || s.Herd == nil && c.BranchFraction == 0 && c.LoadFraction == 0 {

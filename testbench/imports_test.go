@@ -9,13 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The host's side knows the machine and the program, but neither the workloads
-// nor the command line.
+// TestImports checks that the host's side imports neither the workloads nor the command line.
 func TestImports(t *testing.T) {
 	pkg, err := build.ImportDir(".", 0)
 	require.NoError(t, err)
 	allowed := []string{
-		"divergo/gpu", "divergo/internal/input", "divergo/internal/nearest", "divergo/internal/papers", "divergo/internal/printf", "divergo/internal/splitmix",
+		"divergo/gpu", "divergo/internal/input", "divergo/internal/nearest", "divergo/internal/papers",
+		"divergo/internal/printf", "divergo/internal/splitmix",
 		"divergo/isa", "divergo/memsys", "divergo/memsys/dram", "divergo/ptx",
 		"divergo/rtl", "divergo/sm", "divergo/sm/divergence", "divergo/testbench/golden", "divergo/units",
 	}

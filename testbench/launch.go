@@ -13,13 +13,13 @@ import (
 	"divergo/testbench/golden"
 )
 
-// This file is the path from PTX to a result, from top to bottom: Program makes a kernel
-// ready to run, Session.Launch checks the launch (prepare), has the machine run it
-// (simulate) or the golden model (emulate), and keeps its Run. How it ended is said in outcome.go.
+// This file is the path from PTX to a result, from top to bottom. Program makes a kernel ready to
+// run. Session.Launch checks the launch (prepare), runs it on the machine (simulate) or the golden
+// model (emulate), and keeps its Run. File outcome.go describes the end of a run.
 
-// Program lowers a kernel of a module and makes it ready to run: control flow
-// analysed, instructions resolved to their place in the datapath. The empty
-// name stands for the only kernel of the module.
+// Program lowers a kernel of a module and makes it ready to run. It analyses the control flow and
+// resolves instructions to their place in the datapath. The empty name selects the only kernel of
+// the module.
 func Program(m *ptx.Module, kernel string) (*isa.Program, error) {
 	p, err := m.Program(kernel)
 	if err != nil {
@@ -40,7 +40,7 @@ type Launch struct {
 	Params []byte    // parameter bank
 }
 
-// Run is one launch and what came of it.
+// Run is a launch and its results.
 type Run struct {
 	Launch    Launch
 	Occupancy sm.Occupancy
@@ -48,13 +48,13 @@ type Run struct {
 	Counters  Counters
 	Printed   Printed     // if it finished
 	Emulated  bool        // by the golden model: see Session.Emulates
-	Outside   uint64      // reads of threads outside of allocations: see Session.Pad
-	Absent    *AbsentRead // the first shuffle that read a lane which takes no part
+	Outside   uint64      // reads by threads outside of allocations: see Session.Pad
+	Absent    *AbsentRead // the first shuffle that read an inactive lane; nil: none
 }
 
-// Launch runs a grid until it ends. The error is an *Outcome if the run did
-// not finish, and says why the launch is impossible otherwise. After a run that did
-// not finish there is no other one, but by Reset.
+// Launch runs a grid until it ends. The error is an *Outcome if the run did not finish; otherwise
+// it gives the reason why the launch is impossible. After a run that did not finish, call Reset
+// before the next launch.
 func (s *Session) Launch(l Launch) error {
 	run, err := s.prepare(l)
 	if err != nil {
@@ -78,8 +78,8 @@ func (s *Session) Launch(l Launch) error {
 	return s.err
 }
 
-// prepare takes the program that runs for that of the launch, checks that it can run, and puts
-// the variables of its module into device memory.
+// prepare finds the program to run, checks that it can run, and puts the variables of its module
+// into device memory.
 func (s *Session) prepare(l Launch) (run Run, err error) {
 	if s.err != nil {
 		return run, s.err
@@ -103,21 +103,21 @@ func (s *Session) prepare(l Launch) (run Run, err error) {
 	return Run{Launch: l, Occupancy: occupancy, Emulated: s.Emulates != nil && s.Emulates(len(s.Runs)+1)}, nil
 }
 
-// maxGrid and maxBlock are the largest sizes by dimension (CUDA C Programming
-// Guide, technical specifications by compute capability).
+// maxGrid and maxBlock are the largest sizes by dimension (CUDA C Programming Guide, technical
+// specifications by compute capability).
 var (
 	maxGrid  = [3]uint32{1<<31 - 1, 65535, 65535}
 	maxBlock = [3]uint32{MaxThreads, MaxThreads, 64}
 )
 
-// MaxThreads is the most threads of a CTA, whatever a machine has.
+// MaxThreads is the maximum number of threads of a CTA, on every machine.
 const MaxThreads = 1024
 
-// maxShared is where the shared window of the generic address space ends.
+// maxShared is the size of the shared window of the generic address space.
 const maxShared = isa.WindowSize
 
-// Check says how many CTAs of the launch an SM holds, or everything that makes
-// the launch impossible on a machine.
+// Check returns the number of CTAs of the launch that an SM holds. The error lists every reason why
+// the launch is impossible on a machine.
 func (l *Launch) Check(c *gpu.Config) (sm.Occupancy, error) {
 	var errs []error
 	for i, axis := range [3]string{"x", "y", "z"} {
@@ -125,7 +125,8 @@ func (l *Launch) Check(c *gpu.Config) (sm.Occupancy, error) {
 			errs = append(errs, fmt.Errorf("grid %s: %d CTAs in %s, want 1 to %d", shape(l.Grid), n, axis, maxGrid[i]))
 		}
 		if n := l.Block[i]; n < 1 || n > maxBlock[i] {
-			errs = append(errs, fmt.Errorf("block %s: %d threads in %s, want 1 to %d", shape(l.Block), n, axis, maxBlock[i]))
+			errs = append(errs, fmt.Errorf("block %s: %d threads in %s, want 1 to %d", shape(l.Block), n, axis,
+				maxBlock[i]))
 		}
 	}
 	if l.Shared > maxShared {
@@ -141,7 +142,8 @@ func (l *Launch) Check(c *gpu.Config) (sm.Occupancy, error) {
 	k := l.kernel()
 	p := l.Prog
 	if p.ReqThreads != [3]uint32{} && p.ReqThreads != l.Block {
-		errs = append(errs, fmt.Errorf("block %s: %s requires %s (.reqntid)", shape(l.Block), p.Name, shape(p.ReqThreads)))
+		errs = append(errs, fmt.Errorf("block %s: %s requires %s (.reqntid)", shape(l.Block), p.Name,
+			shape(p.ReqThreads)))
 	} else if p.MaxThreads > 0 && k.Threads() > int(p.MaxThreads) {
 		errs = append(errs, fmt.Errorf("block %s has %d threads: %s allows %d (.maxntid)",
 			shape(l.Block), k.Threads(), p.Name, p.MaxThreads))
@@ -150,8 +152,8 @@ func (l *Launch) Check(c *gpu.Config) (sm.Occupancy, error) {
 	return o, errors.Join(append(errs, err)...)
 }
 
-// checkRegisters refuses what has too many registers for the computer, when an SM
-// holds so many CTAs.
+// checkRegisters rejects a launch whose registers exceed the memory of the host computer, when an
+// SM holds so many CTAs.
 func (l *Launch) checkRegisters(c *gpu.Config, ctas int) error {
 	k := l.kernel()
 	warps := uint64(k.Threads()+c.SM.WarpSize-1) / uint64(c.SM.WarpSize)
@@ -164,12 +166,12 @@ func (l *Launch) checkRegisters(c *gpu.Config, ctas int) error {
 	return nil
 }
 
-// kernel is the launch as the machine takes it, but for memory.
+// kernel returns the launch in the machine's form, without memory.
 func (l *Launch) kernel() sm.Kernel {
 	return sm.Kernel{Prog: l.Prog, Grid: l.Grid, Block: l.Block, Params: l.Params, DynShared: l.Shared}
 }
 
-// simulate has the machine run a launch.
+// simulate runs a launch on the machine.
 func (s *Session) simulate(run *Run) error {
 	m := s.Machine
 	k, err := s.mapped(run.Launch.kernel())
@@ -193,17 +195,18 @@ func (s *Session) simulate(run *Run) error {
 	return nil
 }
 
-// localBase is where the local memory of all threads begins: behind the
-// addresses that pointers reach.
+// localBase is the start of the local memory of all threads: the first address that pointers do not
+// reach.
 const localBase = addressEnd
 
-// mapped is a kernel with its memory: what its threads may access, and local memory that is there.
+// mapped returns a kernel with its memory: the ranges its threads may access, and local memory.
 func (s *Session) mapped(k sm.Kernel) (sm.Kernel, error) {
 	k.LocalBase, k.Valid, k.Pad = localBase, s.memory.Ranges(), s.Pad
 	local := s.Machine.LocalBytes(&k)
 	if local > maxLocal {
 		return k, fmt.Errorf("local memory: the threads that can be resident take %d bytes, want at most %d: %s; "+
-			"fewer SMs (gpu.sms), threads of an SM (sm.threads) or CTAs take less", local, maxLocal, s.localText(k.Prog))
+			"fewer SMs (gpu.sms), threads of an SM (sm.threads) or CTAs take less", local, maxLocal,
+			s.localText(k.Prog))
 	}
 	if err := s.Machine.Store.Map(localBase, local); err != nil {
 		return k, fmt.Errorf("local memory: %w", err)
@@ -211,22 +214,22 @@ func (s *Session) mapped(k sm.Kernel) (sm.Kernel, error) {
 	return k, nil
 }
 
-// Loaded is a launch that is about to run.
+// Loaded is a launch immediately before it runs.
 type Loaded struct {
 	Launch
 	err error
 }
 
-// Refuse prevents the launch, for the first reason that is not nil.
+// Refuse prevents the launch with the first error that is not nil.
 func (l *Loaded) Refuse(why error) {
 	if l.err == nil {
 		l.err = why
 	}
 }
 
-// emulate has the golden model run a launch in place of the machine: it changes device
-// memory as the launch does, takes no cycles and counts nothing. Threads that wait for
-// those of later CTAs wait for ever.
+// emulate runs a launch on the golden model instead of the machine. It changes device memory as the
+// launch does, takes no cycles and counts nothing. A thread that waits for a thread of a later CTA
+// waits for ever.
 func (s *Session) emulate(run *Run) error {
 	l, ranges := &run.Launch, s.memory.Ranges()
 	m := golden.Memory{Pad: s.Pad}
@@ -257,7 +260,8 @@ func (s *Session) emulate(run *Run) error {
 	return nil
 }
 
-// Golden is the launch as the golden model takes it, with what it depends on of a machine.
+// Golden returns the launch in the golden model's form, with the settings of a machine that it
+// depends on.
 func (l *Launch) Golden(c *gpu.Config) golden.Setup {
 	return golden.Setup{
 		Grid: l.Grid, Block: l.Block, SharedBytes: l.Shared, Params: l.Params,
@@ -265,12 +269,11 @@ func (l *Launch) Golden(c *gpu.Config) golden.Setup {
 	}
 }
 
-// maxEmulated is the most instructions of threads that an emulated launch executes, some
-// hours of them.
+// maxEmulated limits the thread instructions of an emulated launch, to some hours of run time.
 const maxEmulated = 1 << 40
 
-// maxSteps is the most instructions of threads that an emulated launch executes: as many as all lanes
-// of the machine could in the core cycles that a launch may take.
+// maxSteps limits the thread instructions of an emulated launch. All lanes of the machine could
+// execute as many in the core cycles that a launch may take.
 func (s *Session) maxSteps() uint64 {
 	cfg := &s.Machine.Config
 	lanes := uint64(cfg.GPU.SMs * cfg.SM.WarpSize)

@@ -14,8 +14,7 @@ import (
 )
 
 const (
-	// down calls itself with a pointer to a variable of its frame, and stores far
-	// behind it.
+	// down calls itself with a pointer to a variable of its frame, and stores far past it.
 	down = `.func down(.param .b64 x)
 {
 	.local .b32 v; .reg .u64 %x;
@@ -27,12 +26,15 @@ const (
 	behind = ".local .b32 v[4]; mov.u64 %x, v; cvta.local.u64 %x, %x; st.u32 [%x+16], 1;"
 )
 
-// TestLocalFaults: a fault in local memory says how much there is, and if a stack
-// is part of it, how there is more.
+// TestLocalFaults checks that a fault in local memory states the size of that memory. If it
+// contains a stack, the message says how to enlarge it.
 func TestLocalFaults(t *testing.T) {
 	for _, c := range []struct{ name, functions, body, near string }{
 		{"variables", "", behind, "a thread has 16 bytes of local memory, what the variables of the kernel and its functions take"},
-		{"stack", down, "mov.u64 %x, 0; call down, (%x);", "for variables, then sm.stack = 4096 for the frames of recursive functions; --set sm.stack=8192 gives it more"},
+		{
+			"stack", down, "mov.u64 %x, 0; call down, (%x);",
+			"for variables, then sm.stack = 4096 for the frames of recursive functions; --set sm.stack=8192 gives it more",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, l := local(t, c.functions, c.body, 4096)
@@ -45,8 +47,8 @@ func TestLocalFaults(t *testing.T) {
 	}
 }
 
-// TestLocalLimit: what the threads that can be resident need is compared with the
-// limit before it is taken; a small grid needs little.
+// TestLocalLimit checks that the needs of the resident threads are compared with the limit before
+// the memory is allocated. A small grid needs little.
 func TestLocalLimit(t *testing.T) {
 	s, l := local(t, down, "mov.u64 %x, 0; call down, (%x);", 512<<10)
 	l.Grid[0] = 100
@@ -74,8 +76,8 @@ func local(t *testing.T, functions, body string, stack int) (*testbench.Session,
 	return s, testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}}
 }
 
-// TestRegisterLimit: what the registers of the resident threads take is compared with
-// the limit, whatever few of them are live at once.
+// TestRegisterLimit checks that the registers of the resident threads are compared with the limit,
+// even if few of them are live at once.
 func TestRegisterLimit(t *testing.T) {
 	var body strings.Builder
 	for i := range 60_000 {
@@ -88,5 +90,6 @@ func TestRegisterLimit(t *testing.T) {
 	s, err := testbench.NewSession(gpu.Default(), testbench.Limits{})
 	require.NoError(t, err)
 	l := testbench.Launch{Prog: p, Grid: [3]uint32{100, 1, 1}, Block: [3]uint32{64, 1, 1}}
-	assert.ErrorContains(t, s.Launch(l), "registers: k names 60000, those of 200 warps at once take 6144000000 bytes, want at most 2147483648; fewer SMs (gpu.sms)")
+	assert.ErrorContains(t, s.Launch(l),
+		"registers: k names 60000, those of 200 warps at once take 6144000000 bytes, want at most 2147483648; fewer SMs (gpu.sms)")
 }

@@ -12,7 +12,7 @@ import (
 	"divergo/sm/divergence"
 )
 
-// copying is a kernel of 64 threads that copies words, one each.
+// copying is a kernel of 64 threads, each of which copies one word.
 const copying = `.version 4.2
 .target sm_35
 .address_size 64
@@ -38,12 +38,15 @@ func copyLaunch(t *testing.T, cfg gpu.Config) (*Session, Launch, uint64, uint64)
 	s, err := NewSession(cfg, Limits{})
 	require.NoError(t, err)
 	from, to := s.Alloc(256), s.Alloc(256)
-	l := Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1}, Params: append(Address(from), Address(to)...)}
+	l := Launch{
+		Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1},
+		Params: append(Address(from), Address(to)...),
+	}
 	return s, l, from, to
 }
 
-// TestKeep: an L2 that keeps its lines has all from the launch before, but for those that
-// the host has written since, whose new bytes a launch sees. A line has 64 bytes.
+// TestKeep checks an L2 that keeps its lines between launches. A launch hits all of them except the
+// lines that the host has written since, and sees the new bytes of those. A line has 64 bytes.
 func TestKeep(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		cfg := gpu.Default()
@@ -75,7 +78,7 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestKeepLarge: the same where the host writes more than the cache holds.
+// TestKeepLarge is the same with host writes larger than the cache.
 func TestKeepLarge(t *testing.T) {
 	cfg := gpu.Default()
 	cfg.GPU.SMs, cfg.DRAM.Channels, cfg.L2.Keep = 1, 1, true
@@ -93,8 +96,8 @@ func TestKeepLarge(t *testing.T) {
 	assert.Equal(t, append(data[:255:255], 8), got)
 }
 
-// TestEmulates: launches that the golden model runs change memory as the machine's do,
-// count for nothing, and are in the list.
+// TestEmulates checks that launches on the golden model change memory like the machine's, count
+// nothing, and are listed.
 func TestEmulates(t *testing.T) {
 	cfg := gpu.Default()
 	cfg.GPU.SMs, cfg.L2.Keep = 1, true
@@ -129,7 +132,7 @@ func TestEmulates(t *testing.T) {
 	}
 }
 
-// TestEmulatedFaults: a launch that fails on the golden model says how.
+// TestEmulatedFaults checks the report of a launch that fails on the golden model.
 func TestEmulatedFaults(t *testing.T) {
 	s, l, _, _ := copyLaunch(t, gpu.Default())
 	s.Emulates = func(int) bool { return true }
@@ -140,7 +143,8 @@ func TestEmulatedFaults(t *testing.T) {
 	assert.Contains(t, err.Error(), "thread (64,0,0) of CTA (0,0,0), emulated\n  at copy.ptx:13, PC 6: ld.global.u32")
 	assert.ErrorContains(t, s.Launch(l), "did not finish")
 
-	m, err := ptx.Parse("wait.ptx", []byte(".version 7.0\n.target sm_70\n.address_size 64\n.entry wait() {\n.reg .pred %p;\n.reg .u32 %r;\nmov.u32 %r, %tid.x;\nsetp.ne.u32 %p, %r, 0;\n@%p bar.sync 0, 64;\nexit;\n}"))
+	m, err := ptx.Parse("wait.ptx",
+		[]byte(".version 7.0\n.target sm_70\n.address_size 64\n.entry wait() {\n.reg .pred %p;\n.reg .u32 %r;\nmov.u32 %r, %tid.x;\nsetp.ne.u32 %p, %r, 0;\n@%p bar.sync 0, 64;\nexit;\n}"))
 	require.NoError(t, err)
 	p, err := Program(m, "")
 	require.NoError(t, err)

@@ -9,53 +9,51 @@ import (
 	"divergo/sm"
 )
 
-// allocAlign is the alignment of an allocation: enough for any type and for
-// whole cache lines (CUDA C Programming Guide, device memory accesses).
+// allocAlign is the alignment of an allocation. It suits any type and whole cache lines (CUDA C
+// Programming Guide, device memory accesses).
 const allocAlign = 256
 
 // addressEnd is the first address that 32-bit pointers do not reach.
 const addressEnd = 1 << 32
 
-// MaxBuffers is what the buffers of a command line or of a launch file can hold
-// together, in bytes: each takes several times as much of the computer.
+// MaxBuffers limits the total size of the buffers of a command line or of a launch file, in bytes.
+// Each takes several times as much of the host computer.
 const MaxBuffers = 512 << 20
 
-// maxLocal is the local memory of all threads that can be resident at once, in
-// bytes. What is not written to costs little.
+// maxLocal limits the local memory of all resident threads, in bytes. Parts without a write cost
+// little.
 const maxLocal = 2 << 30
 
-// maxRegisters is what the registers of the threads that are resident at once take of
-// the computer that the machine is simulated on, in bytes: each that the program
-// names, for a warp, as it is and as it will be in the next cycle.
+// maxRegisters limits the registers of all resident threads, in bytes of the host computer. Each
+// register of a warp is held twice: its present value and that of the next cycle.
 const maxRegisters = 2 << 30
 
-// Memory is the host's book of device memory: which addresses hold an
-// allocation. The bytes themselves are in the device.
+// Memory records the allocated addresses of device memory. The device holds the bytes.
 //
-// At least one byte stays free behind every allocation, so that a thread that
-// runs over the end faults instead of reading its neighbour.
+// At least one byte stays free behind every allocation, so that a thread that runs over the end
+// faults instead of reading its neighbour.
 type Memory struct {
-	total uint64     // bytes that can be allocated at a time
+	total uint64     // bytes that can be allocated at the same time
 	next  uint64     // where the search for free addresses begins
 	taken uint64     // bytes allocated
 	spans []sm.Range // allocations and module variables, ascending
 	pad   uint64     // bytes that stay free around each allocation for reads outside of it
-	freed []sm.Range // allocations that were freed and whose addresses have not been given again
+	freed []sm.Range // freed allocations whose addresses have not been reused
 	virtual
 }
 
-// NewMemory is an empty book of so many bytes.
+// NewMemory returns an empty Memory of so many bytes.
 func NewMemory(total uint64) *Memory { return &Memory{total: total, next: isa.GlobalBase} }
 
-// Total is how many bytes can be allocated at a time.
+// Total returns the bytes that can be allocated at the same time.
 func (m *Memory) Total() uint64 { return m.total }
 
-// reuseAfter is how far allocations go before addresses that were freed are given
-// again: so far, an access to freed memory is a fault.
+// reuseAfter is the address that allocations must reach before freed addresses are reused. Until
+// then, an access to freed memory is a fault.
 func (m *Memory) reuseAfter() uint64 { return min(isa.GlobalBase+2*m.total, addressEnd) }
 
-// Alloc reserves bytes of fresh memory and returns its address, a multiple of
-// 256. It fails when all memory is taken.
+// Alloc reserves bytes of fresh memory and returns their address, a multiple of 256. It fails when
+// all memory is taken.
 func (m *Memory) Alloc(bytes uint64) (uint64, error) {
 	if err := m.take(bytes); err != nil {
 		return 0, err
@@ -79,7 +77,7 @@ func (m *Memory) Alloc(bytes uint64) (uint64, error) {
 	return addr, nil
 }
 
-// take counts bytes that somebody has.
+// take counts allocated bytes, and fails if there are too many.
 func (m *Memory) take(bytes uint64) error {
 	if left := m.Left(); bytes > left {
 		return fmt.Errorf("device memory: %d bytes asked for, %d left of %d", bytes, left, m.total)
@@ -88,14 +86,14 @@ func (m *Memory) take(bytes uint64) error {
 	return nil
 }
 
-// Left is how many bytes can be allocated.
+// Left returns the bytes that can still be allocated.
 func (m *Memory) Left() uint64 { return m.total - min(m.taken, m.total) }
 
-// before is how many bytes in front of an allocation stay free.
+// before returns the bytes that stay free in front of an allocation.
 func (m *Memory) before() uint64 { return (m.pad + allocAlign - 1) &^ (allocAlign - 1) }
 
-// gap is the first place for bytes from an address on, a multiple of align, that
-// ends before another address.
+// gap returns the first free place for bytes, at or after an address and before end. The place is a
+// multiple of align.
 func (m *Memory) gap(from, bytes, end, align uint64) (addr uint64, ok bool) {
 	for _, r := range m.held() {
 		switch {
@@ -109,7 +107,7 @@ func (m *Memory) gap(from, bytes, end, align uint64) (addr uint64, ok bool) {
 	return from, from+bytes < end
 }
 
-// Free gives the allocation that starts at an address back.
+// Free releases the allocation that starts at an address.
 func (m *Memory) Free(addr uint64) (sm.Range, error) {
 	i := slices.IndexFunc(m.spans, func(r sm.Range) bool { return r.Start == addr })
 	if addr < isa.GlobalBase || i < 0 {
@@ -125,7 +123,7 @@ func (m *Memory) Free(addr uint64) (sm.Range, error) {
 	return r, nil
 }
 
-// Find is the allocation, or the variable of a module, that has an address.
+// Find returns the allocation, or the variable of a module, that contains an address.
 func (m *Memory) Find(addr uint64) (r sm.Range, ok bool) {
 	i := slices.IndexFunc(m.spans, func(r sm.Range) bool { return r.Start <= addr && addr < r.End })
 	if i < 0 {
@@ -134,8 +132,8 @@ func (m *Memory) Find(addr uint64) (r sm.Range, ok bool) {
 	return m.spans[i], true
 }
 
-// Check says why bytes from an address on are not all in one allocation, or in
-// memory that is mapped side by side.
+// Check returns an error unless the bytes at an address lie in one allocation, or in memory mapped
+// side by side.
 func (m *Memory) Check(addr, bytes uint64) error {
 	r, ok := m.Find(addr)
 	for ok && bytes > r.End-addr {
@@ -152,12 +150,13 @@ func (m *Memory) Check(addr, bytes uint64) error {
 	case !ok:
 		return fmt.Errorf("%d bytes at %#x, in no allocation: %s", bytes, addr, m.near(addr))
 	case bytes > r.End-addr:
-		return fmt.Errorf("%d bytes at %#x, %d more than there are in the allocation [%#x, %#x)", bytes, addr, bytes-(r.End-addr), r.Start, r.End)
+		return fmt.Errorf("%d bytes at %#x, %d more than there are in the allocation [%#x, %#x)", bytes, addr,
+			bytes-(r.End-addr), r.Start, r.End)
 	}
 	return nil
 }
 
-// add enters a range of addresses that are valid.
+// add adds a range of valid addresses.
 func (m *Memory) add(r sm.Range) {
 	at, _ := slices.BinarySearchFunc(m.spans, r, byStart)
 	m.spans = slices.Insert(m.spans, at, r)
@@ -165,7 +164,7 @@ func (m *Memory) add(r sm.Range) {
 
 func byStart(a, b sm.Range) int { return cmp.Compare(a.Start, b.Start) }
 
-// remove takes ranges out that start inside of another one.
+// remove removes the ranges that start inside of another one.
 func (m *Memory) remove(in sm.Range) {
 	m.spans = slices.DeleteFunc(m.spans, func(r sm.Range) bool { return in.Start <= r.Start && r.Start < in.End })
 }
@@ -173,7 +172,7 @@ func (m *Memory) remove(in sm.Range) {
 // Ranges lists the valid addresses, ascending and disjoint.
 func (m *Memory) Ranges() []sm.Range { return m.spans }
 
-// near says where an address lies.
+// near describes the place of an address.
 func (m *Memory) near(addr uint64) string {
 	if addr >= addressEnd {
 		return "device memory ends at 4 GiB: a pointer of the host, or a wild one"

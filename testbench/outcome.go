@@ -13,23 +13,23 @@ import (
 	"divergo/testbench/golden"
 )
 
-// Outcome is how a run ended, and if it did not finish, why.
+// Outcome is the end of a run, and the reason if it did not finish.
 type Outcome struct {
 	End     gpu.End
 	Cycle   uint64    // core cycles from the launch to the end
-	Fault   *Fault    // if a thread misbehaved
+	Fault   *Fault    // if a thread made an error
 	Room    uint64    // CTAs that the machine holds at once
-	Unbegun uint64    // CTAs of the grid that have not begun
-	Waiting []Waiting // of a deadlock, an endless loop or a run that took too long: every group of threads
+	Unbegun uint64    // CTAs of the grid that have not started
+	Waiting []Waiting // of a deadlock, an endless loop or an exhausted limit: every group of threads
 }
 
 // OK reports whether every thread ran to its end.
 func (o *Outcome) OK() bool { return o.End == gpu.Finished }
 
-// AssertionFailed is the kind of a fault that assert has raised.
+// AssertionFailed is the kind of a fault raised by assert.
 const AssertionFailed = "assertion failed"
 
-// Fault is what a thread did wrong, and where.
+// Fault is a thread's error and its place.
 type Fault struct {
 	Kind   string    `json:"kind"`
 	SM     int       `json:"sm"`
@@ -37,23 +37,23 @@ type Fault struct {
 	Thread [3]uint32 `json:"thread"`
 	PC     uint32    `json:"pc"`
 	Where  string    `json:"where"`                  // source line
-	From   string    `json:"inlined_from,omitempty"` // line of the header that it calls
+	From   string    `json:"inlined_from,omitempty"` // line of the header that the source line calls
 	Text   string    `json:"instruction"`
 	Addr   uint64    `json:"address"` // as the thread gave it
-	Size   int       `json:"bytes"`   // 0 where no memory is accessed
+	Size   int       `json:"bytes"`   // 0 if no memory is accessed
 	Space  string    `json:"space"`
 	Near   string    `json:"near"` // the allocation next to the address
-	Why    string    `json:"why"`  // of an instruction of a whole warp: who is missing
+	Why    string    `json:"why"`  // of an instruction of a whole warp: the missing threads
 }
 
-// Waiting is a group of threads of a warp that are at one PC.
+// Waiting is a group of threads of a warp at one PC.
 type Waiting struct {
 	SM     int       `json:"sm"`
 	CTA    [3]uint32 `json:"cta"`
 	Warp   int       `json:"warp"` // of the CTA
 	PC     uint32    `json:"pc"`
 	Where  string    `json:"where"`                  // source line
-	From   string    `json:"inlined_from,omitempty"` // line of the header that it calls
+	From   string    `json:"inlined_from,omitempty"` // line of the header that the source line calls
 	Text   string    `json:"instruction"`
 	Mask   string    `json:"mask"` // hexadecimal, bit 0 is lane 0
 	Reason string    `json:"reason"`
@@ -62,7 +62,7 @@ type Waiting struct {
 // emulator stands for the golden model where an SM is named.
 const emulator = -1
 
-// outcome is how a run of the machine ended.
+// outcome returns the end of a run on the machine.
 func (s *Session) outcome(l *Launch, end gpu.End) Outcome {
 	o := Outcome{End: end, Cycle: s.Machine.Cycles()}
 	switch end {
@@ -80,7 +80,7 @@ func (s *Session) outcome(l *Launch, end gpu.End) Outcome {
 	return o
 }
 
-// fault is what a thread of an SM did wrong.
+// fault describes the error of a thread of an SM.
 func (s *Session) fault(p *isa.Program, index int, m *sm.SM, f *sm.Fault) *Fault {
 	t := m.Thread(int(f.Row), int(f.Lane))
 	fault := &Fault{
@@ -118,7 +118,7 @@ func (s *Session) fault(p *isa.Program, index int, m *sm.SM, f *sm.Fault) *Fault
 	return fault
 }
 
-// missing says which threads of a warp an instruction misses, and why they are elsewhere.
+// missing names the threads of a warp that an instruction lacks, and the reason for their absence.
 func missing(warp int, f *sm.Fault, matrix bool, mech string, regroups bool) string {
 	if matrix {
 		return fmt.Sprintf("all threads of a warp execute it together, and of warp %d those with %%laneid %s are not here",
@@ -132,8 +132,8 @@ func missing(warp int, f *sm.Fault, matrix bool, mech string, regroups bool) str
 		"which have not exited and are not here: mechanism %q %s", warp, lanes(f.Missing), mech, why)
 }
 
-// trapped says what a trap is for. One with sources is an assertion that has
-// failed: they are its condition, file, line and function.
+// trapped describes the cause of a trap. A trap with sources is a failed assertion: they are its
+// condition, file, line and function.
 func (s *Session) trapped(fault *Fault, p *isa.Program, f *sm.Fault) {
 	if p.Insts[f.PC].NSrc == 4 {
 		fault.Kind = AssertionFailed
@@ -144,16 +144,17 @@ func (s *Session) trapped(fault *Fault, p *isa.Program, f *sm.Fault) {
 		if fault.Why != "" {
 			fault.Why += "\n  "
 		}
-		fault.Why += fmt.Sprintf("and %d more threads of the warp instruction, in lanes %s", n-1, lanes(f.Lanes&(f.Lanes-1)))
+		fault.Why += fmt.Sprintf("and %d more threads of the warp instruction, in lanes %s", n-1,
+			lanes(f.Lanes&(f.Lanes-1)))
 	}
 }
 
-// text is the string of C at an address in device memory, on one line.
+// text returns the C string at an address in device memory, on one line.
 func (s *Session) text(addr uint64) string {
 	return strings.Trim(strconv.QuoteToGraphic(cstring(s.Machine.Store.Read, addr)), `"`)
 }
 
-// localText says what local memory a thread has.
+// localText describes the local memory of a thread.
 func (s *Session) localText(p *isa.Program) string {
 	if !p.Recursive {
 		return fmt.Sprintf("a thread has %d bytes of local memory, what the variables of the kernel and its functions take",
@@ -165,12 +166,12 @@ func (s *Session) localText(p *isa.Program) string {
 		int(p.LocalBytes)+stack, p.LocalBytes, stack, s.moreStack())
 }
 
-// moreStack says how a thread gets more.
+// moreStack describes how to give a thread a larger stack.
 func (s *Session) moreStack() string {
 	return fmt.Sprintf("--set sm.stack=%d gives it more", max(2*s.Machine.Config.SM.Stack, 1024))
 }
 
-// reasons are those of a path that runs or is at a barrier.
+// reasons are the texts for paths that run or wait.
 var reasons = map[divergence.Wait]string{
 	divergence.Runs: "can run", divergence.WaitsControl: "a branch is being resolved",
 	divergence.WaitsBarrier: "waits at a barrier",
@@ -228,8 +229,8 @@ func Emulated(l *Launch, warpSize int, r *golden.Result) *Outcome {
 	return o
 }
 
-// source is the source line of an instruction, the line of the header that it calls, "" if
-// it calls none, and its text.
+// source returns the source line of an instruction, the line of the header that it calls, and its
+// text. The second is "" if the line calls none.
 func source(p *isa.Program, pc uint32) (where, from, inst string) {
 	where, from = p.Called(pc), p.Where(pc)
 	if from == where {
@@ -267,8 +268,8 @@ func spaceName(s isa.Space) string {
 	return ""
 }
 
-// Error is the report of a run that did not finish, in lines. It starts with a
-// summary and names threads, instructions and source lines.
+// Error returns the report of a run that did not finish, in lines. It starts with a summary and
+// names threads, instructions and source lines.
 func (o *Outcome) Error() string {
 	var b strings.Builder
 	switch o.End {
@@ -321,7 +322,7 @@ func (o *Outcome) Error() string {
 	return b.String()
 }
 
-// writeRoom says what of the grid has begun.
+// writeRoom describes how much of the grid has started.
 func (o *Outcome) writeRoom(b *strings.Builder) {
 	fmt.Fprintf(b, "\n  the machine holds %d CTAs at once, %d have not begun", o.Room, o.Unbegun)
 }

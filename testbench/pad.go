@@ -9,14 +9,14 @@ import (
 	"divergo/sm"
 )
 
-// countOutside begins to count reads of threads outside of the memory that is valid. What
-// it returns ends that, and says how many there were.
+// countOutside starts to count reads outside of valid memory. The function it returns ends the count
+// and returns it.
 func (s *Session) countOutside() func() uint64 {
 	if s.Pad == 0 {
 		return func() uint64 { return 0 }
 	}
 	valid := s.memory.Ranges()
-	counts := make([]uint64, len(s.Machine.SMs)) // each written by its SM
+	counts := make([]uint64, len(s.Machine.SMs)) // each SM writes its own
 	var leave []func()
 	for i, m := range s.Machine.SMs {
 		leave = append(leave, m.LSU.OnAccess.Add(func(a sm.Accessed) {

@@ -13,8 +13,8 @@ import (
 	"divergo/testbench/verify"
 )
 
-// stencil has each thread add the words around its own: the first and the last thread
-// read outside of the buffer.
+// stencil makes each thread add the words around its own. The first and the last thread read
+// outside of the buffer.
 const stencil = `.version 4.2
 .target sm_35
 .address_size 64
@@ -34,8 +34,10 @@ const stencil = `.version 4.2
 	exit;
 }`
 
-// stencilOn places two buffers of 64 words, all 1, between others.
-func stencilOn(t *testing.T, mechanism string, pad uint64, offset string) (*testbench.Session, testbench.Launch, uint64) {
+// stencilOn places two buffers of 64 words, all 1, between other allocations.
+func stencilOn(t *testing.T, mechanism string, pad uint64, offset string) (*testbench.Session, testbench.Launch,
+	uint64,
+) {
 	m, err := ptx.Parse("stencil.ptx", bytes.ReplaceAll([]byte(stencil), []byte("OFFSET"), []byte(offset)))
 	require.NoError(t, err)
 	p, err := testbench.Program(m, "")
@@ -57,9 +59,9 @@ func stencilOn(t *testing.T, mechanism string, pad uint64, offset string) (*test
 	}, addrs[2]
 }
 
-// TestPad: a read a little outside of a buffer is a fault, or with room for it zero and
-// counted: by the machine, by the golden model, and where that runs in its place. A write is a fault all the
-// same.
+// TestPad checks a read slightly outside of a buffer. It is a fault; with a pad it gives zero and
+// is counted. The machine, the golden model and an emulated launch agree. A write is a fault in any
+// case.
 func TestPad(t *testing.T) {
 	want := append([]byte{1, 0, 0, 0}, bytes.Repeat([]byte{2, 0, 0, 0}, 62)...)
 	want = append(want, 1, 0, 0, 0)
@@ -84,8 +86,8 @@ func TestPad(t *testing.T) {
 	}
 }
 
-// TestPadAllocations: with room around them allocations are multiples of 256 that are far
-// enough from each other, also when addresses are given again.
+// TestPadAllocations checks that padded allocations are at multiples of 256 and far enough apart,
+// also when addresses are reused.
 func TestPadAllocations(t *testing.T) {
 	for _, pad := range []uint64{0, 1, 256, 1000} {
 		s, err := testbench.NewSession(gpu.Default(), testbench.Limits{})

@@ -9,14 +9,14 @@ import (
 	"divergo/isa"
 )
 
-// Printed is what the threads of a launch have printed.
+// Printed is the output of printf in a launch.
 type Printed struct {
 	Records []string // one for each call of printf, in the order in which they reserved their places
-	Dropped uint32   // calls that the print buffer had no room for
+	Dropped uint32   // calls for which the print buffer had no room
 }
 
-// ReadPrinted formats the records in the print buffer of a program that has
-// finished: until then they may be in caches. The error is that of read.
+// ReadPrinted formats the records in the print buffer of a finished program. Before its end they
+// may still be in caches. The error is that of read.
 func ReadPrinted(p *isa.Program, read func(addr uint64, data []byte) error) (Printed, error) {
 	var out Printed
 	if p.Printer == 0 {
@@ -34,15 +34,16 @@ func ReadPrinted(p *isa.Program, read func(addr uint64, data []byte) error) (Pri
 	for len(records) >= 8 {
 		format := formatAt(p, binary.LittleEndian.Uint64(records))
 		if format == nil || 8+format.Bytes > uint64(len(records)) {
-			break // the first that had no room
+			break // the first record without room
 		}
-		out.Records = append(out.Records, format.Sprint(records[8:], func(addr uint64) string { return cstring(read, addr) }))
+		out.Records = append(out.Records,
+			format.Sprint(records[8:], func(addr uint64) string { return cstring(read, addr) }))
 		records = records[(8+format.Bytes+7)&^7:]
 	}
 	return out, nil
 }
 
-// formatAt is the format of a program with an address, nil if there is none.
+// formatAt returns the format of a program at an address, nil if there is none.
 func formatAt(p *isa.Program, addr uint64) *printf.Format {
 	i := slices.IndexFunc(p.Formats, func(f isa.Format) bool { return f.Addr == addr })
 	if i < 0 {
@@ -55,7 +56,7 @@ func formatAt(p *isa.Program, addr uint64) *printf.Format {
 	return f
 }
 
-// cstring is the string of C at an address in device memory.
+// cstring returns the C string at an address in device memory.
 func cstring(read func(addr uint64, data []byte) error, addr uint64) string {
 	const most = 4096
 	var out []byte

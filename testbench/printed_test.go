@@ -16,8 +16,8 @@ import (
 	"divergo/testbench"
 )
 
-// printing is a kernel that prints one argument of 8 bytes so many times in one
-// call, and stores what vprintf returns.
+// printing returns a kernel that prints one argument of 8 bytes several times in one call, and
+// stores the result of vprintf.
 func printing(t *testing.T, conversion string, times int, body string) *isa.Program {
 	t.Helper()
 	format := strings.Repeat(conversion, times) + "\x00"
@@ -60,13 +60,16 @@ func printSession(t *testing.T) *testbench.Session {
 	return s
 }
 
-// TestPrintBufferFull: 511 arguments of 8 bytes and the address of the format are
-// 4096 bytes, of which 255 fit into 1 MiB less 8.
+// TestPrintBufferFull fills the print buffer. A record has 511 arguments of 8 bytes and the address
+// of the format, together (4096 bytes). 255 records fit into 1 MiB less 8.
 func TestPrintBufferFull(t *testing.T) {
 	p := printing(t, "%.0f", 511, "")
 	s := printSession(t)
 	out := s.Alloc(4 * 258)
-	l := testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{258, 1, 1}, Params: binary.LittleEndian.AppendUint64(nil, out)}
+	l := testbench.Launch{
+		Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{258, 1, 1},
+		Params: binary.LittleEndian.AppendUint64(nil, out),
+	}
 	require.NoError(t, s.Launch(l))
 	record := []string{strings.Repeat("0", 511)}
 	assert.Equal(t, testbench.Printed{Records: slices.Repeat(record, 255), Dropped: 3}, s.Runs[0].Printed)
@@ -83,7 +86,7 @@ func TestPrintBufferFull(t *testing.T) {
 	assert.Equal(t, testbench.Printed{Records: record}, s.Runs[1].Printed)
 }
 
-// TestPrintedStrings: %s takes an address, which the host follows.
+// TestPrintedStrings checks that the host reads the string at the address of a %s argument.
 func TestPrintedStrings(t *testing.T) {
 	for body, want := range map[string]string{
 		"mov.u64 %a, format; st.local.u64 [block], %a;": "%s",
@@ -92,19 +95,26 @@ func TestPrintedStrings(t *testing.T) {
 		p := printing(t, "%s", 1, body)
 		s := printSession(t)
 		out := s.Alloc(4)
-		l := testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}, Params: binary.LittleEndian.AppendUint64(nil, out)}
+		l := testbench.Launch{
+			Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1},
+			Params: binary.LittleEndian.AppendUint64(nil, out),
+		}
 		require.NoError(t, s.Launch(l))
 		assert.Equal(t, []string{want}, s.Runs[0].Printed.Records)
 	}
 }
 
-// TestFaultPrintsNothing: the records of a run that does not finish are in caches.
+// TestFaultPrintsNothing checks that an unfinished run prints nothing: its records are still in
+// caches.
 func TestFaultPrintsNothing(t *testing.T) {
 	p := printing(t, "%ld!", 1, "st.local.u64 [block], %o;")
 	s := printSession(t)
 	out := s.Alloc(4 * 40)
 	var outcome *testbench.Outcome
-	l := testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1}, Params: binary.LittleEndian.AppendUint64(nil, out)}
+	l := testbench.Launch{
+		Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1},
+		Params: binary.LittleEndian.AppendUint64(nil, out),
+	}
 	require.ErrorAs(t, s.Launch(l), &outcome)
 	require.Equal(t, gpu.Faulted, outcome.End)
 	require.Zero(t, s.Runs[0].Printed)

@@ -10,48 +10,48 @@ import (
 	"divergo/sm"
 )
 
-// Limits bound what a session runs.
+// Limits bound the launches of a session.
 type Limits struct {
 	MaxCycles uint64      // core cycles of a launch; 0: no limit
-	Stop      func() bool // asked again and again while a launch runs: end it? nil: never
+	Stop      func() bool // polled while a launch runs; true ends the launch; nil: never
 }
 
-// Session is the host's connection to a machine: it allocates device memory,
-// launches kernels one after the other and keeps what was counted.
+// Session is the host's connection to a machine: it allocates device memory, launches kernels one
+// after the other and keeps their counters.
 type Session struct {
 	Machine *gpu.Machine
 	Limits  Limits
 	Runs    []Run // the launches so far
 
-	// OnLaunch is told of each launch, when the machine is loaded.
+	// OnLaunch receives each launch when the machine is loaded.
 	OnLaunch rtl.Observers[*Loaded]
 
-	// Herd, if set, makes the copy of a program that is launched in its place, with
-	// instructions marked to be herded: see isa.Herding. It is called once for each
-	// program, and not on a machine without herding.
+	// Herd, if set, returns a copy of a program with instructions marked for herding: see
+	// isa.Herding. The copy is launched instead. Herd is called once for each program, and not on a
+	// machine without herding.
 	Herd func(p *isa.Program) (*isa.Program, error)
 
-	// Emulates, if set, says of a launch, counted from 1, that the golden model runs it in
-	// place of the machine: device memory changes, and nothing is counted.
+	// Emulates, if set, reports whether the golden model runs a launch, counted from 1, instead of
+	// the machine. Device memory changes, and nothing is counted.
 	Emulates func(number int) bool
 
-	// Pad is how many bytes outside of an allocation a thread may read: it gets zeros, and
-	// is counted. Set it before the first allocation.
+	// Pad is the number of bytes outside of an allocation that a thread may read. The read gives
+	// zeros and is counted. Set it before the first allocation.
 	Pad uint64
 
-	marked  map[*isa.Program]*isa.Program // by the program that was given
+	marked  map[*isa.Program]*isa.Program // by the original program
 	memory  *Memory
-	modules []*module // that have been launched
+	modules []*module // the modules launched so far
 	err     error     // first failure of Alloc, Write or Read
 }
 
-// module is what a session knows of a module: its variables, and while those of
-// another module with the same addresses are in device memory, what they hold.
+// module holds the variables of a module. It also holds their values while another module with the
+// same addresses is in device memory.
 type module struct {
-	of      any // as isa.Program.Module
+	of      any // the isa.Program.Module
 	globals []isa.Global
 	values  [][]byte // by variable
-	span    sm.Range // of the variables; without any, the first address that others have them at
+	span    sm.Range // of the variables; without any, the first address of other modules' variables
 	placed  bool     // the variables are in device memory
 }
 
@@ -64,15 +64,15 @@ func NewSession(cfg gpu.Config, limits Limits) (*Session, error) {
 	return &Session{Machine: m, Limits: limits, memory: NewMemory(cfg.GPU.Bytes())}, nil
 }
 
-// Reset brings the session back to where it began: nothing allocated, nothing
-// launched, the machine as it was built. It is faster than another session.
+// Reset restores the initial state: nothing allocated, nothing launched, the machine as it was
+// built. It is faster than a new session.
 func (s *Session) Reset() {
 	s.Machine.System().Reset()
 	s.memory, s.Runs, s.modules, s.err = NewMemory(s.Machine.Config.GPU.Bytes()), nil, nil, nil
 }
 
-// Alloc returns the address of fresh zeroed device memory, a multiple of 256.
-// A failure is remembered and returned by the next Launch.
+// Alloc returns the address of fresh zeroed device memory, a multiple of 256. The next Launch
+// returns a failure of Alloc.
 func (s *Session) Alloc(bytes int) uint64 {
 	if bytes < 0 {
 		s.fail(fmt.Errorf("device memory: %d bytes asked for", bytes))
@@ -83,8 +83,8 @@ func (s *Session) Alloc(bytes int) uint64 {
 	return addr
 }
 
-// TryAlloc is Alloc for a host that can do without the memory: a failure is
-// returned and not remembered.
+// TryAlloc is Alloc for a host that can continue without the memory: it returns a failure itself,
+// and the next Launch does not.
 func (s *Session) TryAlloc(bytes uint64) (uint64, error) {
 	s.memory.pad = s.Pad
 	addr, err := s.memory.Alloc(bytes)
@@ -94,8 +94,8 @@ func (s *Session) TryAlloc(bytes uint64) (uint64, error) {
 	return addr, err
 }
 
-// Free gives an allocation back. Its addresses are not given again until many
-// others have been, so that who still uses them is found.
+// Free releases an allocation. Its addresses are reused only after many others, so that a late
+// access is found.
 func (s *Session) Free(addr uint64) error {
 	r, err := s.memory.Free(addr)
 	if err != nil {
@@ -105,7 +105,7 @@ func (s *Session) Free(addr uint64) error {
 	return s.err
 }
 
-// clear makes memory zero, as what is not allocated is.
+// clear sets a range of memory to zero, the state of unallocated memory.
 func (s *Session) clear(r sm.Range) {
 	zeros := make([]byte, min(r.End-r.Start, 1<<20))
 	for at := r.Start; at < r.End; at += uint64(len(zeros)) {
@@ -113,25 +113,23 @@ func (s *Session) clear(r sm.Range) {
 	}
 }
 
-// Memory is the host's book of device memory.
+// Memory returns the record of allocated device memory.
 func (s *Session) Memory() *Memory { return s.memory }
 
-// Write copies data to device memory. A failure is remembered and returned by
-// the next Launch.
+// Write copies data to device memory. The next Launch returns a failure of Write.
 func (s *Session) Write(addr uint64, data []byte) { s.fail(s.Machine.Write(addr, data)) }
 
-// Read fills data from device memory. A failure is remembered and returned by
-// the next Launch.
+// Read fills data from device memory. The next Launch returns a failure of Read.
 func (s *Session) Read(addr uint64, data []byte) { s.fail(s.Machine.Store.Read(addr, data)) }
 
-// fail remembers the first error.
+// fail keeps the first error.
 func (s *Session) fail(err error) {
 	if s.err == nil {
 		s.err = err
 	}
 }
 
-// Err is the first failure of Alloc, Write or Read.
+// Err returns the first failure of Alloc, Write or Read.
 func (s *Session) Err() error { return s.err }
 
 // Buffer is a kernel argument in device memory.
@@ -141,9 +139,9 @@ type Buffer struct {
 	Bytes uint64
 }
 
-// Place puts arguments into device memory: buffers into fresh allocations,
-// values and the addresses of the buffers into a parameter bank. The error
-// lists every argument that does not fit its parameter.
+// Place puts arguments into device memory. Buffers go into fresh allocations; values and the
+// addresses of the buffers go into a parameter bank. The error lists every argument that does not
+// fit its parameter.
 func (s *Session) Place(p *isa.Program, args []Arg) (bank []byte, buffers []Buffer, err error) {
 	if err := CheckArgs(p, args); err != nil {
 		return nil, nil, err
@@ -163,9 +161,9 @@ func (s *Session) Place(p *isa.Program, args []Arg) (bank []byte, buffers []Buff
 	return bank, buffers, s.err
 }
 
-// PlaceModule puts the variables of a program's module into device memory, with
-// their initial values or those that earlier launches have left, in place of
-// those of modules with the same addresses. Launch does it too.
+// PlaceModule puts the variables of a program's module into device memory, with their initial
+// values or those that earlier launches left. They replace the variables of other modules at the
+// same addresses. Launch does this too.
 func (s *Session) PlaceModule(p *isa.Program) error {
 	m := s.moduleOf(p)
 	if m.placed {
@@ -194,7 +192,8 @@ func (s *Session) PlaceModule(p *isa.Program) error {
 	return s.err
 }
 
-// DropModule takes the variables of a program's module out of device memory, and forgets what they held.
+// DropModule removes the variables of a program's module from device memory, and forgets their
+// values.
 func (s *Session) DropModule(p *isa.Program) {
 	at := slices.IndexFunc(s.modules, func(m *module) bool { return m.of == p.Module })
 	if at < 0 {
@@ -206,7 +205,7 @@ func (s *Session) DropModule(p *isa.Program) {
 	s.modules = slices.Delete(s.modules, at, at+1)
 }
 
-// moduleOf is the module of a program, with initial values if it is new.
+// moduleOf returns the module of a program, with initial values if it is new.
 func (s *Session) moduleOf(p *isa.Program) *module {
 	for _, m := range s.modules {
 		if m.of == p.Module {
@@ -227,7 +226,7 @@ func (s *Session) moduleOf(p *isa.Program) *module {
 	return m
 }
 
-// Counters is the sum over all launches of the session.
+// Counters returns the sum over all launches of the session.
 func (s *Session) Counters() Counters {
 	var c Counters
 	for i := range s.Runs {
@@ -236,14 +235,14 @@ func (s *Session) Counters() Counters {
 	return c
 }
 
-// KernelRuns are the launches of one kernel of a session.
+// KernelRuns are the launches of one kernel in a session.
 type KernelRuns struct {
 	Prog     *isa.Program
 	Launches int
 	Counters Counters // summed
 }
 
-// ByKernel sums the launches by kernel, in the order of the first launch of each.
+// ByKernel groups the launches by kernel, in the order of each kernel's first launch.
 func (s *Session) ByKernel() []KernelRuns {
 	var list []KernelRuns
 	for i := range s.Runs {

@@ -19,7 +19,8 @@ import (
 // kernel lowers an entry with the given parameters, module variables and body.
 func kernel(t *testing.T, file, module, params, body string) *isa.Program {
 	t.Helper()
-	src := ".version 4.2\n.target sm_35\n.address_size 64\n" + module + "\n.entry k(" + params + ") {\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n.reg .pred %p<4>;\n" + body + "\n}\n"
+	src := ".version 4.2\n.target sm_35\n.address_size 64\n" + module + "\n.entry k(" + params +
+		") {\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n.reg .pred %p<4>;\n" + body + "\n}\n"
 	m, err := ptx.Parse(file, []byte(src))
 	require.NoError(t, err)
 	p, err := Program(m, "k")
@@ -27,7 +28,7 @@ func kernel(t *testing.T, file, module, params, body string) *isa.Program {
 	return p
 }
 
-// small is a machine of two SMs.
+// small returns a machine of two SMs.
 func small() gpu.Config {
 	c := gpu.Default()
 	c.GPU.SMs, c.L2.Size = 2, 64<<10
@@ -83,7 +84,7 @@ func TestPlaceAndRun(t *testing.T) {
 	assert.EqualValues(t, 40*9, c.Lanes)
 }
 
-// Every SM cycle is in one class, every instruction in one bin.
+// TestCountersAddUp checks that every SM cycle is in one class, and every instruction in one bin.
 func TestCountersAddUp(t *testing.T) {
 	p := kernel(t, "k.ptx", "", ".param .u64 data", storeAt+`
 	st.global.u32 [%rd1], %r1;
@@ -210,7 +211,8 @@ L:	add.u32 %r1, %r1, 1;
 	assert.Equal(t, gpu.OutOfTime, o.End)
 	assert.EqualValues(t, 3000, o.Cycle)
 	require.Len(t, o.Waiting, 1)
-	assert.EqualError(t, s.Launch(one(p, 1)), "launch 1 did not finish, and the machine stands where it stopped: Reset first")
+	assert.EqualError(t, s.Launch(one(p, 1)),
+		"launch 1 did not finish, and the machine stands where it stopped: Reset first")
 	s.Reset()
 	require.ErrorAs(t, s.Launch(one(p, 1)), &o)
 
@@ -220,9 +222,9 @@ L:	add.u32 %r1, %r1, 1;
 	assert.Equal(t, 5, asked)
 }
 
-// Module variables have their initial values once, and keep what kernels store
-// there, whatever is launched between them. A module is a text that was parsed,
-// whatever it is called, and has the variables once for all of its kernels.
+// TestModuleVariables checks the values of module variables. They get their initial values once,
+// and keep the stores of kernels, whatever is launched between. A module is one parsed text,
+// whatever its name, and has its variables once for all of its kernels.
 func TestModuleVariables(t *testing.T) {
 	const body = `
 	ld.param.u64 %rd1, [data];
@@ -256,10 +258,12 @@ func TestModuleVariables(t *testing.T) {
 	}
 }
 
-// The variables of a module are gone when another one is launched.
+// TestModuleVariablesEnd checks that the variables of a module are gone when another one is
+// launched.
 func TestModuleVariablesEnd(t *testing.T) {
 	p := kernel(t, "a.ptx", ".global .u32 x = 1;", "", "ld.global.u32 %r1, [x]; exit;")
-	q := kernel(t, "b.ptx", "", "", fmt.Sprintf("mov.u64 %%rd1, %d; ld.global.u32 %%r1, [%%rd1]; exit;", isa.ModuleBase))
+	q := kernel(t, "b.ptx", "", "",
+		fmt.Sprintf("mov.u64 %%rd1, %d; ld.global.u32 %%r1, [%%rd1]; exit;", isa.ModuleBase))
 	s := session(t, Limits{})
 	require.NoError(t, s.Launch(one(p, 1)))
 	var o *Outcome
@@ -287,7 +291,10 @@ func TestHostErrorsAreRemembered(t *testing.T) {
 func TestLaunchCheck(t *testing.T) {
 	free := kernel(t, "k.ptx", ".shared .u32 room[1024];", ".param .u32 n", "mov.u32 %r1, room; exit;")
 	c := small()
-	o, err := (&Launch{Prog: free, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1}, Params: make([]byte, 4)}).Check(&c)
+	o, err := (&Launch{
+		Prog: free, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1},
+		Params: make([]byte, 4),
+	}).Check(&c)
 	require.NoError(t, err)
 	assert.Equal(t, sm.Occupancy{CTAs: 4, Limit: "shared memory"}, o, "16 KiB for blocks of 4 KiB")
 
@@ -326,8 +333,8 @@ func TestParseDim(t *testing.T) {
 	}
 }
 
-// No counter of the machine is left out of the table. The memory-stall matrix
-// is a summary of counters of the L1 and the coalescer.
+// TestEveryCounterIsInAStatistic checks that no counter of the machine is missing from the table.
+// The memory-stall matrix is a summary of counters of the L1 and the coalescer.
 func TestEveryCounterIsInAStatistic(t *testing.T) {
 	var leaves func(v reflect.Value, path string, visit func(path string, leaf reflect.Value))
 	leaves = func(v reflect.Value, path string, visit func(string, reflect.Value)) {
@@ -351,7 +358,8 @@ func TestEveryCounterIsInAStatistic(t *testing.T) {
 	changed := base
 	leaves(reflect.ValueOf(&changed).Elem(), "", func(path string, leaf reflect.Value) {
 		for _, elsewhere := range []string{".SMCycles", ".L1.Stalls", ".Coalescer.Coalescing"} {
-			if strings.HasPrefix(path, elsewhere) || strings.HasPrefix(path, ".Stalls") && strings.HasSuffix(path, "[0]") {
+			if strings.HasPrefix(path, elsewhere) || strings.HasPrefix(path, ".Stalls") &&
+				strings.HasSuffix(path, "[0]") {
 				return
 			}
 		}
@@ -365,7 +373,7 @@ func TestEveryCounterIsInAStatistic(t *testing.T) {
 	})
 }
 
-// TestReset: after a reset a session does what a new one does.
+// TestReset checks that a session after a reset behaves like a new one.
 func TestReset(t *testing.T) {
 	p := kernel(t, "k.ptx", ".global .u32 count = 5;", ".param .u64 data", storeAt+`
 	ld.global.u32 %r2, [count];
@@ -390,7 +398,8 @@ func TestReset(t *testing.T) {
 	assert.Equal(t, cycles, same)
 }
 
-// TestModulesSideBySide: variables at addresses of their own stay where they are, and each module reaches the other's.
+// TestModulesSideBySide checks that variables at addresses of their own stay in place, and that
+// each module can reach the other's.
 func TestModulesSideBySide(t *testing.T) {
 	const first, second = isa.ModuleBase + 256, isa.ModuleBase + 512
 	at := func(base uint64, name string) *isa.Program {

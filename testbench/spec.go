@@ -15,13 +15,12 @@ import (
 	"divergo/isa"
 )
 
-// Arg is one kernel argument as the user writes it, its specification. It is
-// either a value
+// Arg is one kernel argument as the user writes it, its specification. It is either a value
 //
 //	TYPE:VALUE            u32:7   s32:-1   f32:0.5   b32:0x3f800000
 //	TYPE:V1,V2,...        f32:1,0,0,1 for a struct that is passed by value
 //
-// or a buffer in global memory, whose address the kernel gets
+// or a buffer in global memory, whose address is passed to the kernel
 //
 //	buf:zero:BYTES        zeros
 //	buf:@FILE             the bytes of a file
@@ -29,18 +28,19 @@ import (
 //	buf:iota:TYPE:N       0, 1, 2, ... N-1
 //	buf:rand:TYPE:N       N random values: integers of the whole range, floats in [0, 1)
 //
-// or a texture or surface, as SplitTexture reads it, whose handle the kernel gets, or which is bound to a reference.
+// or a texture or surface, as SplitTexture reads it. Its handle is passed to the kernel, or it is
+// bound to a reference.
 //
-// TYPE is u8 s8 u16 s16 u32 s32 u64 s64 f32 f64, or b8 b16 b32 b64 for a bit
-// pattern, whose values are hexadecimal.
+// TYPE is u8 s8 u16 s16 u32 s32 u64 s64 f32 f64, or b8 b16 b32 b64 for a bit pattern, whose values
+// are hexadecimal.
 type Arg struct {
 	Spec   string   // as given
 	Buffer bool     // a buffer
 	Type   isa.Type // of the values; b8 for zeros and files
 	Bytes  uint64   // of the value or the buffer
-	Data   []byte   // contents, little-endian; shorter than Bytes where the rest is zero
+	Data   []byte   // contents, little-endian; if shorter than Bytes, the rest is zero
 
-	Texture *Texture // that the buffer holds; nil: none
+	Texture *Texture // described by the buffer; nil: none
 }
 
 // argTypes are the types of a specification.
@@ -74,15 +74,15 @@ func typeName(t isa.Type) string {
 	return "?"
 }
 
-// ParseArg reads a specification. The seed fixes the values of buf:rand; give
-// each argument its own.
+// ParseArg reads a specification. The seed determines the values of buf:rand; give each argument
+// its own.
 func ParseArg(spec string, seed uint64) (Arg, error) {
 	return ParseArgWithin(spec, seed, MaxBuffers)
 }
 
-// ParseArgs reads the specifications of all arguments of a kernel, each with a seed
-// of its own. No contents are made of a buffer that those before it leave no
-// memory for. The error has all that is wrong.
+// ParseArgs reads the specifications of all arguments of a kernel, each with a seed of its own. It
+// makes no contents for a buffer when the buffers before it leave no memory. The error lists
+// everything that is wrong.
 func ParseArgs(specs []string, seed uint64) ([]Arg, error) {
 	var args []Arg
 	var errs []error
@@ -119,7 +119,7 @@ func ParseArgWithin(spec string, seed, most uint64) (Arg, error) {
 	return arg, nil
 }
 
-// ArgFile is the file that a specification reads, "" for none.
+// ArgFile returns the file that a specification reads, "" if none.
 func ArgFile(spec string) string {
 	_, rest, _ := SplitTexture(spec)
 	file, _ := strings.CutPrefix(rest, "buf:@")
@@ -171,7 +171,7 @@ func parseArg(spec string, seed, most uint64) (Arg, error) {
 	return arg, err
 }
 
-// parseType looks a type up; also are words that could have stood in its place.
+// parseType looks up a type. The words in also are listed as valid alternatives in its error.
 func parseType(name string, also ...string) (isa.Type, error) {
 	var known []string
 	for _, a := range argTypes {
@@ -183,8 +183,7 @@ func parseType(name string, also ...string) (isa.Type, error) {
 	return 0, nearest.Unknown("type", name, append(known, also...))
 }
 
-// count reads a number of things of the given size, which take at most so many
-// bytes.
+// count reads a number of things of the given size, which take at most so many bytes.
 func count(text, what string, size, most uint64) (uint64, error) {
 	n, err := strconv.ParseUint(text, 0, 64)
 	switch {
@@ -253,19 +252,20 @@ func parseValue(t isa.Type, text string) (uint64, error) {
 	if t.Signed() {
 		v, err := strconv.ParseInt(text, 0, width)
 		if err != nil {
-			return 0, fmt.Errorf("%q: want an integer from %d to %d for %s", text, math.MinInt64>>(64-width), math.MaxInt64>>(64-width), typeName(t))
+			return 0, fmt.Errorf("%q: want an integer from %d to %d for %s", text, math.MinInt64>>(64-width),
+				math.MaxInt64>>(64-width), typeName(t))
 		}
 		return uint64(v), nil
 	}
 	v, err := strconv.ParseUint(text, 0, width)
 	if err != nil {
-		return 0, fmt.Errorf("%q: want an integer from 0 to %d for %s", text, uint64(math.MaxUint64)>>(64-width), typeName(t))
+		return 0, fmt.Errorf("%q: want an integer from 0 to %d for %s", text, uint64(math.MaxUint64)>>(64-width),
+			typeName(t))
 	}
 	return v, nil
 }
 
-// Address is an address as a parameter holds it, in 8 bytes, of which those that are too
-// many are 0.
+// Address returns an address as the 8 bytes of a parameter; unused bytes are 0.
 func Address(addr uint64) []byte { return appendBits(nil, isa.U64, addr) }
 
 // appendBits appends the low bytes of a value.

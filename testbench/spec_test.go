@@ -13,7 +13,7 @@ import (
 	"divergo/isa"
 )
 
-// Contents as hexadecimal bytes, lowest address first.
+// TestParseArg gives contents as hexadecimal bytes, lowest address first.
 func TestParseArg(t *testing.T) {
 	for _, test := range []struct {
 		spec string
@@ -83,7 +83,7 @@ func TestParseArgRefuses(t *testing.T) {
 	}
 }
 
-// As many as the type can count.
+// TestLongestIota counts as far as the type can.
 func TestLongestIota(t *testing.T) {
 	for spec, last := range map[string]byte{"buf:iota:u8:256": 255, "buf:iota:s8:128": 127} {
 		arg, err := ParseArg(spec, 1)
@@ -113,7 +113,7 @@ func TestFileBuffer(t *testing.T) {
 	assert.ErrorContains(t, err, "want a file of")
 }
 
-// The reference values of splitmix64 for seed 1234567, as published with the
+// TestRandomBuffer has the reference values of splitmix64 for seed 1234567, as published with the
 // generator (Vigna, splitmix64.c; Rosetta Code, pseudo-random numbers).
 func TestRandomBuffer(t *testing.T) {
 	arg, err := ParseArg("buf:rand:u64:3", 1234567)
@@ -157,14 +157,30 @@ func TestCheckArgs(t *testing.T) {
 	}{
 		{[]string{"buf:zero:4", "u32:1", "f32:1", "f32:1", "f32:1,2,3,4"}, ""},
 		{[]string{"u64:4096", "s32:-1", "b32:3f800000", "u32:1", "u64:1,2"}, ""},
-		{[]string{"buf:zero:4", "u32:1", "f32:1", "b32:1"}, "parameter 4, vec (.b8[16]): no argument, want 16 values b8:V1,V2,..." + shape},
-		{[]string{"buf:zero:4", "u32:1", "f32:1", "b32:1", "b64:1,2", "u32:1", "u32:2"}, "argument 5, u32:1: one too many\nargument 6, u32:2: one too many" + shape},
-		{[]string{"u32:4", "buf:zero:4", "u32:1", "b32:1", "b64:1"}, "parameter 0, data (.u64): given u32:4, want 8 bytes, not 4: u64:VALUE or buf:...\n" +
-			"parameter 1, n (.u32): given buf:zero:4, want u32:VALUE: no pointer of 64 bits\n" +
-			"parameter 2, scale (.f32): given u32:1, want a floating-point number: f32:VALUE\n" +
-			"parameter 4, vec (.b8[16]): given b64:1, want 16 bytes, not 8: 16 values b8:V1,V2,..." + shape},
-		{[]string{"buf:zero:4", "u32:1", "f32:1", "b32:1", "buf:zero:16"}, "parameter 4, vec (.b8[16]): given buf:zero:16, want 16 values b8:V1,V2,...: no pointer of 64 bits" + shape},
-		{[]string{"buf:zero:4", "f32:1", "f32:1", "b32:1", "b64:1,2"}, "parameter 1, n (.u32): given f32:1, want an integer: u32:VALUE" + shape},
+		{
+			[]string{"buf:zero:4", "u32:1", "f32:1", "b32:1"},
+			"parameter 4, vec (.b8[16]): no argument, want 16 values b8:V1,V2,..." + shape,
+		},
+		{
+			[]string{"buf:zero:4", "u32:1", "f32:1", "b32:1", "b64:1,2", "u32:1", "u32:2"},
+			"argument 5, u32:1: one too many\nargument 6, u32:2: one too many" + shape,
+		},
+		{
+			[]string{"u32:4", "buf:zero:4", "u32:1", "b32:1", "b64:1"},
+			"parameter 0, data (.u64): given u32:4, want 8 bytes, not 4: u64:VALUE or buf:...\n" +
+				"parameter 1, n (.u32): given buf:zero:4, want u32:VALUE: no pointer of 64 bits\n" +
+				"parameter 2, scale (.f32): given u32:1, want a floating-point number: f32:VALUE\n" +
+				"parameter 4, vec (.b8[16]): given b64:1, want 16 bytes, not 8: 16 values b8:V1,V2,..." + shape,
+		},
+		{
+			[]string{"buf:zero:4", "u32:1", "f32:1", "b32:1", "buf:zero:16"},
+			"parameter 4, vec (.b8[16]): given buf:zero:16, want 16 values b8:V1,V2,...: no pointer of 64 bits" +
+				shape,
+		},
+		{
+			[]string{"buf:zero:4", "f32:1", "f32:1", "b32:1", "b64:1,2"},
+			"parameter 1, n (.u32): given f32:1, want an integer: u32:VALUE" + shape,
+		},
 	} {
 		var args []Arg
 		for _, spec := range test.args {
@@ -180,12 +196,13 @@ func TestCheckArgs(t *testing.T) {
 	}
 }
 
-// A double is as wide as a pointer, but none.
+// TestCheckArgsDouble checks that a double is not accepted as a pointer of the same width.
 func TestCheckArgsDouble(t *testing.T) {
 	p := &isa.Program{Name: "k", AddressBits: 64, Params: []isa.Param{{Name: "x", Type: isa.F64, Size: 8}}}
 	arg, err := ParseArg("buf:zero:8", 1)
 	require.NoError(t, err)
-	assert.ErrorContains(t, CheckArgs(p, []Arg{arg}), "parameter 0, x (.f64): given buf:zero:8, want f64:VALUE: no pointer of 64 bits")
+	assert.ErrorContains(t, CheckArgs(p, []Arg{arg}),
+		"parameter 0, x (.f64): given buf:zero:8, want f64:VALUE: no pointer of 64 bits")
 }
 
 func TestAlloc(t *testing.T) {
@@ -205,8 +222,8 @@ func TestAlloc(t *testing.T) {
 	assert.ErrorContains(t, err, "device memory: 4294967296 bytes asked for")
 }
 
-// The buffers of a kernel share device memory, and none is filled that does not
-// fit.
+// TestParseArgsSharesMemory checks that the buffers of a kernel share device memory, and that a
+// buffer that does not fit is not filled.
 func TestParseArgsSharesMemory(t *testing.T) {
 	half := fmt.Sprintf("buf:zero:%d", MaxBuffers/2)
 	args, err := ParseArgs([]string{half, "u32:7", half}, 1)

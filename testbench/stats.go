@@ -12,10 +12,10 @@ import (
 // Stat is one statistic of a run.
 type Stat struct {
 	Name   string // as in results
-	Word   string // GPGPU-Sim's word for it, where there is one
+	Word   string // GPGPU-Sim's name, if there is one
 	Unit   string
-	Doc    string // meaning, in a line
-	Source string // who defines it
+	Doc    string // meaning, in one line
+	Source string // origin of the definition
 	value  func(c *Counters) any
 }
 
@@ -23,7 +23,7 @@ type Stat struct {
 // map[string]uint64.
 func (s Stat) Value(c *Counters) any { return s.value(c) }
 
-// Sources, as the table prints them.
+// These are the sources, as the table prints them.
 const (
 	gpgpusim = "GPGPU-Sim 2.1.1b"
 	capri    = "Rhu & Erez, ISCA 2012"
@@ -31,18 +31,21 @@ const (
 	ours     = "this model"
 )
 
-// Stats lists all statistics, in the order in which results show them. Behind those
-// of the house are those that mechanisms declare, 0 under other ones.
+// Stats lists all statistics, in the order of results. The statistics that mechanisms declare come
+// last; they are 0 under other mechanisms.
 func Stats() []Stat {
 	list := slices.Clip(stats)
 	for _, m := range divergence.Mechanisms() {
 		for _, c := range m.Counters() {
-			list = append(list, Stat{Name: c.Name, Unit: c.Unit, Doc: c.Doc, Source: c.Source, value: func(of *Counters) any {
-				if of.mechanism != m.Name {
-					return uint64(0)
-				}
-				return c.Value(of.Mechanism)
-			}})
+			list = append(list, Stat{
+				Name: c.Name, Unit: c.Unit, Doc: c.Doc, Source: c.Source,
+				value: func(of *Counters) any {
+					if of.mechanism != m.Name {
+						return uint64(0)
+					}
+					return c.Value(of.Mechanism)
+				},
+			})
 		}
 	}
 	return list
@@ -50,7 +53,8 @@ func Stats() []Stat {
 
 var stats = []Stat{
 	{
-		"cycles", "gpu_sim_cycle", "core cycles", "from the launch to the end of the last CTA, summed over launches", gpgpusim,
+		"cycles", "gpu_sim_cycle", "core cycles", "from the launch to the end of the last CTA, summed over launches",
+		gpgpusim,
 		func(c *Counters) any { return c.Cycles },
 	},
 	{
@@ -70,39 +74,49 @@ var stats = []Stat{
 		func(c *Counters) any { return ratio(c.Instructions, c.Cycles) },
 	},
 	{
-		"simd_efficiency", "", "fraction", "active lanes of an issued warp instruction / warp size; the activity factor of Huang et al., SIMD_util of Rhu & Erez", papers.TBC.At("section 6"),
+		"simd_efficiency", "", "fraction",
+		"active lanes of an issued warp instruction / warp size; the activity factor of Huang et al., SIMD_util of Rhu & Erez", papers.TBC.At("section 6"),
 		func(c *Counters) any { return ratio(c.Lanes, c.Instructions*uint64(c.warpSize)) },
 	},
 	{
-		"active_lane_histogram", "W1 ... W32", "warp instructions", "issued warp instructions by number of active lanes, from 0 to the warp size", papers.TBC.At("figure 13"),
+		"active_lane_histogram", "W1 ... W32", "warp instructions",
+		"issued warp instructions by number of active lanes, from 0 to the warp size", papers.TBC.At("figure 13"),
 		func(c *Counters) any { return append([]uint64(nil), c.Active[:c.warpSize+1]...) },
 	},
 	{
-		"cycle_breakdown", "W0_Idle, W0_Mem, Stall", "SM cycles", "what each SM does in each cycle: Issue; Stall (a warp is ready, the next stage is occupied); W0_Mem (none ready, a memory access is pending); W0_Idle (none ready, none pending); Empty (no threads)", papers.TBC.At("figures 13 and 14"),
+		"cycle_breakdown", "W0_Idle, W0_Mem, Stall", "SM cycles",
+		"what each SM does in each cycle: Issue; Stall (a warp is ready, the next stage is occupied); W0_Mem (none ready, a memory access is pending); W0_Idle (none ready, none pending); Empty (no threads)", papers.TBC.At("figures 13 and 14"),
 		cycleBreakdown,
 	},
 	{
-		"issue_breakdown", "W1-4 ... W29-32", "SM cycles", "of the cycles of Issue, by active lanes; those of inserted instructions are among them", papers.TBC.At("figures 13 and 14"),
+		"issue_breakdown", "W1-4 ... W29-32", "SM cycles",
+		"of the cycles of Issue, by active lanes; those of inserted instructions are among them",
+		papers.TBC.At("figures 13 and 14"),
 		issueBreakdown,
 	},
 	{
-		"idle_breakdown", "", "SM cycles", "of the cycles of W0_Idle, by the first of these that holds a warp back: sync (others of its CTA, at a branch or a reconvergence point), barrier, branch (the outcome of a control instruction), fetch (no instruction in the I-buffer, or warps are being started or formed), dependence (results of earlier instructions)", ours,
+		"idle_breakdown", "", "SM cycles",
+		"of the cycles of W0_Idle, by the first of these that holds a warp back: sync (others of its CTA, at a branch or a reconvergence point), barrier, branch (the outcome of a control instruction), fetch (no instruction in the I-buffer, or warps are being started or formed), dependence (results of earlier instructions)", ours,
 		idleBreakdown,
 	},
 	{
-		"skipped_cycles", "", "SM cycles", "cycles that issued warps have not needed to enter a pipe: those of groups of lanes of which none was active (sm.skip)", ours,
+		"skipped_cycles", "", "SM cycles",
+		"cycles that issued warps have not needed to enter a pipe: those of groups of lanes of which none was active (sm.skip)", ours,
 		func(c *Counters) any { return c.Skipped },
 	},
 	{
-		"interwoven_instructions", "", "warp instructions", "issued in the cycle of another one, in lanes that it leaves (sm.interweave)", "Brunie et al., ISCA 2012",
+		"interwoven_instructions", "", "warp instructions",
+		"issued in the cycle of another one, in lanes that it leaves (sm.interweave)", "Brunie et al., ISCA 2012",
 		func(c *Counters) any { return c.Beside },
 	},
 	{
-		"result_bus_waits", "", "SM cycles", "cycles that instructions have waited to start because a slower one of their pipe has its result in the same cycle (sm.latency)", ours,
+		"result_bus_waits", "", "SM cycles",
+		"cycles that instructions have waited to start because a slower one of their pipe has its result in the same cycle (sm.latency)", ours,
 		func(c *Counters) any { return c.BusWaits },
 	},
 	{
-		"writeback_waits", "", "results x SM cycles", "results at the end of their pipe that found every write-back port taken", papers.TBC.At("section 2.2.1"),
+		"writeback_waits", "", "results x SM cycles",
+		"results at the end of their pipe that found every write-back port taken", papers.TBC.At("section 2.2.1"),
 		func(c *Counters) any { return c.PortWaits },
 	},
 
@@ -135,7 +149,9 @@ var stats = []Stat{
 		func(c *Counters) any { return c.Divergence.Fills },
 	},
 	{
-		"inserted_instructions", "", "warp instructions", "instructions issued that the PTX does not have, for reconvergence, calls and printf; counted nowhere else", papers.Cost.Short(),
+		"inserted_instructions", "", "warp instructions",
+		"instructions issued that the PTX does not have, for reconvergence, calls and printf; counted nowhere else",
+		papers.Cost.Short(),
 		func(c *Counters) any { return c.Inserted },
 	},
 	{
@@ -148,20 +164,24 @@ var stats = []Stat{
 	},
 
 	{
-		"absent_lane_reads", "", "lanes", "lanes of shuffles that read a lane which takes no part: undefined in PTX (sm.absent_lane)", ours,
+		"absent_lane_reads", "", "lanes",
+		"lanes of shuffles that read a lane which takes no part: undefined in PTX (sm.absent_lane)", ours,
 		func(c *Counters) any { return c.Absent.Reads },
 	},
 	{
-		"absent_members", "", "lanes", "threads that have exited or never were, in the member masks of votes, matches and reductions", ours,
+		"absent_members", "", "lanes",
+		"threads that have exited or never were, in the member masks of votes, matches and reductions", ours,
 		func(c *Counters) any { return c.Absent.Members },
 	},
 
 	{
-		"compacted_entries", "", "entries", "entries of block-wide stacks that the thread compactor made warps of", papers.TBC.At("section 3.3"),
+		"compacted_entries", "", "entries", "entries of block-wide stacks that the thread compactor made warps of",
+		papers.TBC.At("section 3.3"),
 		func(c *Counters) any { return c.Divergence.Compaction.Entries },
 	},
 	{
-		"compaction_static_warps", "", "warps", "static warps that had a thread in them: NW_NoTBC, summed", papers.SLP.At("section 3.2"),
+		"compaction_static_warps", "", "warps", "static warps that had a thread in them: NW_NoTBC, summed",
+		papers.SLP.At("section 3.2"),
 		func(c *Counters) any { return c.Divergence.Compaction.Static },
 	},
 	{
@@ -169,15 +189,18 @@ var stats = []Stat{
 		func(c *Counters) any { return c.Divergence.Compaction.Warps },
 	},
 	{
-		"compaction_ideal_warps", "", "warps", "warps that their threads would fill in any lanes: NW_ideal, summed", papers.SLP.At("equation 1"),
+		"compaction_ideal_warps", "", "warps", "warps that their threads would fill in any lanes: NW_ideal, summed",
+		papers.SLP.At("equation 1"),
 		func(c *Counters) any { return c.Divergence.Compaction.Ideal },
 	},
 	{
-		"sync_stalls_branch", "", "warp cycles", "cycles that warps of a CTA waited at a branch for others", papers.TBC.At("section 3"),
+		"sync_stalls_branch", "", "warp cycles", "cycles that warps of a CTA waited at a branch for others",
+		papers.TBC.At("section 3"),
 		func(c *Counters) any { return c.Divergence.Compaction.AtBranch },
 	},
 	{
-		"sync_stalls_join", "", "warp cycles", "cycles that warps of a CTA waited at a reconvergence point for others", papers.TBC.At("section 3"),
+		"sync_stalls_join", "", "warp cycles", "cycles that warps of a CTA waited at a reconvergence point for others",
+		papers.TBC.At("section 3"),
 		func(c *Counters) any { return c.Divergence.Compaction.AtJoin },
 	},
 	{
@@ -223,7 +246,8 @@ var stats = []Stat{
 		func(c *Counters) any { return c.Divergence.Formation.Fragmented },
 	},
 	{
-		"pool_evictions", "", "", "entries of the PC-warp table replaced although their warp could still be joined", dwf,
+		"pool_evictions", "", "", "entries of the PC-warp table replaced although their warp could still be joined",
+		dwf,
 		func(c *Counters) any { return c.Divergence.Formation.Evicted },
 	},
 
@@ -232,11 +256,14 @@ var stats = []Stat{
 		func(c *Counters) any { return c.Herd.Branches },
 	},
 	{
-		"herded_divergent_branches", "", "", "of these, with lanes that wanted to go the other way: they would have diverged", papers.Herding.At("section III"),
+		"herded_divergent_branches", "", "",
+		"of these, with lanes that wanted to go the other way: they would have diverged",
+		papers.Herding.At("section III"),
 		func(c *Counters) any { return c.Herd.Diverged },
 	},
 	{
-		"herded_lanes", "", "lanes", "lanes that herded branches have sent where they did not want to go", papers.Herding.At("section III"),
+		"herded_lanes", "", "lanes", "lanes that herded branches have sent where they did not want to go",
+		papers.Herding.At("section III"),
 		func(c *Counters) any { return c.Herd.Forced },
 	},
 	{
@@ -244,11 +271,14 @@ var stats = []Stat{
 		func(c *Counters) any { return c.Coalescer.Herd.Loads },
 	},
 	{
-		"herded_diverted_lanes", "", "lanes", "lanes that herded loads have sent to another address", papers.Herding.At("section IV"),
+		"herded_diverted_lanes", "", "lanes", "lanes that herded loads have sent to another address",
+		papers.Herding.At("section IV"),
 		func(c *Counters) any { return c.Coalescer.Herd.Diverted },
 	},
 	{
-		"herded_requests_saved", "", "blocks", "blocks of memory that the lanes of herded loads would have read, less those that they have", papers.Herding.At("section IV"),
+		"herded_requests_saved", "", "blocks",
+		"blocks of memory that the lanes of herded loads would have read, less those that they have",
+		papers.Herding.At("section IV"),
 		func(c *Counters) any { return c.Coalescer.Herd.Saved },
 	},
 
@@ -265,7 +295,8 @@ var stats = []Stat{
 		func(c *Counters) any { return c.Coalescer.TableFull },
 	},
 	{
-		"mem_stalls", "gpgpu_stall_shd_mem", "SM cycles", "cycles in which an access was held up, by source (g_ld and g_st global loads and stores, l_ld and l_st local ones, c_mem const, s_mem shared; atomics and fences count as stores) and cause (BK_CONF bank conflict, COAL more than one line, MSHR_FULL, ICNT_FULL, WB_ICNT_FULL no room to write a line back, RSRV_FAIL no way of the set to reserve)", papers.TBC.At("figures 13b and 14b"),
+		"mem_stalls", "gpgpu_stall_shd_mem", "SM cycles",
+		"cycles in which an access was held up, by source (g_ld and g_st global loads and stores, l_ld and l_st local ones, c_mem const, s_mem shared; atomics and fences count as stores) and cause (BK_CONF bank conflict, COAL more than one line, MSHR_FULL, ICNT_FULL, WB_ICNT_FULL no room to write a line back, RSRV_FAIL no way of the set to reserve)", papers.TBC.At("figures 13b and 14b"),
 		memStalls,
 	},
 	{
@@ -277,7 +308,8 @@ var stats = []Stat{
 		func(c *Counters) any { return c.Shared.Passes },
 	},
 	{
-		"shared_bank_conflicts", "gpgpu_n_shmem_bkconflict", "SM cycles", "cycles after which a group of lanes was not done", gpgpusim,
+		"shared_bank_conflicts", "gpgpu_n_shmem_bkconflict", "SM cycles",
+		"cycles after which a group of lanes was not done", gpgpusim,
 		func(c *Counters) any { return c.Shared.Conflicts },
 	},
 
@@ -409,7 +441,8 @@ var stats = []Stat{
 		func(c *Counters) any { return c.DRAM.Precharges },
 	},
 	{
-		"dram_queue_full", "", "DRAM cycles", "cycles in which a request waited for a place in a channel's queue", gpgpusim,
+		"dram_queue_full", "", "DRAM cycles", "cycles in which a request waited for a place in a channel's queue",
+		gpgpusim,
 		func(c *Counters) any { return c.DRAM.QueueFull },
 	},
 	{
@@ -417,12 +450,13 @@ var stats = []Stat{
 		func(c *Counters) any { return c.DRAM.Unmapped },
 	},
 	{
-		"dram_bw_util", "bw_util", "fraction", "cycles of the data buses in use, of all; the write-back behind the last CTA included", gpgpusim,
+		"dram_bw_util", "bw_util", "fraction",
+		"cycles of the data buses in use, of all; the write-back behind the last CTA included", gpgpusim,
 		func(c *Counters) any { return ratio(c.DRAM.BusCycles, c.DRAMCycles) },
 	},
 }
 
-// ratio is a/b, or 0 where nothing was counted.
+// ratio returns a/b, or 0 if nothing was counted.
 func ratio(a, b uint64) float64 {
 	if b == 0 {
 		return 0
@@ -440,7 +474,7 @@ func issueBreakdown(c *Counters) any { return c.named(sm.ClassIssue, sm.NumClass
 
 func idleBreakdown(c *Counters) any { return c.named(0, sm.ClassMem) }
 
-// named is the cycles of the classes from one to another, by name.
+// named returns the cycles of a range of classes, by name.
 func (c *Counters) named(from, to sm.Class) map[string]uint64 {
 	by := make(map[string]uint64)
 	for class := from; class < to; class++ {
@@ -451,7 +485,7 @@ func (c *Counters) named(from, to sm.Class) map[string]uint64 {
 	return by
 }
 
-// memStalls is the matrix without its zeros, by source and cause.
+// memStalls returns the matrix of stalls without its zeros, by source and cause.
 func memStalls(c *Counters) any {
 	by := make(map[string]uint64)
 	for source, causes := range c.Stalls {

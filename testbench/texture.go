@@ -12,33 +12,36 @@ import (
 	"divergo/isa"
 )
 
-// Texture says how the bytes of a buffer are read as a texture or a surface.
+// Texture describes how a kernel reads the bytes of a buffer as a texture or a surface.
 type Texture struct {
-	Reference string   // the .texref or .surfref that it is bound to; "": the kernel gets a handle
-	Channel   isa.Type // NoType: that of the buffer
+	Reference string   // the .texref or .surfref that it is bound to; "": the kernel receives a handle
+	Channel   isa.Type // NoType: the type of the buffer
 	Size      [3]int   // texels
-	Channels  int      // of a texel, by Fit
+	Channels  int      // of a texel, set by Fit
 
 	given      string
 	unit       bool // integers are read as floats, 1 for the largest
 	linear     bool
 	normalized bool
-	mode       uint32 // enum cudaTextureAddressMode of all axes
-	moded      bool   // the specification has it
+	mode       uint32 // enum cudaTextureAddressMode, for all axes
+	moded      bool   // the specification names a mode
 }
 
-// TextureBytes is the room that a program has for the description of a texture.
+// TextureBytes is the space in a program for the description of a texture.
 const TextureBytes = 128
 
-// textureWords are what a specification may have behind the size, besides the type of a channel.
+// textureWords are the words that a specification may have after the size, besides the channel
+// type.
 var textureWords = map[string]func(*Texture){
-	"unit": func(t *Texture) { t.unit = true }, "linear": func(t *Texture) { t.linear = true }, "normalized": func(t *Texture) { t.normalized = true },
-	"wrap": func(t *Texture) { t.mode, t.moded = 0, true }, "clamp": func(t *Texture) { t.mode, t.moded = 1, true },
+	"unit": func(t *Texture) { t.unit = true }, "linear": func(t *Texture) { t.linear = true },
+	"normalized": func(t *Texture) { t.normalized = true },
+	"wrap":       func(t *Texture) { t.mode, t.moded = 0, true }, "clamp": func(t *Texture) { t.mode, t.moded = 1, true },
 	"mirror": func(t *Texture) { t.mode, t.moded = 2, true }, "border": func(t *Texture) { t.mode, t.moded = 3, true },
 }
 
-// channelTypes are the types of a channel. As says how it is read, unit how it is as a float from 0 or -1 to 1: OpenCL's
-// cl_channel_type, and enum divergo_format.
+// channelTypes are the types of a channel. As is the type of a read. Unit is the type of a read as
+// a float from 0 or -1 to 1. The values are those of OpenCL's cl_channel_type and of enum
+// divergo_format.
 var channelTypes = []struct {
 	name     string
 	typ      isa.Type
@@ -54,14 +57,19 @@ var channelTypes = []struct {
 	{"f32", isa.F32, [2]uint32{0x10DE, 0}, [2]uint32{}},
 }
 
-// SplitTexture takes the specification of a texture apart:
+// SplitTexture splits the specification of a texture:
 //
-//	tex:SIZE[,WORD...]:BUFFER          the kernel gets a handle
+//	tex:SIZE[,WORD...]:BUFFER          the kernel receives a handle
 //	NAME=tex:SIZE[,WORD...]:BUFFER     bound to .texref or .surfref NAME
 //
-// SIZE is W, WxH or WxHxD in texels, where D counts layers, too. WORD is the type of a channel (u8 s8 u16 s16 u32 s32
-// f16 f32, or else that of the buffer), unit, linear, normalized, clamp, wrap, mirror or border. BUFFER is not looked at.
-// The texture is nil if the specification is of something else.
+// SIZE is W, WxH or WxHxD in texels; layers count as D. WORD is one of
+//
+//   - a channel type: u8 s8 u16 s16 u32 s32 f16 f32; without one it is that of the buffer;
+//   - unit, linear, normalized;
+//   - clamp, wrap, mirror, border.
+//
+// SplitTexture does not check BUFFER. The texture is nil if the specification describes something
+// else.
 func SplitTexture(spec string) (t *Texture, buffer string, err error) {
 	name, text := "", spec
 	if before, after, found := strings.Cut(spec, "="); found && !strings.Contains(before, ":") {
@@ -81,7 +89,8 @@ func SplitTexture(spec string) (t *Texture, buffer string, err error) {
 	for i, s := range sizes {
 		n, err := strconv.Atoi(s)
 		if len(sizes) > len(t.Size) || err != nil || n < 1 || n > 1<<20 {
-			return nil, "", fmt.Errorf("argument %q: size %q: want W, WxH or WxHxD, each from 1 to %d texels", spec, size, 1<<20)
+			return nil, "", fmt.Errorf("argument %q: size %q: want W, WxH or WxHxD, each from 1 to %d texels", spec,
+				size, 1<<20)
 		}
 		t.Size[i] = n
 	}
@@ -98,7 +107,7 @@ func SplitTexture(spec string) (t *Texture, buffer string, err error) {
 	return t, buffer, nil
 }
 
-// channelType looks the type of a channel up.
+// channelType looks up the type of a channel.
 func channelType(word string) (isa.Type, error) {
 	var known []string
 	for _, c := range channelTypes {
@@ -114,7 +123,7 @@ func channelType(word string) (isa.Type, error) {
 	return 0, nearest.Unknown("word", word, known)
 }
 
-// Fit makes a buffer that of a texture. The number of channels is what its bytes make.
+// Fit turns a buffer into that of a texture, and derives the number of channels from its bytes.
 func (t *Texture) Fit(a *Arg) error {
 	if t.Channel == isa.NoType {
 		t.Channel = a.Type
@@ -147,8 +156,9 @@ func (t *Texture) channel() int {
 	return -1
 }
 
-// Describe is what a program reads of a texture whose texels begin at an address: struct divergo_texture of
-// cuda/include/divergo/texture.h. Initial is what the PTX says of a reference, nil for a handle.
+// Describe returns the description of a texture whose texels begin at an address: struct
+// divergo_texture of cuda/include/divergo/texture.h. Initial is the PTX description of a reference,
+// nil for a handle.
 func (t *Texture) Describe(texels uint64, initial []byte) []byte {
 	d := append(slices.Clone(initial), make([]byte, TextureBytes-len(initial))...)
 	word := func(at int, v uint32) { binary.LittleEndian.PutUint32(d[at:], v) }
@@ -163,7 +173,7 @@ func (t *Texture) Describe(texels uint64, initial []byte) []byte {
 		word(16+4*i, uint32(v))
 	}
 	word(40, kind[1])
-	word(80, 1) // level
+	word(80, 1) // LOD level
 	word(100, kind[0])
 	if t.normalized {
 		word(44, 1)
@@ -179,7 +189,7 @@ func (t *Texture) Describe(texels uint64, initial []byte) []byte {
 	return d
 }
 
-// CheckReferences reports the textures and surfaces that a kernel reads through references to which nothing is bound.
+// CheckReferences reports the textures and surfaces of a kernel whose references are not bound.
 func CheckReferences(p *isa.Program, bound func(name string) bool) error {
 	var errs []error
 	for _, r := range p.References {

@@ -9,40 +9,38 @@ import (
 	"divergo/sm"
 )
 
-// Memory whose addresses are given apart from its bytes (CUDA Driver API, Virtual
-// Memory Management): addresses are reserved, memory is created, the one is
-// mapped to the other, and then access is given to it.
+// This file implements memory whose addresses are separate from its bytes (CUDA Driver API, Virtual
+// Memory Management). The host reserves addresses, creates memory, maps one to the other, and then
+// grants access.
 //
-// The machine finds memory by its addresses alone. So a piece is at one of them at
-// a time, to which its bytes are copied, and what it holds while it is at none
-// is here.
+// The machine finds memory only by address. So a piece of memory is at one address at a time, and
+// its bytes are copied there. While it is at no address, this file holds its contents.
 
-// Granularity is what addresses and sizes of mapped memory are multiples of: that of
-// NVIDIA's devices.
+// Granularity is the unit of addresses and sizes of mapped memory, as in NVIDIA's devices.
 const Granularity = 2 << 20
 
-// ErrTwoAddresses: memory that is mapped cannot be mapped to other addresses.
+// ErrTwoAddresses is the error for mapping memory that is mapped elsewhere.
 var ErrTwoAddresses = errors.New("memory at two addresses at a time is not supported")
 
-// Piece names memory that was created; none is 0.
+// Piece names a created piece of memory. Zero names none.
 type Piece uint64
 
-// piece is what is known of one.
+// piece is the state of a piece of memory.
 type piece struct {
 	bytes   uint64
-	holders int    // it is released as often as it was created and retained
-	mapped  bool   // which holds it as well
-	content []byte // while it is mapped, only what lies behind the mapping; nil: zeros
+	holders int    // releases that it takes to free it: one for Create and one for each Retain
+	mapped  bool   // a mapping also keeps it alive
+	content []byte // while mapped, only the part past the mapping; nil: zeros
 }
 
-// mapping is a piece, or the beginning of one, at addresses.
+// mapping places a piece, or its first bytes, at addresses.
 type mapping struct {
 	sm.Range
 	of     Piece
 	access bool
 }
 
-// virtual is what Memory knows of it.
+// virtual is the state of virtual memory in Memory.
 type virtual struct {
 	reserved []sm.Range
 	mappings []mapping // ascending
@@ -50,8 +48,8 @@ type virtual struct {
 	last     Piece
 }
 
-// Reserve finds free addresses, at a multiple of align, which is a power of two,
-// from an address on if they are free there. No memory is there yet.
+// Reserve returns free addresses, at a multiple of align, a power of two. It prefers the wanted
+// address if that is free. The addresses have no memory yet.
 func (s *Session) Reserve(bytes, align, wanted uint64) (uint64, error) {
 	m := s.memory
 	at, ok := wanted, m.free(sm.Range{Start: wanted, End: wanted + bytes}, align)
@@ -67,13 +65,13 @@ func (s *Session) Reserve(bytes, align, wanted uint64) (uint64, error) {
 	return at, nil
 }
 
-// free reports whether addresses can be reserved, the first a multiple of align.
+// free reports whether a range can be reserved at a multiple of align.
 func (m *Memory) free(r sm.Range, align uint64) bool {
 	return r.Start >= isa.GlobalBase && r.Start < r.End && r.End < addressEnd && r.Start%align == 0 &&
 		!slices.ContainsFunc(m.held(), func(h sm.Range) bool { return h.Start < r.End && r.Start < h.End })
 }
 
-// Unreserve gives addresses back, all that were reserved together.
+// Unreserve releases addresses that were reserved together.
 func (s *Session) Unreserve(addr, bytes uint64) error {
 	m := s.memory
 	i := slices.Index(m.reserved, sm.Range{Start: addr, End: addr + bytes})
@@ -89,7 +87,7 @@ func (s *Session) Unreserve(addr, bytes uint64) error {
 	return nil
 }
 
-// Create makes memory that is at no address. It fails when all memory is taken.
+// Create makes memory without an address. It fails when all memory is taken.
 func (s *Session) Create(bytes uint64) (Piece, error) {
 	m := s.memory
 	if err := m.take(bytes); err != nil {
@@ -103,7 +101,7 @@ func (s *Session) Create(bytes uint64) (Piece, error) {
 	return m.last, nil
 }
 
-// piece is one that has not been released.
+// piece returns a piece that has not been released.
 func (m *Memory) piece(name Piece) (*piece, error) {
 	p := m.pieces[name]
 	if p == nil || p.holders == 0 {
@@ -112,13 +110,13 @@ func (m *Memory) piece(name Piece) (*piece, error) {
 	return p, nil
 }
 
-// Holds says why there is no such memory.
+// Holds returns an error if the piece does not exist.
 func (s *Session) Holds(name Piece) error {
 	_, err := s.memory.piece(name)
 	return err
 }
 
-// Release lets go of memory: it is gone when nobody holds it and it is not mapped.
+// Release drops one hold on memory. Memory is freed when it has no holds and no mapping.
 func (s *Session) Release(name Piece) error {
 	p, err := s.memory.piece(name)
 	if err != nil {
@@ -136,7 +134,7 @@ func (m *Memory) drop(name Piece) {
 	}
 }
 
-// mappingAt is what is mapped to an address.
+// mappingAt returns the mapping at an address.
 func (m *Memory) mappingAt(addr uint64) (*mapping, error) {
 	i := slices.IndexFunc(m.mappings, func(o mapping) bool { return o.Start <= addr && addr < o.End })
 	if i < 0 {
@@ -145,7 +143,7 @@ func (m *Memory) mappingAt(addr uint64) (*mapping, error) {
 	return &m.mappings[i], nil
 }
 
-// Retain is the memory that is mapped to an address, which is held once more.
+// Retain returns the piece mapped to an address, and adds a hold on it.
 func (s *Session) Retain(addr uint64) (Piece, error) {
 	o, err := s.memory.mappingAt(addr)
 	if err != nil {
@@ -163,16 +161,19 @@ func (s *Session) Map(addr, bytes uint64, name Piece) error {
 	switch {
 	case err != nil:
 		return err
-	case !slices.ContainsFunc(m.reserved, func(v sm.Range) bool { return v.Start <= r.Start && r.Start < r.End && r.End <= v.End }):
+	case !slices.ContainsFunc(m.reserved,
+		func(v sm.Range) bool { return v.Start <= r.Start && r.Start < r.End && r.End <= v.End }):
 		return fmt.Errorf("[%#x, %#x) is not all in a range that was reserved", r.Start, r.End)
 	case bytes > p.bytes:
 		return fmt.Errorf("%d bytes to be mapped: the memory has %d", bytes, p.bytes)
 	}
 	if i := slices.IndexFunc(m.mappings, func(o mapping) bool { return o.Start < r.End && r.Start < o.End }); i >= 0 {
-		return fmt.Errorf("[%#x, %#x): memory is mapped to [%#x, %#x)", r.Start, r.End, m.mappings[i].Start, m.mappings[i].End)
+		return fmt.Errorf("[%#x, %#x): memory is mapped to [%#x, %#x)", r.Start, r.End, m.mappings[i].Start,
+			m.mappings[i].End)
 	}
 	if i := slices.IndexFunc(m.mappings, func(o mapping) bool { return o.of == name }); i >= 0 {
-		return fmt.Errorf("[%#x, %#x): %w, and this is at [%#x, %#x)", r.Start, r.End, ErrTwoAddresses, m.mappings[i].Start, m.mappings[i].End)
+		return fmt.Errorf("[%#x, %#x): %w, and this is at [%#x, %#x)", r.Start, r.End, ErrTwoAddresses,
+			m.mappings[i].Start, m.mappings[i].End)
 	}
 	if err := s.Machine.Store.Map(addr, bytes); err != nil {
 		return err
@@ -189,7 +190,7 @@ func (s *Session) Map(addr, bytes uint64, name Piece) error {
 	return s.err
 }
 
-// covering are the mappings that fill a range, none of which is in it in part.
+// covering returns the mappings that fill a range exactly.
 func (m *Memory) covering(addr, bytes uint64) (from, to int, err error) {
 	end := addr + bytes
 	from = slices.IndexFunc(m.mappings, func(o mapping) bool { return o.Start == addr })
@@ -202,7 +203,7 @@ func (m *Memory) covering(addr, bytes uint64) (from, to int, err error) {
 	return from, to, nil
 }
 
-// Unmap takes memory from its addresses, which stay reserved.
+// Unmap removes memory from its addresses, which stay reserved.
 func (s *Session) Unmap(addr, bytes uint64) error {
 	m := s.memory
 	from, to, err := m.covering(addr, bytes)
@@ -226,7 +227,7 @@ func (s *Session) Unmap(addr, bytes uint64) error {
 	return s.err
 }
 
-// SetAccess lets kernels and copies access what is mapped to a range, or no longer.
+// SetAccess allows or forbids kernels and copies to access the mappings of a range.
 func (s *Session) SetAccess(addr, bytes uint64, access bool) error {
 	m := s.memory
 	from, to, err := m.covering(addr, bytes)
@@ -242,14 +243,13 @@ func (s *Session) SetAccess(addr, bytes uint64, access bool) error {
 	return nil
 }
 
-// Access reports whether what is mapped to an address can be accessed.
+// Access reports whether the mapping at an address can be accessed.
 func (s *Session) Access(addr uint64) (bool, error) {
 	o, err := s.memory.mappingAt(addr)
 	return err == nil && o.access, err
 }
 
-// FreeVirtual takes all mappings away, all reservations and all memory that was
-// created for them.
+// FreeVirtual removes all mappings, all reservations and all memory created for them.
 func (s *Session) FreeVirtual() error {
 	m := s.memory
 	for _, o := range m.mappings {
@@ -263,7 +263,7 @@ func (s *Session) FreeVirtual() error {
 	return s.err
 }
 
-// held are all addresses that cannot be given, ascending.
+// held returns all addresses in use, ascending.
 func (m *Memory) held() []sm.Range {
 	if len(m.reserved) == 0 {
 		return m.spans
@@ -273,15 +273,17 @@ func (m *Memory) held() []sm.Range {
 	return held
 }
 
-// isReserved says of an address that is reserved, and cannot be accessed, why.
+// isReserved explains why a reserved address cannot be accessed; ok is false for other addresses.
 func (m *Memory) isReserved(addr uint64) (why string, ok bool) {
 	i := slices.IndexFunc(m.reserved, func(r sm.Range) bool { return r.Start <= addr && addr < r.End })
 	if i < 0 {
 		return "", false
 	}
 	if o, err := m.mappingAt(addr); err == nil {
-		return fmt.Sprintf("%d bytes behind the start of [%#x, %#x), to which memory is mapped without access", addr-o.Start, o.Start, o.End), true
+		return fmt.Sprintf("%d bytes behind the start of [%#x, %#x), to which memory is mapped without access",
+			addr-o.Start, o.Start, o.End), true
 	}
 	r := m.reserved[i]
-	return fmt.Sprintf("%d bytes behind the start of [%#x, %#x), which is reserved, and no memory is mapped there", addr-r.Start, r.Start, r.End), true
+	return fmt.Sprintf("%d bytes behind the start of [%#x, %#x), which is reserved, and no memory is mapped there",
+		addr-r.Start, r.Start, r.End), true
 }

@@ -13,12 +13,13 @@ import (
 	"divergo/sm"
 )
 
-// TestVirtualKeepsTheBook maps memory to random addresses and takes it away, beside allocations: it holds what was written
-// to it wherever it is, what has access is valid, and bytes are counted once.
+// TestVirtualKeepsTheBook maps memory to random addresses and unmaps it, beside allocations. The
+// memory keeps its contents at every address, accessible memory is valid, and bytes are counted
+// once.
 func TestVirtualKeepsTheBook(t *testing.T) {
 	type memory struct {
 		name   Piece
-		at     sm.Range // empty: nowhere
+		at     sm.Range // empty: not mapped
 		bytes  uint64
 		access bool
 		mark   byte // its first and its last byte
@@ -32,7 +33,7 @@ func TestVirtualKeepsTheBook(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, other%(4*Granularity))
 	require.NoError(t, s.Unreserve(other, places*Granularity))
-	base, err := s.Reserve(places*Granularity, 4*Granularity, isa.GlobalBase+4*Granularity) // where allocations come by
+	base, err := s.Reserve(places*Granularity, 4*Granularity, isa.GlobalBase+4*Granularity) // on the way of allocations
 	require.NoError(t, err)
 	require.EqualValues(t, isa.GlobalBase+4*Granularity, base)
 	var all []*memory
@@ -48,7 +49,7 @@ func TestVirtualKeepsTheBook(t *testing.T) {
 		m := all[i]
 		there := m.at.End > 0
 		switch random.IntN(12) {
-		case 0: // its bytes are counted until it is at no address
+		case 0: // its bytes count until it is unmapped
 			require.NoError(t, s.Release(m.name))
 			require.Error(t, s.Release(m.name))
 			if there {

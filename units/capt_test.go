@@ -21,8 +21,8 @@ func (p *predictor) Tick() {
 	p.D().Cycle++
 }
 
-// TestCAPT: a branch gets an entry when it diverges, which then expects compaction
-// to be adequate; the entry that was used longest ago makes room.
+// TestCAPT: a branch gets a line when it first diverges, and compaction is then expected to be
+// adequate. The least recently used line is replaced.
 func TestCAPT(t *testing.T) {
 	p := &predictor{CAPT: units.NewCAPT(2, 2)}
 	type state struct{ adequate, hit bool }
@@ -44,8 +44,8 @@ func TestCAPT(t *testing.T) {
 		update(7, true), check(miss, 7), // never diverged
 		diverge(7), check(yes, 7),
 		update(7, false), check(no, 7),
-		diverge(7), check(no, 7), // what it did is kept
-		diverge(8), check(yes, 8), check(no, 7), // now 8 is the older one
+		diverge(7), check(no, 7), // its history is kept
+		diverge(8), check(yes, 8), check(no, 7), // 8 is the older one after this
 		diverge(9), check(miss, 8), check(no, 7), check(yes, 9),
 	} {
 		step, p.do = i, do
@@ -53,8 +53,8 @@ func TestCAPT(t *testing.T) {
 	}
 }
 
-// TestCAPTBlock: warps bypass a branch as a block until they have done so once and
-// compaction was adequate nowhere.
+// TestCAPTBlock: warps bypass a branch as a block until they have done so once and compaction was
+// adequate nowhere since.
 func TestCAPTBlock(t *testing.T) {
 	p := &predictor{CAPT: units.NewCAPT(2, 2)}
 	sim := rtl.MustNew("bench", p)

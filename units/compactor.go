@@ -6,9 +6,8 @@ import (
 	"divergo/isa"
 )
 
-// BlockMask is the activemask of a CTA, divided into groups: element l has a
-// bit for the thread of each static warp in lane l (Fung & Aamodt, HPCA 2011,
-// section 3.3).
+// BlockMask is the active mask of a CTA, divided into groups by lane. Bit w of element l stands for
+// the thread of static warp w in lane l (Fung & Aamodt, HPCA 2011, section 3.3).
 type BlockMask [isa.MaxLanes]uint64
 
 // Add sets the threads of lanes in one static warp.
@@ -32,7 +31,7 @@ func (m *BlockMask) Remove(o *BlockMask) {
 	}
 }
 
-// Warps is the set of static warps that have a thread.
+// Warps returns the set of static warps that have a thread.
 func (m *BlockMask) Warps() (set uint64) {
 	for _, group := range m {
 		set |= group
@@ -40,7 +39,7 @@ func (m *BlockMask) Warps() (set uint64) {
 	return set
 }
 
-// Lanes is the set of lanes that have a thread.
+// Lanes returns the set of lanes that have a thread.
 func (m *BlockMask) Lanes() (set uint32) {
 	for l, group := range m {
 		if group != 0 {
@@ -50,7 +49,7 @@ func (m *BlockMask) Lanes() (set uint32) {
 	return set
 }
 
-// Warp is the lanes of one static warp.
+// Warp returns the lanes of one static warp.
 func (m *BlockMask) Warp(warp int) (lanes uint32) {
 	for l, group := range m {
 		lanes |= uint32(group>>(warp&63)&1) << l
@@ -58,7 +57,7 @@ func (m *BlockMask) Warp(warp int) (lanes uint32) {
 	return lanes
 }
 
-// Threads is the number of threads.
+// Threads returns the number of threads.
 func (m *BlockMask) Threads() (n int) {
 	for _, group := range m {
 		n += bits.OnesCount64(group)
@@ -69,8 +68,8 @@ func (m *BlockMask) Threads() (n int) {
 // Empty reports whether there is no thread.
 func (m *BlockMask) Empty() bool { return *m == BlockMask{} }
 
-// Compacted is the number of warps that a Compactor makes of m: the most bits
-// of a group, because threads stay in their lanes.
+// Compacted returns the number of warps that a Compactor makes of m. This is the largest number of
+// bits in a group, because threads stay in their lanes.
 func (m *BlockMask) Compacted() (warps int) {
 	for _, group := range m {
 		warps = max(warps, bits.OnesCount64(group))
@@ -78,12 +77,11 @@ func (m *BlockMask) Compacted() (warps int) {
 	return warps
 }
 
-// Filled is the number of warps that the threads of m would fill if they could
-// change their lanes.
+// Filled returns the number of warps that the threads of m would fill if they could change lanes.
 func (m *BlockMask) Filled(lanes int) (warps int) { return (m.Threads() + lanes - 1) / lanes }
 
-// Compactor is the thread compactor (Fung & Aamodt, HPCA 2011, figures 8 and 9):
-// a buffer for the group of each lane, and behind it a priority encoder.
+// Compactor is the thread compactor (Fung & Aamodt, HPCA 2011, figures 8 and 9). Each lane has a
+// buffer for its group, followed by a priority encoder.
 //
 //	group of lane 0  1 1 0 --> encoder --> static warp of lane 0's thread
 //	group of lane 1  1 0 0 --> encoder -->           ...
@@ -95,22 +93,25 @@ type Compactor struct {
 	Pending BlockMask `len:"lanes" bits:"warps"`
 }
 
-// Logic is the encoder of each lane, and what counts the warps beforehand: the set bits
-// of each lane's group, of which the most are as many (Fung & Aamodt, HPCA 2011, section
-// 3.3).
+// Logic lists the encoder of each lane and the logic that counts the warps beforehand. The count is
+// the largest number of set bits in a group (Fung & Aamodt, HPCA 2011, section 3.3).
 func (c *Compactor) Logic(lanes, warps int) []Logic {
 	return append([]Logic{{Encoder, warps, lanes}}, MostBits(lanes, warps)...)
 }
 
-// MostBits counts the bits of each lane's group and takes the largest number.
+// MostBits lists the logic that counts the bits of each group and finds the largest count.
 func MostBits(lanes, warps int) []Logic {
 	full, half := counter(warps)
-	return []Logic{{FullAdder, 1, lanes * full}, {HalfAdder, 1, lanes * half}, {LessThan, bits.Len(uint(warps)), lanes - 1}}
+	return []Logic{
+		{FullAdder, 1, lanes * full},
+		{HalfAdder, 1, lanes * half},
+		{LessThan, bits.Len(uint(warps)), lanes - 1},
+	}
 }
 
-// Next is the next compacted warp: in each lane the lowest-numbered static warp
-// of the group, if one is left. The threads selected are reset. Rows are counted
-// from that of the first static warp.
+// Next returns the next compacted warp and removes its threads from Pending. Each lane gives the
+// thread of the lowest-numbered static warp left in its group. Rows count from the row of the first
+// static warp.
 func (c *Compactor) Next() (mask uint32, homes Homes) {
 	homes.Lane = own
 	for l := range c.Pending {
@@ -123,8 +124,8 @@ func (c *Compactor) Next() (mask uint32, homes Homes) {
 	return mask, homes
 }
 
-// NextFilled is the next warp if threads could change their lanes: the first ones
-// of all, in the lanes from 0 on.
+// NextFilled returns the next warp if threads could change lanes. It takes the first threads by
+// static warp and lane, and places them in the lanes from 0 up.
 func (c *Compactor) NextFilled(lanes int) (mask uint32, homes Homes) {
 	n := 0
 	for set := c.Pending.Warps(); set != 0; set &= set - 1 {
@@ -143,8 +144,8 @@ func (c *Compactor) NextFilled(lanes int) (mask uint32, homes Homes) {
 	return mask, homes
 }
 
-// NextStatic is the next warp with the compactor disabled: all threads of the
-// lowest-numbered static warp that has one left.
+// NextStatic returns the next warp with the compactor disabled: all threads left of the
+// lowest-numbered static warp that has any.
 func (c *Compactor) NextStatic() (mask uint32, homes Homes) {
 	homes.Lane = own
 	set := c.Pending.Warps()

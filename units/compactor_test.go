@@ -10,8 +10,8 @@ import (
 	"divergo/units"
 )
 
-// groups reads a mask as the paper draws it: lanes separated by |, in each the
-// static warps from the first.
+// groups reads a mask as the paper draws it: lanes separated by |, each with its static warps in
+// order.
 func groups(t *testing.T, text string) (m units.BlockMask) {
 	t.Helper()
 	lane, warp := 0, 0
@@ -29,8 +29,8 @@ func groups(t *testing.T, text string) (m units.BlockMask) {
 	return m
 }
 
-// emitted lists what a compactor makes of a mask: threads counted from 1, a dash
-// for an idle lane.
+// emitted lists the warps that a compactor makes of a mask. Threads count from 1; a dash is an idle
+// lane.
 func emitted(m units.BlockMask, lanes int, next func(c *units.Compactor) (uint32, units.Homes)) (warps [][]string) {
 	c := units.Compactor{Pending: m}
 	for !c.Pending.Empty() {
@@ -48,8 +48,8 @@ func emitted(m units.BlockMask, lanes int, next func(c *units.Compactor) (uint32
 	return warps
 }
 
-// TestCompactorExamples has the masks of Fung & Aamodt, HPCA 2011: figure 7,
-// and figure 9 with a completion of its outcomes.
+// TestCompactorExamples uses the masks of Fung & Aamodt, HPCA 2011: figure 7, and figure 9 with a
+// completion of its outcomes.
 func TestCompactorExamples(t *testing.T) {
 	for _, c := range []struct {
 		name, mask string
@@ -60,7 +60,10 @@ func TestCompactorExamples(t *testing.T) {
 		{"figure 7, B", "01|10|10|11", [][]string{{"5", "2", "3", "4"}, {"-", "-", "-", "8"}}},
 		{"figure 9, C", "110|100|011|011", [][]string{{"1", "2", "7", "8"}, {"5", "-", "11", "12"}}},
 		{"figure 9, B", "001|011|100|100", [][]string{{"9", "6", "3", "4"}, {"-", "10", "-", "-"}}},
-		{"figure 9, D", "111|111|111|111", [][]string{{"1", "2", "3", "4"}, {"5", "6", "7", "8"}, {"9", "10", "11", "12"}}},
+		{
+			"figure 9, D", "111|111|111|111",
+			[][]string{{"1", "2", "3", "4"}, {"5", "6", "7", "8"}, {"9", "10", "11", "12"}},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := groups(t, c.mask)
@@ -94,10 +97,13 @@ func ExampleCompactor() {
 	// Output: 0111 [0 1 1]
 }
 
-// TestMostBits: 32 bits are counted by 26 full adders, as many as 31 bits take, and five
-// half adders for the last one; the largest of 32 numbers takes 31 comparisons.
+// TestMostBits: 26 full adders, the number for 31 bits, and five half adders for the last bit count
+// 32 bits. The largest of 32 numbers takes 31 comparisons.
 func TestMostBits(t *testing.T) {
 	assert.Equal(t, []units.Logic{
-		{Kind: units.FullAdder, Bits: 1, Count: 32 * 26}, {Kind: units.HalfAdder, Bits: 1, Count: 32 * 5}, {Kind: units.LessThan, Bits: 6, Count: 31},
+		{Kind: units.FullAdder, Bits: 1, Count: 32 * 26}, {
+			Kind: units.HalfAdder, Bits: 1,
+			Count: 32 * 5,
+		}, {Kind: units.LessThan, Bits: 6, Count: 31},
 	}, units.MostBits(32, 32))
 }

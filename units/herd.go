@@ -5,8 +5,8 @@ import (
 	"divergo/isa"
 )
 
-// HerdConfig describes the herding hardware (Sartori & Kumar, Branch and Data
-// Herding, 2012), and which instructions are herded besides those that are marked.
+// HerdConfig describes the herding hardware (Sartori & Kumar, Branch and Data Herding, 2012). It
+// also selects instructions to herd in addition to the marked ones.
 type HerdConfig struct {
 	Enable         bool     `toml:"enable" doc:"herd what is marked .hrd; false: a machine without the hardware, to which the mark means nothing" source:"herding: section III-B"`
 	Tie            Tie      `toml:"tie" doc:"where a herded branch goes if as many lanes want to take it as not" source:"herding: figure 9"`
@@ -19,42 +19,53 @@ type HerdConfig struct {
 	Seed           int      `toml:"seed" range:"0..2147483647" doc:"of the draw of herd.branch_fraction and herd.load_fraction; with the same seed a larger fraction has all of a smaller one" source:"ours"`
 }
 
-// DefaultHerd is the machine of the paper.
+// DefaultHerd returns the configuration of the paper.
 func DefaultHerd() HerdConfig {
 	return HerdConfig{Enable: true, Tie: TieNotTaken, Load: HerdPopular, Seed: 1}
 }
 
-// HerdPart is a part of the herding hardware of an SM, for a report of what it costs.
+// HerdPart is a part of the herding hardware of an SM, for the cost report.
 type HerdPart struct {
 	Name, Doc string
-	Bits      func(c *HerdConfig, slots int) int // storage, for so many slots
+	Bits      func(c *HerdConfig, slots int) int // bits of storage for the given number of slots
 	Logic     func(lanes int) []Logic
 }
 
-// HerdParts lists them.
+// HerdParts lists the parts of the herding hardware.
 func HerdParts() []HerdPart {
 	return []HerdPart{
-		{"guard", "counts herded instructions up to a threshold, at issue", func(*HerdConfig, int) int { return 2 * 32 }, func(int) []Logic { return []Logic{{Adder, 32, 1}, {LessThan, 32, 1}} }},
+		{
+			"guard", "counts herded instructions up to a threshold, at issue",
+			func(*HerdConfig, int) int { return 2 * 32 }, func(int) []Logic {
+				return []Logic{
+					{Adder, 32, 1},
+					{LessThan, 32, 1},
+				}
+			},
+		},
 		{"majority", "sends a branch where most lanes want to go, behind the ALU", func(c *HerdConfig, slots int) int {
 			if c.Tie == TiePrevious {
 				return slots
 			}
 			return 0
 		}, majorityLogic},
-		{"popular", "finds the block that most lanes of a load read, in front of the coalescer", func(*HerdConfig, int) int { return 0 }, popularLogic},
+		{
+			"popular", "finds the block that most lanes of a load read, in front of the coalescer",
+			func(*HerdConfig, int) int { return 0 }, popularLogic,
+		},
 	}
 }
 
-// HerdLoad is what the lanes of a herded load read.
+// HerdLoad selects the data that the lanes of a herded load read.
 type HerdLoad string
 
-// What they read.
+// The choices for a herded load.
 const (
 	HerdPopular HerdLoad = "popular"
 	HerdFirst   HerdLoad = "first"
 )
 
-// redirect gives some lanes of a load new addresses, in blocks of so many bytes.
+// redirect gives lanes of a load new addresses. A block has the given number of bytes.
 type redirect func(addr *[isa.MaxLanes]uint64, lanes uint32, block uint64)
 
 var herdLoads = key.Choices[HerdLoad, redirect]{}.

@@ -18,9 +18,9 @@ func majority(t *testing.T, tie units.Tie) units.Majority {
 	return m
 }
 
-// The vectors of the paper's figure 9 for a full warp, a count that exceeds 16, and
-// of the rule that the majority of the active lanes decides (section III): part of
-// a warp, where the count of figure 9 would always say no.
+// The vectors of the paper's figure 9 are for a full warp, with a count that exceeds 16. The others
+// follow the rule that the majority of the active lanes decides (section III). They have parts of a
+// warp, for which the count of figure 9 would always say no.
 func TestMajority(t *testing.T) {
 	m := majority(t, units.TieNotTaken)
 	for _, c := range []struct {
@@ -35,8 +35,8 @@ func TestMajority(t *testing.T) {
 		{0x0000_03ff, 0x0000_03ff, true}, // all of 10
 		{0xffff_fff0, 0x0000_000f, false},
 		{0b0110, 0b0111, true},           // 2 of 3
-		{0b1001, 0b0111, false},          // 1 of 3: a lane that is not active has no vote
-		{0x8000_0000, 0x8000_0000, true}, // the last lane alone
+		{0b1001, 0b0111, false},          // 1 of 3: an inactive lane has no vote
+		{0x8000_0000, 0x8000_0000, true}, // only the last lane
 	} {
 		for _, previous := range []bool{false, true} {
 			assert.Equal(t, c.want, m.Taken(c.taken, c.active, previous), "%#x of %#x", c.taken, c.active)
@@ -62,8 +62,8 @@ func TestMajorityTie(t *testing.T) {
 	assert.ErrorContains(t, err, `did you mean "taken"?`)
 }
 
-// A counter of 2^k-1 bits takes 2^k-1-k full adders and nothing else; the 32nd bit
-// runs through a half adder for each bit of the count of the other 31.
+// A counter of 2^k-1 bits takes exactly 2^k-1-k full adders. The 32nd bit passes a half adder for
+// each bit of the count of the other 31.
 func TestMajorityLogic(t *testing.T) {
 	for _, c := range []struct{ lanes, full, half int }{{32, 26, 5}, {16, 11, 4}, {2, 0, 1}, {1, 0, 0}} {
 		logic := units.HerdParts()[1].Logic(c.lanes)
@@ -72,15 +72,15 @@ func TestMajorityLogic(t *testing.T) {
 	}
 }
 
-// redirected has a load of all lanes with some addresses go through the selector.
+// redirected sends a load of all lanes with the given addresses through the selector.
 func redirected(c units.HerdConfig, size int, active uint32, addr [isa.MaxLanes]uint64) [isa.MaxLanes]uint64 {
 	p := units.NewPopular(&c)
 	p.Redirect(&addr, active, size)
 	return addr
 }
 
-// blocks are the addresses of a warp whose lanes read one word after the other, of
-// the block that a letter stands for.
+// blocks returns the addresses of a warp whose lanes read consecutive words. Each letter stands for
+// a block.
 func blocks(letters string, size uint64) (addr [isa.MaxLanes]uint64) {
 	block := units.HerdBlock(int(size))
 	for i, l := range letters {
@@ -111,7 +111,10 @@ func TestPopular(t *testing.T) {
 		{"inactive lanes have no vote, and stay", herd, 4, 0b00011, "ABBBB", "AABBB"},
 		{"nobody", herd, 4, 0, "ABC", "ABC"},
 		{"bytes are in blocks of 32", herd, 1, all, repeat(20, "A") + repeat(12, "B"), repeat(32, "A")},
-		{"in halves", halves, 4, all, repeat(10, "A") + repeat(6, "B") + repeat(2, "A") + repeat(14, "C"), repeat(16, "A") + repeat(16, "C")},
+		{
+			"in halves", halves, 4, all, repeat(10, "A") + repeat(6, "B") + repeat(2, "A") + repeat(14, "C"),
+			repeat(16, "A") + repeat(16, "C"),
+		},
 	} {
 		got := redirected(c.config, int(c.size), c.active, blocks(c.have, c.size))
 		assert.Equal(t, blocks(c.want, c.size), got, c.what)

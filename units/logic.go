@@ -1,23 +1,23 @@
 package units
 
-// Logic is combinational hardware of one kind, as a part or a block declares
-// it. (Storage needs no declaration: see rtl.Sim.Storage.)
+// Logic is combinational hardware of one kind, as declared by a part or a block. Storage needs no
+// declaration: see rtl.Sim.Storage.
 type Logic struct {
 	Kind  LogicKind
-	Bits  int // of an operand; of an encoder the inputs
-	Count int // in an SM
+	Bits  int // width of an operand; for an encoder, the number of inputs
+	Count int // number in an SM
 }
 
-// LogicKind is what a piece of logic does.
+// LogicKind names the function of a piece of logic.
 type LogicKind string
 
-// The kinds.
+// The kinds of logic.
 const (
 	Equality LogicKind = "equality comparator"
 	LessThan LogicKind = "less-than comparator"
 	Encoder  LogicKind = "priority encoder"
 	Adder    LogicKind = "adder"
 
-	FullAdder LogicKind = "full adder" // of three bits
-	HalfAdder LogicKind = "half adder" // of two
+	FullAdder LogicKind = "full adder" // adds three bits
+	HalfAdder LogicKind = "half adder" // adds two bits
 )

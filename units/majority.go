@@ -6,10 +6,10 @@ import (
 	"divergo/internal/key"
 )
 
-// Tie is where a herded branch goes if as many lanes want to take it as not.
+// Tie selects the direction of a herded branch if as many lanes want to take it as not.
 type Tie string
 
-// The ways.
+// The rules for ties.
 const (
 	TieNotTaken Tie = "not-taken"
 	TieTaken    Tie = "taken"
@@ -17,17 +17,18 @@ const (
 )
 
 var ties = key.Choices[Tie, func(previous bool) bool]{}.
-	With(TieNotTaken, "to the next instruction, as where a count has to exceed a half (figure 9)", func(bool) bool { return false }).
+	With(TieNotTaken, "to the next instruction, as where a count has to exceed a half (figure 9)",
+		func(bool) bool { return false }).
 	With(TieTaken, "to its target", func(bool) bool { return true }).
-	With(TiePrevious, "as the last herded branch of the slot went, which the unit remembers", func(previous bool) bool { return previous })
+	With(TiePrevious, "as the last herded branch of the slot went, which the unit remembers",
+		func(previous bool) bool { return previous })
 
 // Words lists the valid values.
 func (Tie) Words() key.Words { return ties.Words() }
 
-// Majority is the logic that herds a branch: all active lanes go where most of them
-// want to. It is there once in an SM, and works in the time that the normal branch
-// takes to find out whether the mask is all zeros or all ones (Sartori & Kumar,
-// section III-B).
+// Majority is the logic that herds a branch: all active lanes take the direction that most of them
+// want. The source is Sartori & Kumar, Branch and Data Herding, section III-B. An SM has one. It
+// works in the time in which a normal branch tests the mask for all zeros or all ones.
 //
 //	taken & active --> count --> x2 --> compare --> direction
 //	active ----------> count ---------> |
@@ -35,14 +36,14 @@ type Majority struct {
 	tie func(previous bool) bool
 }
 
-// NewMajority makes the logic. The error is about an unknown tie.
+// NewMajority makes the logic. It returns an error for an unknown rule.
 func NewMajority(t Tie) (Majority, error) {
 	tie, err := ties.Of(t)
 	return Majority{tie}, err
 }
 
-// Taken reports whether the branch is taken, of which the active lanes among taken
-// want to. The previous direction counts where a tie goes by it.
+// Taken reports whether a herded branch is taken. The first argument has the lanes that want to
+// take it. Only TiePrevious uses the previous direction, and only for a tie.
 func (m *Majority) Taken(taken, active uint32, previous bool) bool {
 	yes, all := bits.OnesCount32(taken&active), bits.OnesCount32(active)
 	if 2*yes == all {
@@ -51,7 +52,7 @@ func (m *Majority) Taken(taken, active uint32, previous bool) bool {
 	return 2*yes > all
 }
 
-// majorityLogic is the counters and the comparators behind them, for so many lanes.
+// majorityLogic lists the counters and the comparators behind them, for the given number of lanes.
 func majorityLogic(lanes int) []Logic {
 	full, half := counter(lanes)
 	return []Logic{
@@ -62,8 +63,9 @@ func majorityLogic(lanes int) []Logic {
 	}
 }
 
-// counter is how many adders count n bits: of three bits of a weight a full adder
-// makes one of that weight and one of twice as much, of the last two a half adder.
+// counter returns the number of adders that count n bits. A full adder turns three bits of one
+// weight into one of that weight and one of twice the weight. A half adder does the same for the
+// last two bits.
 func counter(n int) (full, half int) {
 	for n > 1 {
 		f, h := (n-1)/2, (n+1)%2

@@ -7,46 +7,47 @@ import (
 	"divergo/rtl"
 )
 
-// PCQueues groups waiting warps by PC, for an issue policy that ranks PCs. Up to a
-// thousand warps wait at a few PCs, so that ranking PCs is faster than ranking warps.
+// PCQueues groups waiting warps by PC, for an issue policy that ranks PCs. Up to a thousand warps
+// wait at a few PCs, so ranking PCs is faster than ranking warps.
 //
 //	Wait, Join, Queue --> PC: {threads, rank, slots, oldest --> ... --> newest}
 //	                              |      ^      |      |
 //	                              +policy+      |      +--> Next: the pool entry for a free slot
 //	                                            +---------> Settle: the slots to rank anew
 //
-// A warp waits in a slot, or in the queue of its PC for one. Each cycle begins with
-// Begin and ends with Settle. Next chooses among the warps queued in earlier cycles.
+// A warp waits in a slot, or in the queue of its PC for a slot. Each cycle begins with Begin and
+// ends with Settle. Next chooses among the warps queued in earlier cycles.
 //
-// PCQueues belongs to the simulator and costs no hardware: the papers do not say how the
-// policy finds its warp.
+// PCQueues belongs to the simulator and costs no hardware: the papers do not say how the policy
+// finds its warp.
 type PCQueues struct {
 	At     *rtl.Mem[PCQueue] `rtl:"sim,inplace"` // by PC
-	Behind *rtl.Mem[uint16]  `rtl:"sim,inplace"` // by pool entry: the next younger one of its queue
-	Queued *rtl.Mem[uint64]  `rtl:"sim,inplace"` // a bit for each PC whose queue Next looks at
+	Behind *rtl.Mem[uint16]  `rtl:"sim,inplace"` // by pool entry: the next younger entry of its queue
+	Queued *rtl.Mem[uint64]  `rtl:"sim,inplace"` // a bit for each PC whose queue Next searches
 
 	// Of this cycle only.
-	touched []uint32 `rtl:"scratch"` // PCs at which something has changed
-	fresh   []uint32 `rtl:"scratch"` // PCs with a first queued warp, for Queued of the next cycle
+	touched []uint32 `rtl:"scratch"` // PCs that changed in this cycle
+	fresh   []uint32 `rtl:"scratch"` // PCs whose queue received its first warp, for Queued of the next cycle
 }
 
 // PCQueue describes the warps at one PC.
 type PCQueue struct {
-	Threads uint16 // of all warps, in slots and in the queue
+	Threads uint16 // in all warps, in slots and in the queue
 	Slots   uint64 // a bit for each slot with a warp
 	Warps   uint16 // in the queue
 	Oldest  uint16 // pool entry
 	Newest  uint16
 	Touched bool   // in PCQueues.touched
-	Rank    uint64 // by the policy
+	Rank    uint64 // set by the policy
 }
 
-// NewPCQueues makes queues for a pool of so many entries. Resize gives them their PCs.
+// NewPCQueues makes queues for a pool of the given number of entries. Resize sets the number of
+// PCs.
 func NewPCQueues(entries int) PCQueues {
 	return PCQueues{At: rtl.NewMem[PCQueue](0), Behind: rtl.NewMem[uint16](entries), Queued: rtl.NewMem[uint64](0)}
 }
 
-// Resize empties the queues, for a program of so many PCs.
+// Resize empties the queues, for a program of the given number of PCs.
 func (q *PCQueues) Resize(pcs int) {
 	q.At.Resize(pcs)
 	q.Queued.Resize((pcs + 63) / 64)
@@ -55,14 +56,14 @@ func (q *PCQueues) Resize(pcs int) {
 // Begin starts a cycle.
 func (q *PCQueues) Begin() { q.touched, q.fresh = q.touched[:0], q.fresh[:0] }
 
-// Touch has a PC ranked anew. It ignores one that the program does not have.
+// Touch marks a PC to be ranked again. It ignores a PC outside the program.
 func (q *PCQueues) Touch(pc uint32) {
 	if int(pc) < q.At.Len() {
 		q.touch(pc)
 	}
 }
 
-// touch returns the queue of a PC, for a change.
+// touch returns the queue of a PC, for a change, and marks the PC to be ranked again.
 func (q *PCQueues) touch(pc uint32) *PCQueue {
 	x := q.At.Edit(int(pc))
 	if !x.Touched {
@@ -128,7 +129,7 @@ func (q *PCQueues) Place(entry, slot int, pc uint32) {
 	}
 }
 
-// Rank has a policy rank the PCs at which something has changed. The lowest rank goes first.
+// Rank calls the policy for each PC that changed in this cycle. The lowest rank issues first.
 func (q *PCQueues) Rank(policy func(pc uint32, threads uint16) uint64) {
 	for _, pc := range q.touched {
 		x := q.At.Edit(int(pc))
@@ -153,7 +154,7 @@ func (q *PCQueues) Next() (entry int) {
 	return entry
 }
 
-// Settle ends a cycle. It returns the slots at PCs at which something has changed.
+// Settle ends a cycle. It returns the slots at the PCs that changed in it.
 func (q *PCQueues) Settle() (slots uint64) {
 	for _, pc := range q.fresh {
 		*q.Queued.Edit(int(pc) >> 6) |= 1 << (pc & 63)

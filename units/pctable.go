@@ -2,11 +2,10 @@ package units
 
 import "divergo/rtl"
 
-// PCTable is a table looked up by PC: set-associative, indexed by the low bits
-// of the PC, with least-recently-used replacement.
+// PCTable is a table looked up by PC. It is set-associative, indexed by the low bits of the PC,
+// with least-recently-used replacement.
 //
-// Find and Claim see what was done before in the same cycle, as if ports that
-// write forwarded to those behind them.
+// Find and Claim see earlier changes of the same cycle, as if write ports forwarded to later ports.
 type PCTable[T any] struct {
 	Lines *rtl.Mem[Line[T]] `rtl:"inplace"` // by set, then way
 	sets  int
@@ -16,7 +15,7 @@ type PCTable[T any] struct {
 // Line is an entry of a PCTable.
 type Line[T any] struct {
 	Valid bool
-	Age   uint8 // number of valid lines of the set that were used since
+	Age   uint8 // number of valid lines of the set used since this one
 	PC    uint32
 	Data  T
 }
@@ -27,13 +26,13 @@ func NewPCTable[T any](entries, ways int) PCTable[T] {
 	return PCTable[T]{rtl.NewMem[Line[T]](entries), entries / ways, ways}
 }
 
-// Ways is the number of lines of a set.
+// Ways returns the number of lines of a set.
 func (t *PCTable[T]) Ways() int { return t.ways }
 
-// set is the first line of the set of pc.
+// set returns the first line of the set of pc.
 func (t *PCTable[T]) set(pc uint32) int { return int(pc) & (t.sets - 1) * t.ways }
 
-// Find is the line of a PC, or nil.
+// Find returns the line of a PC and makes it the youngest of its set, or returns nil.
 func (t *PCTable[T]) Find(pc uint32) *Line[T] {
 	first := t.set(pc)
 	for i := first; i < first+t.ways; i++ {
@@ -46,8 +45,8 @@ func (t *PCTable[T]) Find(pc uint32) *Line[T] {
 	return nil
 }
 
-// Claim makes a line for a PC that has none. It returns the one that had to
-// go, which is not valid if none had to.
+// Claim makes a line for a PC that has none. It also returns the line that it replaced, which is
+// not valid if a place was free.
 func (t *PCTable[T]) Claim(pc uint32) (line *Line[T], evicted Line[T]) {
 	first := t.set(pc)
 	oldest := first

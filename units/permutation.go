@@ -9,10 +9,10 @@ import (
 	"divergo/isa"
 )
 
-// Permutation is a way to place the threads of each warp in the lanes, applied
-// once when the warp is launched (Rhu & Erez, Maximizing SIMD Resource
-// Utilization in GPGPUs with SIMD Lane Permutation, ISCA 2013). Thread location l
-// of warp w of its CTA is the one that sequential placement has in lane l.
+// Permutation places the threads of each warp in lanes, once, when the warp is launched. The source
+// is Rhu & Erez, Maximizing SIMD Resource Utilization in GPGPUs with SIMD Lane Permutation, ISCA
+// 2013. Thread location l of warp w of a CTA is the thread that sequential placement puts in lane
+// l.
 type Permutation string
 
 // The permutations.
@@ -29,10 +29,10 @@ const (
 	Swizzle    Permutation = "swizzle"
 )
 
-// arrangement is where warp w has its threads: one of these functions.
+// arrangement places the threads of warp w by one of its two functions.
 type arrangement struct {
-	mask func(w, width int) int                         // the lane is the location, exclusive-or this
-	row  func(lanes []uint8, w, width int, seed uint64) // the lane of each location
+	mask func(w, width int) int                         // the lane is the location, exclusive-or this mask
+	row  func(lanes []uint8, w, width int, seed uint64) // sets the lane of each location
 }
 
 func xor(mask func(w, width int) int) arrangement { return arrangement{mask: mask} }
@@ -45,44 +45,47 @@ func rotated(by func(w int) int) arrangement {
 	}}
 }
 
-// permutations is every permutation, W lanes wide, w counted modulo W.
+// permutations holds every permutation. The texts use location l, W lanes, and w counted modulo W.
 var permutations = key.Choices[Permutation, arrangement]{}.
 	With(Sequential, "l: as the threads come", xor(func(int, int) int { return 0 })).
 	With(OddEven, "l xor 1 in odd warps: neighbours swap places", xor(func(w, _ int) int { return w & 1 })).
-	With(XOROddHalf, "l xor W/2 in odd warps: the halves swap places", xor(func(w, width int) int { return w & 1 * width / 2 })).
+	With(XOROddHalf, "l xor W/2 in odd warps: the halves swap places",
+		xor(func(w, width int) int { return w & 1 * width / 2 })).
 	With(FlipOdd, "W-1-l in odd warps: mirrored", xor(func(w, width int) int { return w & 1 * (width - 1) })).
 	With(RotateOdd, "l+1 modulo W in odd warps", rotated(func(w int) int { return w & 1 })).
-	With(Random, "another random permutation for each warp", arrangement{row: func(lanes []uint8, w, _ int, seed uint64) {
-		for l := range lanes {
-			lanes[l] = uint8(l)
-		}
-		shuffle(lanes, seed<<8+uint64(w))
-	}}).
+	With(Random, "another random permutation for each warp",
+		arrangement{row: func(lanes []uint8, w, _ int, seed uint64) {
+			for l := range lanes {
+				lanes[l] = uint8(l)
+			}
+			shuffle(lanes, seed<<8+uint64(w))
+		}}).
 	With(WID, "l xor w", xor(func(w, _ int) int { return w })).
 	With(RevWID, "l xor w with its bits reversed", xor(func(w, width int) int {
 		return int(bits.Reverse32(uint32(w)) >> 1 >> (31 - bits.Len(uint(width-1))))
 	})).
-	With(Balanced, "l xor w/2 in even warps, xor its complement in odd ones (Rhu & Erez, ISCA 2013, equation 2)", xor(func(w, width int) int {
-		m := w / 2
-		if w&1 != 0 {
-			m = ^m & (width - 1)
-		}
-		return m
-	})).
+	With(Balanced, "l xor w/2 in even warps, xor its complement in odd ones (Rhu & Erez, ISCA 2013, equation 2)",
+		xor(func(w, width int) int {
+			m := w / 2
+			if w&1 != 0 {
+				m = ^m & (width - 1)
+			}
+			return m
+		})).
 	With(Swizzle, "l+w modulo W (GPGPU-Sim)", rotated(func(w int) int { return w }))
 
-// Permutations lists all.
+// Permutations lists all permutations.
 func Permutations() []Permutation { return permutations.List() }
 
 // Words lists the valid values.
 func (Permutation) Words() key.Words { return permutations.Words() }
 
-// Doc is a line on where thread location l of warp w goes.
+// Doc describes in one line the lane of thread location l of warp w.
 func (p Permutation) Doc() string { return permutations.Doc(p) }
 
-// Masks is the hardware of a permutation that exclusive-ors the location with a
-// mask, by warp: for 32 lanes a table of 32 masks of 5 bits, 160 bits for an SM.
-// ok is false for those that need more than that.
+// Masks returns the masks, by warp, of a permutation that exclusive-ors the location with a mask.
+// Its hardware is a table: for 32 lanes, 32 masks of 5 bits, 160 bits in an SM. ok is false for
+// permutations that need more.
 func (p Permutation) Masks(width int) (masks []uint8, ok bool) {
 	at, err := permutations.Of(p)
 	if err != nil || at.mask == nil {
@@ -94,8 +97,8 @@ func (p Permutation) Masks(width int) (masks []uint8, ok bool) {
 	return masks, true
 }
 
-// Bits is the storage of an SM for a permutation: the table of masks, or one of
-// the lane of each location of each warp.
+// Bits returns the bits of storage of a permutation in an SM. This is the table of masks, or a
+// table with the lane of each location of each warp.
 func (p Permutation) Bits(width int) int {
 	lane := bits.Len(uint(width - 1))
 	masks, xor := p.Masks(width)
@@ -108,7 +111,7 @@ func (p Permutation) Bits(width int) int {
 	return width * width * lane
 }
 
-// LaneMap is a permutation of a given width, as a table.
+// LaneMap is a permutation of a given width, in the form of a table.
 type LaneMap struct {
 	width int
 	lane  [isa.MaxLanes][isa.MaxLanes]uint8 // by warp, then location
@@ -145,12 +148,12 @@ func shuffle(list []uint8, seed uint64) {
 	}
 }
 
-// Lane is the lane of a location of warp w of a CTA.
+// Lane returns the lane of a location of warp w of a CTA.
 func (m *LaneMap) Lane(w, location int) int {
 	return int(m.lane[w&(m.width-1)][location])
 }
 
-// Place moves the threads of a mask that is given by location to their lanes.
+// Place converts a mask indexed by location into one indexed by lane.
 func (m *LaneMap) Place(locations *BlockMask) (lanes BlockMask) {
 	for l := range m.width {
 		for group := locations[l]; group != 0; group &= group - 1 {

@@ -20,10 +20,13 @@ func lanes(t *testing.T, p units.Permutation, width int) *units.LaneMap {
 	return m
 }
 
-// TestLaneTables has the maps of Rhu & Erez, ISCA 2013, figure 7, for 8 lanes:
-// the location in each lane.
+// TestLaneTables uses the maps of Rhu & Erez, ISCA 2013, figure 7, for 8 lanes: the location in
+// each lane.
 func TestLaneTables(t *testing.T) {
-	order := []units.Permutation{units.OddEven, units.XOROddHalf, units.FlipOdd, units.RotateOdd, units.WID, units.RevWID, units.Balanced}
+	order := []units.Permutation{
+		units.OddEven, units.XOROddHalf, units.FlipOdd, units.RotateOdd, units.WID,
+		units.RevWID, units.Balanced,
+	}
 	for w, row := range []string{
 		"01234567  01234567  01234567  01234567  01234567  01234567  01234567",
 		"10325476  45670123  76543210  70123456  10325476  45670123  76543210",
@@ -45,8 +48,8 @@ func TestLaneTables(t *testing.T) {
 	}
 }
 
-// TestBalancedMasks: the masks of figure 9 for 8 lanes; for 32 lanes they are
-// 32 different ones of 5 bits.
+// TestBalancedMasks uses the masks of figure 9 for 8 lanes. For 32 lanes there are 32 different
+// masks of 5 bits.
 func TestBalancedMasks(t *testing.T) {
 	masks, ok := units.Balanced.Masks(8)
 	require.True(t, ok)
@@ -64,11 +67,12 @@ func TestBalancedMasks(t *testing.T) {
 	}
 }
 
-// TestPermutationProperties: each warp's map is a permutation; those that are made
-// of masks are their own inverse and keep the halves of a warp together. Of the
-// papers' it is known whether they bring each location to each lane once over W
-// warps, are made of masks, and have the masks of an even and the odd warp behind
-// it as complements.
+// TestPermutationProperties: each warp's map is a permutation. Permutations by masks are their own
+// inverse and keep the halves of a warp together. Of the papers' permutations three properties are
+// known:
+//   - they bring each location to each lane once over W warps;
+//   - they are made of masks;
+//   - the masks of an even warp and of the odd warp after it are complements.
 func TestPermutationProperties(t *testing.T) {
 	type properties struct{ once, masks, complements bool }
 	known := map[units.Permutation]properties{
@@ -126,8 +130,8 @@ func TestPermutationProperties(t *testing.T) {
 	}
 }
 
-// locations reads a mask as the paper draws it: warps separated by /, in each
-// the threads that are active, in base 36, or a dash.
+// locations reads a mask as the paper draws it: warps separated by /, each with its active threads
+// in base 36, or a dash.
 func locations(t *testing.T, text string, width int) (m units.BlockMask) {
 	t.Helper()
 	for _, warp := range strings.Split(text, "/") {
@@ -149,12 +153,13 @@ func each(width, warps int, active func(tid int) bool) (m units.BlockMask) {
 	return m
 }
 
-// TestWarpCounts: warps needed for the active sets of Rhu & Erez, ISCA 2013,
-// figures 1, 2, 5, 8 and 9: without compaction, if threads could change lanes,
-// and compacted under each permutation.
+// TestWarpCounts counts the warps needed for the active sets of Rhu & Erez, ISCA 2013, figures 1,
+// 2, 5, 8 and 9. It does so without compaction, with threads that could change lanes, and with
+// compaction under each permutation.
 func TestWarpCounts(t *testing.T) {
 	order := []units.Permutation{
-		units.Sequential, units.OddEven, units.XOROddHalf, units.FlipOdd, units.RotateOdd, units.WID, units.RevWID, units.Balanced,
+		units.Sequential, units.OddEven, units.XOROddHalf, units.FlipOdd, units.RotateOdd, units.WID, units.RevWID,
+		units.Balanced,
 	}
 	even := func(tid int) bool { return tid%2 == 0 }
 	for _, c := range []struct {
@@ -182,10 +187,22 @@ func TestWarpCounts(t *testing.T) {
 		{"2", 4, locations(t, "0---/4---/8---", 4), 3, 3, 1, [8]int{3, 2, 2, 2, 2, 1, 1, 1}},
 		{"2, block C of 1", 4, locations(t, "0123/456-/89-B", 4), 10, 3, 3, [8]int{3, 3, 3, 3, 3, 3, 3, 3}},
 		{"9b, even lanes", 8, each(8, 4, even), 16, 4, 2, [8]int{4, 2, 4, 2, 2, 2, 4, 2}},
-		{"9c, lanes 0 to 3", 8, each(8, 4, func(tid int) bool { return tid%8 < 4 }), 16, 4, 2, [8]int{4, 4, 2, 2, 4, 4, 2, 2}},
-		{"8c, odd lanes", 16, each(16, 4, func(tid int) bool { return !even(tid) }), 32, 4, 2, [8]int{4, 2, 4, 2, 2, 2, 4, 2}},
-		{"8b, every second row of 8", 16, each(16, 8, func(tid int) bool { return tid/8%2 == 0 }), 64, 8, 4, [8]int{8, 8, 4, 4, 8, 8, 4, 4}},
-		{"8b, every fourth row of 8", 16, each(16, 8, func(tid int) bool { return tid/8%4 == 0 }), 32, 4, 2, [8]int{4, 4, 4, 4, 4, 4, 4, 4}},
+		{
+			"9c, lanes 0 to 3", 8, each(8, 4, func(tid int) bool { return tid%8 < 4 }), 16, 4, 2,
+			[8]int{4, 4, 2, 2, 4, 4, 2, 2},
+		},
+		{
+			"8c, odd lanes", 16, each(16, 4, func(tid int) bool { return !even(tid) }), 32, 4, 2,
+			[8]int{4, 2, 4, 2, 2, 2, 4, 2},
+		},
+		{
+			"8b, every second row of 8", 16, each(16, 8, func(tid int) bool { return tid/8%2 == 0 }), 64, 8, 4,
+			[8]int{8, 8, 4, 4, 8, 8, 4, 4},
+		},
+		{
+			"8b, every fourth row of 8", 16, each(16, 8, func(tid int) bool { return tid/8%4 == 0 }), 32, 4, 2,
+			[8]int{4, 4, 4, 4, 4, 4, 4, 4},
+		},
 	} {
 		assert.Equal(t, c.active, c.mask.Threads(), c.name)
 		assert.Equal(t, c.static, bits.OnesCount64(c.mask.Warps()), c.name)
@@ -198,7 +215,7 @@ func TestWarpCounts(t *testing.T) {
 	}
 }
 
-// TestLanePictures has the threads in the lanes of figure 9, in base 36.
+// TestLanePictures uses the threads in the lanes of figure 9, in base 36.
 func TestLanePictures(t *testing.T) {
 	for _, c := range []struct {
 		p      units.Permutation
@@ -206,11 +223,23 @@ func TestLanePictures(t *testing.T) {
 		warps  map[int]string
 	}{
 		{units.OddEven, func(tid int) bool { return tid%2 == 0 }, map[int]string{1: "-8-A-C-E"}},
-		{units.RevWID, func(tid int) bool { return tid%2 == 0 }, map[int]string{1: "C-E-8-A-", 2: "I-G-M-K-", 3: "U-S-Q-O-"}},
-		{units.Balanced, func(tid int) bool { return tid%2 == 0 }, map[int]string{1: "-E-C-A-8", 2: "-G-I-K-M", 3: "U-S-Q-O-"}},
+		{
+			units.RevWID, func(tid int) bool { return tid%2 == 0 },
+			map[int]string{1: "C-E-8-A-", 2: "I-G-M-K-", 3: "U-S-Q-O-"},
+		},
+		{
+			units.Balanced, func(tid int) bool { return tid%2 == 0 },
+			map[int]string{1: "-E-C-A-8", 2: "-G-I-K-M", 3: "U-S-Q-O-"},
+		},
 		{units.OddEven, func(tid int) bool { return tid%8 < 4 }, map[int]string{1: "98BA----", 3: "PORQ----"}},
-		{units.RevWID, func(tid int) bool { return tid%8 < 4 }, map[int]string{1: "----89AB", 2: "IJGH----", 3: "----QROP"}},
-		{units.Balanced, func(tid int) bool { return tid%8 < 4 }, map[int]string{1: "----BA98", 2: "HGJI----", 3: "----QROP"}},
+		{
+			units.RevWID, func(tid int) bool { return tid%8 < 4 },
+			map[int]string{1: "----89AB", 2: "IJGH----", 3: "----QROP"},
+		},
+		{
+			units.Balanced, func(tid int) bool { return tid%8 < 4 },
+			map[int]string{1: "----BA98", 2: "HGJI----", 3: "----QROP"},
+		},
 	} {
 		m := lanes(t, c.p, 8)
 		for w, want := range c.warps {
@@ -225,9 +254,9 @@ func TestLanePictures(t *testing.T) {
 	}
 }
 
-// TestCompactionRates: over all ways of the branches that diverge in bitonic
-// sort and in the first reduction kernel of the CUDA SDK, warps of 32, the part
-// of ways that need fewer warps compacted, and the sum of warps.
+// TestCompactionRates covers all paths of the divergent branches in bitonic sort and in the first
+// reduction kernel of the CUDA SDK, with warps of 32. It checks the share of paths that need fewer
+// warps when compacted, and the sum of warps.
 func TestCompactionRates(t *testing.T) {
 	bitonic := func(threads int) (paths []units.BlockMask) {
 		warps := threads / 32
@@ -250,7 +279,8 @@ func TestCompactionRates(t *testing.T) {
 	reduction := func(threads int) (paths []units.BlockMask) {
 		for s := 1; s < threads; s *= 2 {
 			in := func(tid int) bool { return tid%(2*s) == 0 }
-			paths = append(paths, each(32, threads/32, in), each(32, threads/32, func(tid int) bool { return !in(tid) }))
+			paths = append(paths, each(32, threads/32, in),
+				each(32, threads/32, func(tid int) bool { return !in(tid) }))
 		}
 		return paths
 	}
@@ -265,7 +295,10 @@ func TestCompactionRates(t *testing.T) {
 	}{
 		{
 			"bitonic, 256 threads", bitonic(256), 640, 280,
-			rates{units.Sequential: 0, units.OddEven: .3, units.XOROddHalf: .2, units.FlipOdd: 1, units.RotateOdd: .3, units.WID: .75, units.RevWID: .6, units.Balanced: 1},
+			rates{
+				units.Sequential: 0, units.OddEven: .3, units.XOROddHalf: .2, units.FlipOdd: 1, units.RotateOdd: .3,
+				units.WID: .75, units.RevWID: .6, units.Balanced: 1,
+			},
 			sums{units.FlipOdd: 320, units.Balanced: 292},
 		},
 		{
@@ -275,7 +308,10 @@ func TestCompactionRates(t *testing.T) {
 		},
 		{
 			"reduction, 256 threads", reduction(256), 111, 69,
-			rates{units.Sequential: 0, units.OddEven: .375, units.XOROddHalf: .0625, units.FlipOdd: .375, units.WID: .625, units.RevWID: .3125, units.Balanced: .625},
+			rates{
+				units.Sequential: 0, units.OddEven: .375, units.XOROddHalf: .0625, units.FlipOdd: .375,
+				units.WID: .625, units.RevWID: .3125, units.Balanced: .625,
+			},
 			sums{units.Balanced: 69},
 		},
 	} {
@@ -306,7 +342,7 @@ func TestCompactionRates(t *testing.T) {
 	}
 }
 
-// TestRandomPermutation: a seed gives the same maps again, another gives others.
+// TestRandomPermutation: the same seed gives the same maps, another seed gives others.
 func TestRandomPermutation(t *testing.T) {
 	a, err := units.NewLaneMap(units.Random, 32, 1)
 	require.NoError(t, err)
@@ -326,8 +362,8 @@ func TestUnknownPermutation(t *testing.T) {
 	assert.ErrorContains(t, err, `"balanced"`)
 }
 
-// Four warps in which every second lane is idle fill two warps, if their
-// threads do not all want the same lanes.
+// Four warps with every second lane idle fill two warps, if their threads are not all in the same
+// lanes.
 func ExampleLaneMap() {
 	var even units.BlockMask
 	for w := range 4 {
@@ -343,9 +379,8 @@ func ExampleLaneMap() {
 	// Output: 4 2
 }
 
-// TestBits: Balanced is a table of 32 masks of 5 bits (Rhu & Erez, ISCA 2013,
-// section 4); what is no exclusive-or needs a lane for each location of each
-// warp.
+// TestBits: Balanced is a table of 32 masks of 5 bits (Rhu & Erez, ISCA 2013, section 4). A
+// permutation other than an exclusive-or needs a lane for each location of each warp.
 func TestBits(t *testing.T) {
 	for _, c := range []struct {
 		p           units.Permutation

@@ -9,22 +9,22 @@ import (
 // PoolLanes is the width of the widest warp in a pool.
 const PoolLanes = 32
 
-// WarpPool is where dynamic warp formation keeps the warps that wait to be
-// issued, with the allocator of its entries and the PC-warp table (Fung et
-// al., MICRO 2007, section 4.2; Fung & Aamodt, HPCA 2011, section 2.3).
+// WarpPool holds the warps of dynamic warp formation that wait to issue. It includes the allocator
+// of its entries and the PC-warp table (Fung et al., MICRO 2007, section 4.2; Fung & Aamodt, HPCA
+// 2011, section 2.3).
 //
 //	update register          PC-warp table                warp pool
 //	{REQ, PC, rows} ---PC--> {PC, index, OCC} --index-->  {PC, OCC, rows}
 //	                           |
-//	                           +-- REQ & OCC: a warp of its own, which the table points to from now on
+//	                           +-- REQ & OCC: a new warp, to which the table then points
 //	                           +-- REQ &^ OCC: join the warp
 //
-// A thread stays in its home lane, so that it finds its registers in the bank
-// of that lane; its row says where. Two threads of a lane cannot be in one
-// warp. Only the youngest warp of a PC can be joined, and only while it has not
-// been issued.
+// A thread stays in its home lane, so its registers are in that lane's bank; Row holds its row. Two
+// threads of the same lane cannot be in one warp. Only the youngest warp of a PC can be joined, and
+// only until it issues.
 //
-// There must be as many entries as threads, because each can be alone.
+// The pool needs as many entries as there are threads, because each thread may be in a warp by
+// itself.
 type WarpPool struct {
 	Warps  *rtl.Mem[DynamicWarp] `rtl:"inplace"`
 	Used   *rtl.Mem[uint64]      `rtl:"inplace"` // allocator: a bit for each entry
@@ -36,13 +36,12 @@ type WarpPool struct {
 type DynamicWarp struct {
 	PC    uint32
 	Occ   uint32 `bits:"lanes"` // lanes with a thread
-	Open  bool   // it was entered by the table, which may still point to it
-	Count uint16 // the largest of its threads; what it counts is the issue policy's business
+	Open  bool   // formed through the table, which may still point to it
+	Count uint16 // largest Count of its threads; the issue policy defines its meaning
 	Row   Rows   `len:"lanes" bits:"6"`
 }
 
-// Update is the content of a warp update register: threads that go on at one
-// PC.
+// Update is the content of a warp update register: threads that continue at one PC.
 type Update struct {
 	PC    uint32
 	Req   uint32 `bits:"lanes"` // lanes
@@ -50,16 +49,16 @@ type Update struct {
 	Row   Rows `len:"lanes" bits:"6"`
 }
 
-// Formation counts what became of updates.
+// Formation counts the results of updates.
 type Formation struct {
 	Formed     uint64 // warps entered into the pool
-	Joined     uint64 // updates of which lanes joined a warp
-	Conflicts  uint64 // updates of which lanes were taken in that warp
-	Fragmented uint64 // of these, the ones with no more threads together than a warp has lanes
-	Evicted    uint64 // lines replaced although their warp could still be joined
+	Joined     uint64 // updates with lanes that joined a warp
+	Conflicts  uint64 // updates with lanes that were already taken in that warp
+	Fragmented uint64 // of these, the updates whose threads and those of the warp would fit in one warp
+	Evicted    uint64 // lines replaced while their warp could still be joined
 }
 
-// NewWarpPool makes an empty pool for so many threads.
+// NewWarpPool makes an empty pool for the given number of threads.
 func NewWarpPool(threads int, t LUT) WarpPool {
 	return WarpPool{
 		Warps: rtl.NewMem[DynamicWarp](threads), Used: rtl.NewMem[uint64]((threads + 63) / 64),
@@ -67,9 +66,8 @@ func NewWarpPool(threads int, t LUT) WarpPool {
 	}
 }
 
-// Insert puts the threads of an update into the pool. It returns the entry that
-// lanes have joined and the entry that was made for lanes, -1 for none. Lanes is
-// the width of a warp.
+// Insert puts the threads of an update into the pool. It returns the entry that lanes joined and
+// the entry formed for lanes, each -1 for none. Lanes is the width of a warp.
 func (p *WarpPool) Insert(u *Update, lanes int) (joined, formed int) {
 	line := p.LUT.Find(u.PC)
 	if line == nil {
@@ -102,13 +100,13 @@ func (p *WarpPool) Insert(u *Update, lanes int) (joined, formed int) {
 	return joined, formed
 }
 
-// open reports whether the warp that a line points to is still there.
+// open reports whether the warp of a line has not issued yet.
 func (p *WarpPool) open(l *Line[Joinable]) bool {
 	w := p.Warps.Next(int(l.Data.Index))
 	return w.Open && w.PC == l.PC
 }
 
-// table forms a warp that line points to from now on.
+// table forms a warp and makes line point to it.
 func (p *WarpPool) table(line *Line[Joinable], u *Update, lanes uint32) int {
 	i := p.Form(u, lanes)
 	p.Warps.Edit(i).Open = true
@@ -116,8 +114,8 @@ func (p *WarpPool) table(line *Line[Joinable], u *Update, lanes uint32) int {
 	return i
 }
 
-// Form makes a warp of lanes of an update past the table, so that nobody can
-// join it. A full pool is a fault of the design that sized it.
+// Form makes a warp of lanes of an update without the table, so that no update can join it. It
+// panics if the pool is full: the design sized it wrongly.
 func (p *WarpPool) Form(u *Update, lanes uint32) int {
 	for w := range p.Used.Len() {
 		used := *p.Used.Next(w)
@@ -142,7 +140,7 @@ func (p *WarpPool) put(w *DynamicWarp, u *Update, lanes uint32) {
 	w.Row.Take(&u.Row, lanes)
 }
 
-// Free gives an entry back, because its warp has been issued.
+// Free releases the entry of a warp that has issued.
 func (p *WarpPool) Free(i int) {
 	*p.Used.Edit(i >> 6) &^= 1 << (i & 63)
 	w := p.Warps.Edit(i)

@@ -11,7 +11,7 @@ import (
 	"divergo/units"
 )
 
-// pool is a module that does one thing a cycle to a warp pool.
+// pool is a module that performs one action a cycle on a warp pool.
 type pool struct {
 	units.WarpPool
 	rtl.State[struct{ Cycle uint32 }]
@@ -28,7 +28,7 @@ func newPool(threads, entries, ways int) (*pool, *rtl.Sim) {
 	return p, rtl.MustNew("pool", p)
 }
 
-// update of lanes whose threads are all in one row.
+// update returns an update of lanes whose threads are all in one row.
 func update(pc uint32, row uint8, lanes uint32) *units.Update {
 	u := &units.Update{PC: pc, Req: lanes}
 	for i := range u.Row {
@@ -37,10 +37,9 @@ func update(pc uint32, row uint8, lanes uint32) *units.Update {
 	return u
 }
 
-// TestT51 is vector T5.1 of the design notes (section 5): two warps of four
-// threads branch in consecutive cycles; where they take different lanes to a
-// side, the sides are one warp each, where they take the same lanes, each
-// stays alone and the table has the younger one.
+// TestT51 is vector T5.1 of the design notes (section 5): two warps of four threads branch in
+// consecutive cycles. If they take different lanes to a side, each side is one warp. If they take
+// the same lanes, each stays separate and the table has the younger one.
 func TestT51(t *testing.T) {
 	const b, c = 8, 12
 	type warp struct {
@@ -107,8 +106,8 @@ func TestT51(t *testing.T) {
 	}
 }
 
-// TestIssuedWarpIsNotJoined: a line whose warp has been issued is stale, even
-// when its entry holds another warp of the same PC that is past the table.
+// TestIssuedWarpIsNotJoined: a line whose warp has issued is stale. This holds even if its entry
+// has another warp of the same PC that was formed without the table.
 func TestIssuedWarpIsNotJoined(t *testing.T) {
 	p, sim := newPool(8, 4, 2)
 	p.do = func() {

@@ -6,10 +6,10 @@ import (
 	"divergo/isa"
 )
 
-// Popular is the logic that herds a load, in front of the coalescer: the lanes
-// whose address is not in the block of memory that most of them read get the number
-// of that block in the place of their own, and keep their place in the block, so
-// that one request serves all (Sartori & Kumar, section IV).
+// Popular is the logic that herds a load, in front of the coalescer. It finds the memory block that
+// most lanes read. A lane outside of that block gets its block number and keeps its offset within
+// the block. One request then serves all lanes (Sartori & Kumar, Branch and Data Herding, section
+// IV).
 //
 //	address --> block number --> compared with those of all lanes --> count --> largest
 //	      \---> place in the block -----------------------------------> joined with its number
@@ -18,14 +18,15 @@ type Popular struct {
 	halves   bool
 }
 
-// NewPopular makes the logic that the keys say, which have been checked.
+// NewPopular makes the logic for a configuration that has been checked.
 func NewPopular(c *HerdConfig) Popular { return Popular{herdLoads.Must(c.Load), c.HalfWarp} }
 
-// HerdBlock is the size of the block that a load of some bytes is herded to: 32, 64
-// or 128 bytes (section IV; the segments of compute capability 1.2 and 1.3).
+// HerdBlock returns the block size for a load of the given bytes per lane: 32, 64 or 128 bytes.
+// These are the segments of compute capability 1.2 and 1.3 (Sartori & Kumar, Branch and Data
+// Herding, section IV).
 func HerdBlock(size int) uint64 { return min(32*uint64(size), 128) }
 
-// Redirect gives the active lanes of a load of some bytes their new addresses.
+// Redirect gives the active lanes of a load their new addresses. Size is in bytes per lane.
 func (p *Popular) Redirect(addr *[isa.MaxLanes]uint64, active uint32, size int) {
 	const lower = 1<<(isa.MaxLanes/2) - 1
 	if p.halves {
@@ -35,8 +36,8 @@ func (p *Popular) Redirect(addr *[isa.MaxLanes]uint64, active uint32, size int) 
 	p.redirect(addr, active, HerdBlock(size))
 }
 
-// popular redirects lanes to the block that most of them read, of several the one
-// with the lowest lane.
+// popular redirects lanes to the block that most of them read. In a tie it takes the block with the
+// lowest lane.
 func popular(addr *[isa.MaxLanes]uint64, lanes uint32, block uint64) {
 	best, most := uint64(0), 0
 	for left := lanes; left != 0; {
@@ -58,7 +59,7 @@ func popular(addr *[isa.MaxLanes]uint64, lanes uint32, block uint64) {
 	}
 }
 
-// first redirects lanes to the address of the lowest.
+// first redirects lanes to the address of the lowest lane.
 func first(addr *[isa.MaxLanes]uint64, lanes uint32, _ uint64) {
 	lead := addr[bits.TrailingZeros32(lanes)&(isa.MaxLanes-1)]
 	for m := lanes; m != 0; m &= m - 1 {
@@ -66,12 +67,12 @@ func first(addr *[isa.MaxLanes]uint64, lanes uint32, _ uint64) {
 	}
 }
 
-// blockBits is how many bits the number of a block has: an address of 37 bits
-// without the 5 of the place in the smallest block.
+// blockBits is the width of a block number: an address of 37 bits without the 5 bits of the offset
+// in the smallest block.
 const blockBits = 37 - 5
 
-// popularLogic compares the block numbers of each pair of lanes, counts for each
-// lane, and finds the largest count.
+// popularLogic lists the logic that compares the block numbers of each pair of lanes, counts for
+// each lane, and finds the largest count.
 func popularLogic(lanes int) []Logic {
 	full, half := counter(lanes)
 	return []Logic{

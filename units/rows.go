@@ -5,33 +5,33 @@ import (
 	"math/bits"
 )
 
-// Home is where the registers of a thread are: the row of its static warp, and
-// the lane that it began in.
+// Home locates the registers of a thread: the row of its static warp and its original lane.
 type Home struct{ Row, Lane uint8 }
 
-// Homes are those of the threads in the lanes of a warp that is formed of several. A thread is in
-// another lane than its own only where there is a crossbar in front of the register file.
+// Homes locates the registers of the threads of a warp that is formed of several warps. A thread
+// can leave its own lane only with a crossbar in front of the register file.
 type Homes struct {
 	Row  Rows             `len:"lanes" bits:"6"`
 	Lane [PoolLanes]uint8 `if:"crossbar" len:"lanes" bits:"5"`
 }
 
-// At is the home of the thread in a lane.
+// At returns the home of the thread in a lane.
 func (h *Homes) At(lane int) Home {
 	lane &= PoolLanes - 1
 	return Home{h.Row[lane], h.Lane[lane]}
 }
 
-// Moved reports whether threads are in other lanes than their own.
+// Moved reports whether any of the lanes holds a thread of another lane.
 func (h *Homes) Moved(lanes uint32) bool {
 	other := uint64(0)
 	for l := 0; l < PoolLanes; l, lanes = l+8, lanes>>8 {
-		other |= (binary.LittleEndian.Uint64(h.Lane[l:l+8]) ^ binary.LittleEndian.Uint64(own[l:l+8])) & whole[uint8(lanes)]
+		other |= (binary.LittleEndian.Uint64(h.Lane[l:l+8]) ^ binary.LittleEndian.Uint64(own[l:l+
+			8])) & whole[uint8(lanes)]
 	}
 	return other != 0
 }
 
-// own are the lanes of threads that have not been moved.
+// own has the lane numbers of threads that have not moved.
 var own = func() (lanes [PoolLanes]uint8) {
 	for l := range lanes {
 		lanes[l] = uint8(l)
@@ -39,10 +39,10 @@ var own = func() (lanes [PoolLanes]uint8) {
 	return lanes
 }()
 
-// Rows has the row of the thread in each lane.
+// Rows holds the row of the thread in each lane.
 type Rows [PoolLanes]uint8
 
-// whole has a byte of ones for each bit of a byte, so that eight lanes are one word.
+// whole has a byte of ones for each set bit of its index, so that one word covers eight lanes.
 var whole = func() (words [256]uint64) {
 	for set := range words {
 		for m := set; m != 0; m &= m - 1 {
@@ -52,7 +52,7 @@ var whole = func() (words [256]uint64) {
 	return words
 }()
 
-// Take has the rows of from in some lanes.
+// Take copies the rows of from in the given lanes.
 func (r *Rows) Take(from *Rows, lanes uint32) {
 	for l := 0; l < PoolLanes; l, lanes = l+8, lanes>>8 {
 		to, m := r[l:l+8], whole[uint8(lanes)]
@@ -60,7 +60,7 @@ func (r *Rows) Take(from *Rows, lanes uint32) {
 	}
 }
 
-// Shift adds first to the rows of some lanes.
+// Shift adds first to the rows of the given lanes.
 func (r *Rows) Shift(first uint8, lanes uint32) {
 	for l := 0; l < PoolLanes; l, lanes = l+8, lanes>>8 {
 		to := r[l : l+8]
@@ -71,7 +71,7 @@ func (r *Rows) Shift(first uint8, lanes uint32) {
 // ones has a one in each byte.
 const ones = 0x0101_0101_0101_0101
 
-// Several reports whether lanes are not all of one row.
+// Several reports whether the lanes belong to more than one row.
 func (r *Rows) Several(lanes uint32) bool {
 	row := uint64(r[bits.TrailingZeros32(lanes)%PoolLanes]) * ones
 	other := uint64(0)
@@ -81,17 +81,17 @@ func (r *Rows) Several(lanes uint32) bool {
 	return other != 0
 }
 
-// InRows counts something of each row.
+// InRows holds a count for each row.
 type InRows [MaxRows]uint16
 
-// Add counts one more of each of a set of rows.
+// Add increments the count of each row of a set.
 func (c *InRows) Add(rows uint64) {
 	for ; rows != 0; rows &= rows - 1 {
 		c[bits.TrailingZeros64(rows)%MaxRows]++
 	}
 }
 
-// Remove counts one less of each of a set of rows, of which none has none.
+// Remove decrements the count of each row of a set. Each count must be above zero.
 func (c *InRows) Remove(rows uint64) {
 	for ; rows != 0; rows &= rows - 1 {
 		c[bits.TrailingZeros64(rows)%MaxRows]--

@@ -6,19 +6,19 @@ import (
 	"divergo/rtl"
 )
 
-// MaxRows is how many rows a register file has at most, so that a set of rows is one word.
+// MaxRows is the largest number of rows of a register file, so that a set of rows is one word.
 const MaxRows = 64
 
-// Threads is a set of threads, by where they have their registers.
+// Threads is a set of threads, by the location of their registers.
 type Threads struct {
-	Rows  uint64          // that have some
-	Lanes [MaxRows]uint32 // of each of these; of others nothing
+	Rows  uint64          // rows with a thread of the set
+	Lanes [MaxRows]uint32 // lanes of each such row; other elements are unspecified
 }
 
-// Scoreboard keeps, for each register of each row of the register file, the
-// lanes that an instruction in flight will write. Threads wait for their own
-// values only: two paths of a warp, and compacted warps that share rows, do not
-// hold each other up. Its module asks for what is busy before it changes anything.
+// Scoreboard holds the pending lanes of each register in each row of the register file. A lane is
+// pending if an instruction in flight will write it. Threads wait for their own values only. Two
+// paths of a warp, or compacted warps that share rows, do not delay each other. The module must
+// query Busy before any update in the same cycle.
 type Scoreboard struct {
 	Pending *rtl.Mem[[MaxRows]uint32] `rtl:"inplace" len:"warps"` // lanes of each row, by register
 }
@@ -26,11 +26,10 @@ type Scoreboard struct {
 // NewScoreboard makes a scoreboard without registers: see Resize.
 func NewScoreboard() Scoreboard { return Scoreboard{Pending: rtl.NewMem[[MaxRows]uint32](0)} }
 
-// Resize makes room for a program's registers, between runs.
+// Resize sets the number of registers of a program, between runs.
 func (b *Scoreboard) Resize(regs int) { b.Pending.Resize(regs) }
 
-// Busy reports the first of regs that is pending in one of the lanes of a row,
-// if one is.
+// Busy reports the first of regs that is pending in the given lanes of a row, if there is one.
 func (b *Scoreboard) Busy(row int, regs []uint16, lanes uint32) (reg uint16, busy bool) {
 	for _, r := range regs {
 		if b.Pending.At(int(r))[row&(MaxRows-1)]&lanes != 0 {
@@ -40,8 +39,8 @@ func (b *Scoreboard) Busy(row int, regs []uint16, lanes uint32) (reg uint16, bus
 	return 0, false
 }
 
-// Holds asks rows of t, from the lowest one, for threads of which reg is pending. It
-// returns the rows from the first such one on, 0 if there is none.
+// Holds searches rows of t in ascending order for threads whose reg is pending. It returns the
+// given rows from the first such row on, or 0 if there is none.
 func (b *Scoreboard) Holds(t *Threads, rows uint64, reg uint16) uint64 {
 	pending := b.Pending.At(int(reg))
 	for ; rows != 0; rows &= rows - 1 {

@@ -5,12 +5,11 @@ import "math/bits"
 // MaxSet is the number of request lines of a Set.
 const MaxSet = 512
 
-// Set has a bit for each of MaxSet lines, such as the slots that ask for
-// something. Its method Next is a round-robin arbiter. Of few lines only the first
-// words are in use: see Words.
+// Set has a bit for each of MaxSet request lines, for example one for each slot. Its method Next is
+// a round-robin arbiter. With fewer lines only the first words are in use: see Words.
 type Set [MaxSet / 64]uint64
 
-// Words is how many words of a Set the first n lines are in.
+// Words returns the number of words of a Set that hold the first n lines.
 func Words(n int) int { return min((n+63)>>6, MaxSet/64) }
 
 // Add sets line i.
@@ -22,14 +21,14 @@ func (s *Set) Remove(i int) { s[i>>6&(len(s)-1)] &^= 1 << (i & 63) }
 // Has reports whether line i is set.
 func (s *Set) Has(i int) bool { return s[i>>6&(len(s)-1)]>>(i&63)&1 != 0 }
 
-// Union sets all lines of o, of which the first so many words are in use.
+// Union sets all lines of o within the first words.
 func (s *Set) Union(o *Set, words int) {
 	for w, m := range o[:words] {
 		s[w] |= m
 	}
 }
 
-// Any reports whether there is a line set in the first so many words.
+// Any reports whether a line is set in the first words.
 func (s *Set) Any(words int) bool {
 	for _, m := range s[:words] {
 		if m != 0 {
@@ -39,7 +38,7 @@ func (s *Set) Any(words int) bool {
 	return false
 }
 
-// Equal reports whether the same lines of o are set, of which the first so many words are in use.
+// Equal reports whether o has the same lines set within the first words.
 func (s *Set) Equal(o *Set, words int) bool {
 	for w, m := range o[:words] {
 		if s[w] != m {
@@ -49,8 +48,8 @@ func (s *Set) Equal(o *Set, words int) bool {
 	return true
 }
 
-// Next is the first line set at or after i, going round the first so many words,
-// or -1 if there is none: two priority encoders, one of them behind a mask.
+// Next returns the first line set at or after i, wrapping around the first words, or -1 if none is
+// set. Its hardware is two priority encoders, one of them behind a mask.
 func (s *Set) Next(i, words int) int {
 	if words == 1 && s[0] != 0 {
 		return (i + bits.TrailingZeros64(bits.RotateLeft64(s[0], -i))) & 63
@@ -58,7 +57,7 @@ func (s *Set) Next(i, words int) int {
 	return s.next(i, words)
 }
 
-// next is Next for more than a word.
+// next is Next for more than one word.
 func (s *Set) next(i, words int) int {
 	from := i >> 6
 	if from >= words {

@@ -6,7 +6,7 @@ import (
 	"divergo/units"
 )
 
-// An arbiter grants in turn.
+// An arbiter grants its requests in turn.
 func ExampleSet_Next() {
 	var requests units.Set
 	for _, i := range []int{2, 5, 100} {

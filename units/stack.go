@@ -2,42 +2,39 @@ package units
 
 import "divergo/rtl"
 
-// Stack is a bank of stacks of equal capacity, such as one for each warp. In
-// the cycle of an update a reader of Top sees what the update has made of it,
-// because pushes and pops of one cycle build on each other; everything is
-// registered at the edge.
+// Stack is a bank of stacks of equal capacity, for example one for each warp. Pushes and pops of
+// one cycle build on each other: Top returns the updated entry. All changes are registered at the
+// clock edge.
 type Stack[T any] struct {
 	Entries  *rtl.Mem[T]     `rtl:"inplace" trace:"true"` // by stack, bottom first
 	Depth    *rtl.Mem[uint8] `rtl:"inplace" trace:"true"` // entries in use, by stack
 	capacity int
 }
 
-// NewStack makes n empty stacks of at most 255 entries.
+// NewStack makes n empty stacks of the given capacity, at most 255 entries.
 func NewStack[T any](n, capacity int) Stack[T] {
 	return Stack[T]{rtl.NewMem[T](n * capacity), rtl.NewMem[uint8](n), capacity}
 }
 
-// Len is the number of entries of stack s, this cycle's updates included.
+// Len returns the number of entries of stack s, including the updates of this cycle.
 func (k *Stack[T]) Len(s int) int { return int(*k.Depth.Next(s)) }
 
-// Top is the top entry of stack s, which must not be empty, for reading and
-// writing.
+// Top returns the top entry of stack s, for reading and writing. The stack must not be empty.
 func (k *Stack[T]) Top(s int) *T { return k.Entry(s, k.Len(s)-1) }
 
-// Entry is entry i of stack s, counted from the bottom, for reading and
-// writing.
+// Entry returns entry i of stack s, counted from the bottom, for reading and writing.
 func (k *Stack[T]) Entry(s, i int) *T { return k.Entries.Edit(s*k.capacity + i) }
 
-// At is the present value of entry i of stack s, to be asked for before that is
-// changed in the cycle. It is read-only.
+// At returns entry i of stack s, read-only, without the updates of this cycle. Call it before the
+// entry changes in the cycle.
 func (k *Stack[T]) At(s, i int) *T { return k.Entries.At(s*k.capacity + i) }
 
-// Peek is the present top entry of stack s, which must not be empty, to be asked for
-// before the stack is changed in the cycle. It is read-only.
+// Peek returns the top entry of stack s, read-only, without the updates of this cycle. The stack
+// must not be empty. Call it before the stack changes in the cycle.
 func (k *Stack[T]) Peek(s int) *T { return k.At(s, int(*k.Depth.At(s))-1) }
 
-// Push adds an entry on top of stack s and returns the new depth. A full stack
-// is a fault of the design that sized it.
+// Push adds an entry on top of stack s and returns the new depth. It panics if the stack is full:
+// the design sized it wrongly.
 func (k *Stack[T]) Push(s int, e T) int {
 	d := k.Depth.Edit(s)
 	if int(*d) == k.capacity {
@@ -48,8 +45,8 @@ func (k *Stack[T]) Push(s int, e T) int {
 	return int(*d)
 }
 
-// Insert puts an entry at place i of stack s, under those that are there and above,
-// and returns the new depth.
+// Insert puts an entry at place i of stack s and returns the new depth. Entries from place i on
+// move up by one.
 func (k *Stack[T]) Insert(s, i int, e T) int {
 	n := k.Push(s, e)
 	for j := n - 1; j > i; j-- {
@@ -59,7 +56,7 @@ func (k *Stack[T]) Insert(s, i int, e T) int {
 	return n
 }
 
-// Pop removes the top entry of stack s and returns the depth that is left.
+// Pop removes the top entry of stack s and returns the remaining depth.
 func (k *Stack[T]) Pop(s int) int {
 	d := k.Depth.Edit(s)
 	*d--

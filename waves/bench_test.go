@@ -75,7 +75,10 @@ func BenchmarkChange(b *testing.B) {
 		{"dump", waves.Options{}},
 		{"clocks", waves.Options{Clocks: true}},
 		{"before", waves.Options{From: 1 << 40}},
-		{"trigger", waves.Options{Trigger: &waves.Trigger{Signal: "l.Half[0]", Before: 1000, Holds: func(uint64) bool { return false }}}},
+		{"trigger", waves.Options{Trigger: &waves.Trigger{
+			Signal: "l.Half[0]", Before: 1000,
+			Holds: func(uint64) bool { return false },
+		}}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			run(b, func(k *rtl.Sim) *waves.Dump {
@@ -87,7 +90,7 @@ func BenchmarkChange(b *testing.B) {
 	}
 }
 
-// table is a module with a kilobyte of registers, of which few change.
+// table is a module with a kilobyte of registers, few of which change.
 type table struct {
 	rtl.State[struct{ Row [1024]uint8 }]
 }
@@ -127,7 +130,7 @@ func BenchmarkToy(b *testing.B) {
 	}
 }
 
-// A run that is dumped allocates no more than one that is not, however long it is.
+// TestMemoryIsConstant: a dumped run allocates no more than another run, whatever its length.
 func TestMemoryIsConstant(t *testing.T) {
 	perRun := func(attach func(y *toy) func() error) float64 {
 		y := newToy(t, 1)

@@ -12,17 +12,18 @@ import (
 type clock struct {
 	id    uint32
 	fs    func(cycle uint64) uint64
-	cycle uint64 // that next belongs to
-	falls bool   // at next
+	cycle uint64 // the cycle of the edge at next
+	falls bool   // the edge at next is a falling one
 	next  uint64 // time of the next edge
 }
 
-// addClocks shows the clocks, and the cycle of the first one, in a scope of their own before all else.
+// addClocks adds the clocks, and the cycle counter of the first one, in a scope before all others.
 func (d *Dump) addClocks(domains []domain) (declare func()) {
 	at := &scope{up: d.root, seg: "clocks", clocks: true}
 	d.root.entries = slices.Insert(d.root.entries, 0, entry{sub: at})
 	add := func(name string, t reflect.Type, width int) *variable {
-		v := newVariable(rtl.Signal{Path: "clocks." + name, Width: width, Type: t, Kind: rtl.WireSignal}, at, origin{island: -1})
+		v := newVariable(rtl.Signal{Path: "clocks." + name, Width: width, Type: t, Kind: rtl.WireSignal}, at,
+			origin{island: -1})
 		at.entries = append(at.entries, entry{v: v})
 		return v
 	}
@@ -43,7 +44,7 @@ func (d *Dump) addClocks(domains []domain) (declare func()) {
 	}
 }
 
-// seek makes next the first edge after a time, and returns the value at that time.
+// seek sets next to the first edge after a time, and returns the value at that time.
 func (c *clock) seek(fs uint64) uint64 {
 	after := sort.Search(int(fs/c.fs(1))+2, func(i int) bool { return c.fs(uint64(i)) > fs })
 	c.cycle = uint64(after - 1)
@@ -56,7 +57,7 @@ func (c *clock) seek(fs uint64) uint64 {
 	return 0
 }
 
-// present is the cycle before next.
+// present is the cycle in progress before next.
 func (c *clock) present() uint64 {
 	if c.falls {
 		return c.cycle
@@ -66,7 +67,7 @@ func (c *clock) present() uint64 {
 
 func (c *clock) middle() uint64 { return c.fs(c.cycle) + (c.fs(c.cycle+1)-c.fs(c.cycle))/2 }
 
-// toggle goes on to the edge after next, and returns the value from next on.
+// toggle advances to the edge after next, and returns the value from the old next on.
 func (c *clock) toggle() uint64 {
 	if c.falls {
 		c.cycle++

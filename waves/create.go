@@ -11,7 +11,8 @@ import (
 	"divergo/rtl"
 )
 
-// File is a dump in a file, with the files that GTKWave needs next to it. It is there when it is closed.
+// File is a dump in a file, with the files that GTKWave needs next to it. The file appears under
+// its name when it is closed.
 type File struct {
 	*Dump
 	name string
@@ -19,10 +20,11 @@ type File struct {
 	fst  *FST // nil if the file is VCD
 }
 
-// IsFST says whether a name promises GTKWave's format.
+// IsFST reports whether a file name has the extension of GTKWave's format, .fst.
 func IsFST(name string) bool { return strings.EqualFold(filepath.Ext(name), ".fst") }
 
-// Create attaches a dump that goes to the named file, usually x.vcd; x.fst is written by [FST]. See [Attach].
+// Create attaches a dump that goes to the named file, usually x.vcd; [FST] writes x.fst. See
+// [Attach].
 func Create(sys *rtl.System, name string, opts Options) (*File, error) {
 	file, err := output.Create(name)
 	if err != nil {

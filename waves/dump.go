@@ -15,32 +15,32 @@ type Dump struct {
 	enc      *encoder
 	islands  []*island
 	root     *scope
-	vars     []*variable               // by id; those that only the trigger needs come last
+	vars     []*variable               // by id; those watched but not shown come last
 	cycles   func(cycle uint64) uint64 // start of a cycle of the first domain, fs
 	groups   []Group
 	callings []calling
 	probes   []*probe
-	clocks   []*clock // none if they are not wanted
-	cycle    uint32   // id of the cycle counter, which is there with the clocks
-	leave    []func() // what it observes; nil once closed
+	clocks   []*clock // empty without Options.Clocks
+	cycle    uint32   // id of the cycle counter, which comes with the clocks
+	leave    []func() // functions that end the observations; nil once closed
 
 	phase    phase
 	from, to uint64   // fs; to is never without a limit
-	values   []uint64 // by variable: of the time up to which all is merged, or, while arming, forgotten
-	seen     []uint64 // by variable: the bits that were 1 in the dump
+	values   []uint64 // by variable: at the time up to which all is merged, or, while arming, dropped from memory
+	seen     []uint64 // by variable: the bits that were 1 at some time in the dump
 	marks    []*mark
-	placed   *mark    // nil unless Options.At says where
+	placed   *mark    // nil without Options.At
 	trigger  *trigger // nil without one
 	opened   uint64   // fs of the first time in the dump
 	written  uint64   // last time in the dump
-	changed  bool     // there is a change in the dump behind its first values
+	changed  bool     // the dump has a change after its first values
 }
 
 // Attach dumps a run of a system, from its present cycle on, until Close.
 //
-// The dump is in the Verilog format VCD (IEEE 1364-2005, clause 18), in femtoseconds. A register shows the value it has
-// in a cycle from the start of the cycle on, and so does a wire. The bytes depend on the design, the stimulus and the
-// options alone.
+// The dump is in the Verilog format VCD (IEEE 1364-2005, clause 18), in femtoseconds. A register
+// shows its value in a cycle from the start of the cycle on, and so does a wire. The bytes depend
+// only on the design, the stimulus and the options.
 func Attach(sys *rtl.System, w io.Writer, opts Options) (*Dump, error) {
 	var domains []domain
 	for _, x := range sys.Domains() {
@@ -161,7 +161,7 @@ func (d *Dump) open(domains []domain, w io.Writer, opts Options) error {
 	return nil
 }
 
-// choose shows the variables that the filter selects.
+// choose shows the variables that the filter selects. A pattern that selects none is an error.
 func (d *Dump) choose(filter []string) error {
 	if len(filter) == 0 {
 		filter = []string{"**"}
@@ -196,7 +196,7 @@ func (d *Dump) show(v *variable) {
 	d.watch(v)
 }
 
-// watch has the changes of a variable logged.
+// watch logs the changes of a variable.
 func (d *Dump) watch(v *variable) {
 	if v.id < 0 {
 		v.id = len(d.vars)
@@ -204,8 +204,9 @@ func (d *Dump) watch(v *variable) {
 	}
 }
 
-// Close writes what is left, and a last time, and detaches the dump. The system must not be running; that its run was
-// cut short, or ended in a panic, does no harm. The error is the first that writing the dump met.
+// Close writes the remaining changes and a last time, and detaches the dump. The system must not be
+// running. A run that was cut short, or ended in a panic, is no problem. The error is the first of
+// writing the dump.
 func (d *Dump) Close() error {
 	if d.leave == nil {
 		return nil
@@ -234,8 +235,8 @@ func (d *Dump) Close() error {
 	return nil
 }
 
-// Empty reports whether the dump has no change of a signal, but its values at one time alone: its
-// window is behind the end of the run, its trigger has not fired, or what it shows does not change.
+// Empty reports whether the dump has values at one time only, and no change of a signal. Then its
+// window lies after the end of the run, its trigger has not fired, or its signals do not change.
 func (d *Dump) Empty() bool { return !d.changed }
 
 // Triggered is the time, in femtoseconds, at which the trigger fired, and whether it did.

@@ -37,7 +37,7 @@ func read(t testing.TB, vcd []byte) *vcdread.Dump {
 	return d
 }
 
-// requireModel compares the dump with the samples that lie within it, and says how many those are.
+// requireModel compares the dump with the samples that lie within it, and returns their number.
 func requireModel(t *testing.T, d *vcdread.Dump, samples []sample) int {
 	n := 0
 	for _, s := range samples {
@@ -90,11 +90,14 @@ func TestDumpDoesNotDisturb(t *testing.T) {
 	assert.Equal(t, untraced.sys.Hash(), traced.sys.Hash())
 }
 
-// TestDumpLeavesOthersAlone: Sims of which nothing is shown are not observed.
+// TestDumpLeavesOthersAlone: Sims without a watched signal are not observed.
 func TestDumpLeavesOthersAlone(t *testing.T) {
 	d, err := waves.Attach(newToy(t, 1).sys, &bytes.Buffer{}, waves.Options{
-		Filter: []string{"toy.sm[3]", "toy.sm_5.PC"}, Trigger: &waves.Trigger{Signal: "toy.sm[6].PC", Op: ">", Value: "2"},
-		Marks: []string{"toy.sm[7].PC"}, // of a Sim of which nothing is shown
+		Filter: []string{"toy.sm[3]", "toy.sm_5.PC"}, Trigger: &waves.Trigger{
+			Signal: "toy.sm[6].PC", Op: ">",
+			Value: "2",
+		},
+		Marks: []string{"toy.sm[7].PC"}, // of a Sim without signals in the dump
 	})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"toy.sm[3]", "toy.sm[5]", "toy.sm[6]"}, d.Observed())
@@ -106,7 +109,7 @@ func TestDumpsAreWellFormed(t *testing.T) {
 	}
 }
 
-// requireWellFormed checks what the format demands, and what readers are known to need beyond that.
+// requireWellFormed checks the demands of the format, and those of readers beyond it.
 func requireWellFormed(t *testing.T, vcd string) {
 	lines := strings.Split(vcd, "\n")
 	require.Empty(t, lines[len(lines)-1], "the last line ends")
@@ -193,7 +196,10 @@ func TestFilter(t *testing.T) {
 	}{
 		{[]string{"toy.sm[3].Phase"}, []string{"toy.sm_3.Phase"}},
 		{[]string{"toy.sm_3.Phase"}, []string{"toy.sm_3.Phase"}},
-		{[]string{"toy.sm[3].Tag", "toy.mem.Sink"}, []string{"toy.sm_3.Tag.Client", "toy.sm_3.Tag.Wide", "toy.mem.Sink.Last", "toy.mem.Sink.Sleep"}},
+		{
+			[]string{"toy.sm[3].Tag", "toy.mem.Sink"},
+			[]string{"toy.sm_3.Tag.Client", "toy.sm_3.Tag.Wide", "toy.mem.Sink.Last", "toy.mem.Sink.Sleep"},
+		},
 		{[]string{"toy.sm.Phase", "toy.sm_3.Tag", "toy.mem.Server.Done[7]"}, []string{
 			"toy.sm_0.Phase", "toy.sm_1.Phase", "toy.sm_2.Phase", "toy.sm_3.Phase", "toy.sm_4.Phase", "toy.sm_5.Phase",
 			"toy.sm_6.Phase", "toy.sm_7.Phase", "toy.sm_8.Phase", "toy.sm_9.Phase",
@@ -259,7 +265,7 @@ func TestAttachLate(t *testing.T) {
 	assert.Positive(t, requireModel(t, d, model(t, 250)))
 }
 
-// bomb ends a run by a panic.
+// bomb ends a run with a panic.
 type bomb struct {
 	rtl.State[struct{ Count uint16 }]
 }
@@ -297,7 +303,7 @@ func TestEveryWriteEndsWithALine(t *testing.T) {
 	assert.Zero(t, writes.broken)
 }
 
-// lineWriter counts writes, and those that do not end with a line.
+// lineWriter counts writes, and those that do not end at the end of a line.
 type lineWriter struct{ n, broken int }
 
 func (w *lineWriter) Write(b []byte) (int, error) {
@@ -348,14 +354,26 @@ func TestOptionErrors(t *testing.T) {
 		opts waves.Options
 		want string
 	}{
-		{waves.Options{Filter: []string{"toy.sm[3].Phse"}}, `filter "toy.sm[3].Phse" selects no signal: toy.sm[3] has no "Phse"; did you mean "Phase"?`},
+		{
+			waves.Options{Filter: []string{"toy.sm[3].Phse"}},
+			`filter "toy.sm[3].Phse" selects no signal: toy.sm[3] has no "Phse"; did you mean "Phase"?`,
+		},
 		{waves.Options{Filter: []string{"toy.ms[3].Phase"}}, `toy has no "ms[3]"; did you mean "sm[3]"?`},
 		{waves.Options{Filter: []string{"**.Phasse"}}, `did you mean "Phase"?`},
 		{waves.Options{Filter: []string{"tay"}}, `the design has no "tay"; did you mean "toy"?`},
 		{waves.Options{From: 10, To: 9}, "the window from cycle 10 to cycle 9 is empty"},
-		{waves.Options{Trigger: &waves.Trigger{Signal: "**.Phasse", Op: "==", Value: "1"}}, `trigger "**.Phasse" selects no signal`},
-		{waves.Options{Trigger: &waves.Trigger{Signal: "**.Phase", Op: "==", Value: "Bussy"}}, `trigger on toy.sm[0].Phase: value "Bussy": expected a number of 2 bits or Idle, Busy, Reply`},
-		{waves.Options{Trigger: &waves.Trigger{Signal: "**.Phase", Op: "==", Value: "4"}}, `value "4": expected a number of 2 bits`},
+		{
+			waves.Options{Trigger: &waves.Trigger{Signal: "**.Phasse", Op: "==", Value: "1"}},
+			`trigger "**.Phasse" selects no signal`,
+		},
+		{
+			waves.Options{Trigger: &waves.Trigger{Signal: "**.Phase", Op: "==", Value: "Bussy"}},
+			`trigger on toy.sm[0].Phase: value "Bussy": expected a number of 2 bits or Idle, Busy, Reply`,
+		},
+		{
+			waves.Options{Trigger: &waves.Trigger{Signal: "**.Phase", Op: "==", Value: "4"}},
+			`value "4": expected a number of 2 bits`,
+		},
 		{waves.Options{Trigger: &waves.Trigger{Signal: "**.PC", Op: "=", Value: "4"}}, `operator "=", expected one of`},
 	} {
 		_, err := waves.Attach(y.sys, &bytes.Buffer{}, c.opts)
@@ -391,7 +409,7 @@ func TestSimAloneIsDumpedAsItRuns(t *testing.T) {
 	}
 }
 
-// TestTwoDumps: each is the one that it would be alone, whenever the other ends.
+// TestTwoDumps: each of two dumps equals a single dump, whenever the other ends.
 func TestTwoDumps(t *testing.T) {
 	all, some := waves.Options{Clocks: true}, waves.Options{Filter: []string{"**.Count"}}
 	half := func(opts waves.Options) []byte {

@@ -8,7 +8,8 @@ import (
 	"strconv"
 )
 
-// encoder writes the VCD text. It hands whole lines to the writer, so that a dump without an end is still a dump.
+// encoder writes the VCD text. It hands whole lines to the writer, so a dump without an end can be
+// read.
 type encoder struct {
 	w    io.Writer
 	buf  []byte
@@ -16,7 +17,8 @@ type encoder struct {
 	err  error
 }
 
-// tag is what follows the digits of a change: for a vector a space, then for all the identifier and the line end.
+// tag is the text after the digits of a change: a space for vectors, then the identifier and the
+// line end.
 type tag struct {
 	text   [7]byte
 	length uint8
@@ -50,8 +52,8 @@ const scalar = 0x80
 
 func (e *encoder) text(format string, args ...any) { e.buf = fmt.Appendf(e.buf, format, args...) }
 
-// header declares the variables in their scopes. Times are in femtoseconds, in which the edges of any clock are whole
-// numbers to within a rounding that does not add up.
+// header declares the variables in their scopes. Times are in femtoseconds: the edges of any clock
+// are whole numbers, with a rounding that does not accumulate.
 func (e *encoder) header(root *scope) {
 	e.text("$version divergo $end\n$timescale 1 fs $end\n")
 	e.scopes(root)
@@ -59,7 +61,7 @@ func (e *encoder) header(root *scope) {
 	e.flush()
 }
 
-// scopes declares what is in a scope.
+// scopes declares the entries of a scope.
 func (e *encoder) scopes(s *scope) {
 	for _, x := range s.entries {
 		e.spill()
@@ -74,7 +76,8 @@ func (e *encoder) scopes(s *scope) {
 	}
 }
 
-// declare is for all variables of a machine before it runs, hence without a format.
+// declare writes the declaration of a variable. It runs for every variable of a machine, so it
+// avoids formatting.
 func (e *encoder) declare(v *variable) {
 	kind := "reg "
 	if v.isWire() {
@@ -107,7 +110,7 @@ func (e *encoder) time(fs uint64) {
 	e.buf = append(e.buf, '\n')
 }
 
-// change writes the new value of a variable, without leading zeros, which the format allows.
+// change writes the new value of a variable. It leaves out leading zeros, as the format allows.
 func (e *encoder) change(id uint32, value uint64) {
 	e.spill()
 	n := len(e.buf)
@@ -144,7 +147,8 @@ func (e *encoder) flush() {
 	e.buf = e.buf[:0]
 }
 
-// binaryDigits holds the eight ASCII digits of a byte, the most significant first in memory.
+// binaryDigits holds the eight ASCII digits of each byte, with the most significant digit first in
+// memory.
 var binaryDigits = func() (table [256]uint64) {
 	for x := range table {
 		for bit := range 8 {

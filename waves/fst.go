@@ -12,11 +12,12 @@ import (
 	"divergo/internal/output"
 )
 
-// FST turns a dump into GTKWave's own format as the run goes on, by GTKWave's program vcd2fst at the other end of a
-// pipe. It is the writer of [Attach], and is closed behind the dump. Nothing is started before something is written.
+// FST converts a dump to GTKWave's own format during the run. It pipes the dump to GTKWave's
+// program vcd2fst. Use it as the writer of [Attach], and close it after the dump. vcd2fst starts
+// with the first write.
 type FST struct {
-	// Stop, if it is set, says that the user wants an end. A vcd2fst that then takes nothing for a while, or does not
-	// end, is ended.
+	// Stop, if set, reports that the user wants to end the run. A vcd2fst that then reads nothing
+	// for a while, or does not end, is killed.
 	Stop func() bool
 
 	convert *exec.Cmd
@@ -25,25 +26,27 @@ type FST struct {
 	hier    *output.Scratch
 	says    bytes.Buffer
 	err     error // of starting, or of the pipe
-	stuck   error // that it was ended
+	stuck   error // the reason for killing vcd2fst
 }
 
-// undated is what stands in the header where vcd2fst would put the time of the run, so that the same run has the same file.
+// undated is the header line in place of the run's time, which vcd2fst would add. So the same run
+// gives the same file.
 const undated = "$date none $end\n"
 
-// patience is how long vcd2fst may take nothing, or not end, when the user wants an end.
+// patience is how long vcd2fst may read nothing, or not end, after Stop reports true.
 var patience = 10 * time.Second
 
-const pause = 100 * time.Millisecond // between looks at Stop
+const pause = 100 * time.Millisecond // between calls of Stop
 
-// NewFST is what writes the named file. The error is that vcd2fst is missing.
+// NewFST makes the writer of the named file. It fails if vcd2fst is missing.
 func NewFST(name string) (*FST, error) {
 	f := &FST{convert: exec.Command("vcd2fst", "--vcdname=-", "--fstname="+name)}
 	if f.convert.Err != nil {
-		return nil, fmt.Errorf("FST is made by vcd2fst, which is not installed (Debian package gtkwave): %w", f.convert.Err)
+		return nil, fmt.Errorf("FST is made by vcd2fst, which is not installed (Debian package gtkwave): %w",
+			f.convert.Err)
 	}
 	f.convert.Stdout, f.convert.Stderr = &f.says, &f.says
-	f.hier = output.Hold(name + ".hier") // where it keeps names until it ends
+	f.hier = output.Hold(name + ".hier") // vcd2fst keeps names there until it ends
 	return f, nil
 }
 
@@ -62,7 +65,7 @@ func (f *FST) start() error {
 	return f.write([]byte(undated))
 }
 
-// Write takes part of a dump.
+// Write passes part of a dump to vcd2fst.
 func (f *FST) Write(p []byte) (int, error) {
 	if f.child == nil && f.err == nil {
 		f.err = f.start()
@@ -76,7 +79,7 @@ func (f *FST) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// write writes to the pipe for as long as vcd2fst reads it.
+// write writes to the pipe while vcd2fst reads it.
 func (f *FST) write(p []byte) error {
 	for took := time.Now(); ; {
 		_ = f.in.SetWriteDeadline(time.Now().Add(pause)) // without deadlines Write waits
@@ -95,7 +98,7 @@ func (f *FST) write(p []byte) error {
 	}
 }
 
-// wait waits for the end of vcd2fst, which has all of its input.
+// wait waits for the end of vcd2fst, after all of its input.
 func (f *FST) wait() error {
 	look := time.NewTicker(pause)
 	defer look.Stop()
@@ -115,7 +118,8 @@ func (f *FST) wait() error {
 	}
 }
 
-// Close ends the file. The error has what vcd2fst says if it fails. That of nil, of a dump which is VCD, does nothing.
+// Close ends the file. The error has the output of vcd2fst if it fails. Close of a nil FST, as of a
+// VCD dump, does nothing.
 func (f *FST) Close() error {
 	if f == nil {
 		return nil

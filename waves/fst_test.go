@@ -14,11 +14,11 @@ import (
 	"divergo/waves/vcdread"
 )
 
-// dateInFST is where the header has the date (fstapi.c of GTKWave): behind the type of the block, nine numbers of 8 bytes, the
-// time scale and 128 bytes for the version.
+// dateInFST is the offset of the date in the header. Before it come the type of the block, nine
+// numbers of 8 bytes, the time scale and 128 bytes for the version. Source: fstapi.c of GTKWave.
 const dateInFST = 1 + 9*8 + 1 + 128
 
-// TestFST: what is in an FST file is what the dump has.
+// TestFST: an FST file has the same contents as the dump.
 func TestFST(t *testing.T) {
 	need.Tool(t, "gtkwave")
 	for name, vcd := range tortureDumps(t) {
@@ -62,7 +62,7 @@ func TestCreateFST(t *testing.T) {
 	assert.Contains(t, string(save), filepath.Join(dir, "x.fst"))
 }
 
-// Without vcd2fst, and with one that fails.
+// TestFSTWithoutConverter runs without vcd2fst, and with one that fails.
 func TestFSTWithoutConverter(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)
@@ -70,10 +70,11 @@ func TestFSTWithoutConverter(t *testing.T) {
 	_, err := waves.NewFST(filepath.Join(dir, "x.fst"))
 	assert.ErrorContains(t, err, "FST is made by vcd2fst, which is not installed (Debian package gtkwave)")
 
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "vcd2fst"), []byte("#!/bin/sh\n>x.fst.hier; echo no room >&2\nexit 3\n"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "vcd2fst"),
+		[]byte("#!/bin/sh\n>x.fst.hier; echo no room >&2\nexit 3\n"), 0o755))
 	f, err := waves.NewFST(filepath.Join(dir, "x.fst"))
 	require.NoError(t, err)
-	f.Write([]byte("$date\n")) // which may be before or behind the end of the other one
+	f.Write([]byte("$date\n")) // it may come before or after the end of the program
 	assert.ErrorContains(t, f.Close(), "vcd2fst: exit status 3: no room")
 	assert.NoFileExists(t, filepath.Join(dir, "x.fst.hier"))
 

@@ -21,7 +21,7 @@ const (
 	flagRight      = 0x20
 	flagBlank      = 0x200
 	flagSigned     = 0x400
-	flagTranslate  = 0x2000 // through a file
+	flagTranslate  = 0x2000 // through a translation file
 	flagCollapsed  = 0x1000
 	flagClosed     = 0x400000
 	flagGroupBegin = 0x800000
@@ -29,16 +29,16 @@ const (
 )
 
 const (
-	frameCycles = 10  // that 200 pixels show when GTKWave opens
-	maxTraces   = 300 // of the groups that are made without being asked for
+	frameCycles = 10  // cycles in 200 pixels when GTKWave opens
+	maxTraces   = 300 // of the groups made by default
 )
 
 // SaveFile is the name of the save file for the dump in the file vcd.
 func SaveFile(vcd string) string { return strings.TrimSuffix(vcd, filepath.Ext(vcd)) + ".gtkw" }
 
-// Save writes what GTKWave needs to show the dump in the file vcd grouped, coloured and with names for values: next to
-// x.vcd the save file x.gtkw, to be opened with `gtkwave x.gtkw`, and the translation tables x.filters/*.txt. Names of
-// files in there are absolute.
+// Save writes the files with which GTKWave shows the dump in the file vcd grouped, coloured and
+// with names for values. Next to x.vcd it writes the save file x.gtkw, to be opened with `gtkwave
+// x.gtkw`, and the translation tables x.filters/*.txt. File names in them are absolute.
 func (d *Dump) Save(vcd string) error {
 	vcd, err := filepath.Abs(vcd)
 	if err != nil {
@@ -77,7 +77,8 @@ func (d *Dump) Save(vcd string) error {
 	return nil
 }
 
-// viewStart is the first time that GTKWave shows: that of the dump, or a little before its marker.
+// viewStart is the first time that GTKWave shows: the start of the dump, or 20 cycles before its
+// marker.
 func (d *Dump) viewStart() uint64 {
 	if m := d.marked(); m != nil {
 		return max(d.opened, d.before(m))
@@ -85,10 +86,10 @@ func (d *Dump) viewStart() uint64 {
 	return d.opened
 }
 
-// before is a little before a mark.
+// before is 20 cycles before a mark.
 func (d *Dump) before(m *mark) uint64 { return m.fs - min(m.fs, d.cycles(2*frameCycles)) }
 
-// markers are the primary marker, where GTKWave opens, and the 26 named ones, unused.
+// markers are the primary marker, where GTKWave opens, and the 26 named ones, which are unused.
 func (d *Dump) markers() string {
 	primary := "-1"
 	if m := d.marked(); m != nil {
@@ -97,7 +98,8 @@ func (d *Dump) markers() string {
 	return primary + strings.Repeat(" -1", 26)
 }
 
-// trace is the entry of a variable in the save file. It shows the name without the scopes that all of its group share.
+// trace is the entry of a variable in the save file. It shows the name without the scopes that its
+// whole group shares.
 func (d *Dump) trace(r row, g arranged, common int, f *filters) (string, error) {
 	v := r.vars[0]
 	short := strings.Join(v.names()[common:], "/") // of names with dots GTKWave shows the last segment
@@ -130,7 +132,7 @@ func (d *Dump) trace(r row, g arranged, common int, f *filters) (string, error) 
 	}
 	translate := ""
 	d.call(v)
-	if names := v.called(); len(names) > 0 && v.width > 1 { // GTKWave draws single bits, it does not print them
+	if names := v.called(); len(names) > 0 && v.width > 1 { // GTKWave draws single bits and does not print them
 		t, err := f.of(v, names)
 		if err != nil {
 			return "", err
@@ -141,13 +143,13 @@ func (d *Dump) trace(r row, g arranged, common int, f *filters) (string, error) 
 	return fmt.Sprintf("@%x\n%s%s+{%s} %s\n", flags, color, translate, short, v.displayName()), nil
 }
 
-// calling are the names of values of the variables that a pattern leads to.
+// calling gives names to values of the variables that a pattern matches.
 type calling struct {
 	pattern
 	names []named
 }
 
-// callings are those of the options.
+// callings converts the names of the options.
 func callings(of []Names) (list []calling) {
 	for _, n := range of {
 		c := calling{pattern: parsePattern(n.Pattern)}
@@ -159,8 +161,8 @@ func callings(of []Names) (list []calling) {
 	return list
 }
 
-// call finds out what to call the values of a variable: by the first pattern that leads to it, written with paths or
-// with names.
+// call finds the names of the values of a variable: those of the first pattern that matches its
+// path or its names.
 func (d *Dump) call(v *variable) {
 	if v.calls != nil {
 		return
@@ -174,8 +176,9 @@ func (d *Dump) call(v *variable) {
 	}
 }
 
-// called is what to call the values of a variable: by the options, or by its type. Values that it cannot have, such as
-// the 32 bits of no PC where there are 31, are cut to its width.
+// called returns the names of the values of a variable, from the options or from its type. Values
+// too wide for the variable are cut to its width: a PC of 31 bits, for example, whose 32-bit value
+// means no PC.
 func (v *variable) called() []named {
 	if v.calls == nil {
 		return v.enumeration()
@@ -199,8 +202,8 @@ type table struct {
 	index int // from 1
 }
 
-// of returns the table for the values of a variable, after writing it if it is new. Its keys are the text that GTKWave
-// shows without it: hexadecimal, padded to the width.
+// of returns the table for the values of a variable, and writes it if it is new. Its keys are the
+// texts that GTKWave shows without it: hexadecimal, padded to the width.
 func (f *filters) of(v *variable, names []named) (table, error) {
 	var b strings.Builder
 	for _, n := range names {
@@ -224,13 +227,13 @@ type arranged struct {
 	rows []row
 }
 
-// row is a variable, or a bit of some.
+// row is a variable, or one bit of several.
 type row struct {
 	vars []*variable
 	bit  int // -1: all
 }
 
-// commonScopes is the number of scopes, from the root, that all variables of the group are in.
+// commonScopes is the number of scopes, from the root, that all variables of the group share.
 func (g arranged) commonScopes() int {
 	first := g.rows[0].vars[0].in.names()
 	n := len(first)
@@ -247,7 +250,8 @@ func (g arranged) commonScopes() int {
 	return n
 }
 
-// arrangement sorts the dumped variables into the groups asked for, or into one for each module.
+// arrangement sorts the dumped variables into the groups of the options, or into one for each
+// module.
 func (d *Dump) arrangement() []arranged {
 	if len(d.groups) == 0 {
 		all, _ := d.root.arrangement(nil, 0)
@@ -272,7 +276,7 @@ func (d *Dump) arrangement() []arranged {
 	return append(open, closed...)
 }
 
-// rows are what a pattern of a group selects.
+// rows are the rows of a pattern of a group.
 func (d *Dump) rows(p string, used bool, placed []bool) (rows []row) {
 	p, bit, cut := splitBit(p)
 	var vars []*variable
@@ -309,7 +313,7 @@ func splitBit(p string) (signals string, bit int, cut bool) {
 	return p, 0, false
 }
 
-// changes says whether something that the pattern selects changes where GTKWave opens.
+// changes reports whether a signal that the pattern selects changes where GTKWave opens.
 func (d *Dump) changes(p string) (changes bool) {
 	if m := d.marked(); m != nil {
 		d.root.findMade(parsePattern(p), func(v *variable) {

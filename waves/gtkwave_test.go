@@ -16,7 +16,8 @@ import (
 	"divergo/waves/vcdread"
 )
 
-// shown is a line of the signal list of GTKWave: its text, and the signal and how its value reads, nil for a group.
+// shown is a line of GTKWave's signal list: its text, its signal, and the function that formats the
+// value. A group has no function.
 type shown struct {
 	text   string
 	signal string
@@ -35,8 +36,9 @@ func readSigned(v uint64) string { return fmt.Sprint(int8(v)) }
 
 func instruction(pc uint64) string { return fmt.Sprintf("@%%p%d bra L%x;", pc, pc) }
 
-// askGTKWave opens a save file in GTKWave, from another directory, and returns what each line of the signal list says
-// at each of the markers: its text and value. The first answer is the primary marker that the file sets.
+// askGTKWave opens a save file in GTKWave, from another directory. It returns the text and value of
+// each line of the signal list at each of the markers. The first answer is the primary marker that
+// the file sets.
 func askGTKWave(t *testing.T, save string, markers []uint64) (marker string, answers [][]string) {
 	need.Tool(t, "gtkwave", "xvfb-run", "xauth")
 	dir := t.TempDir()
@@ -68,7 +70,7 @@ puts $out "."`)
 	return marker, answers
 }
 
-// createToy dumps a run of the toy to a file whose name has spaces, as those of users have.
+// createToy dumps a run of the toy to a file whose name has spaces.
 func createToy(t *testing.T, opts waves.Options) (save string) {
 	dir := filepath.Join(t.TempDir(), "my dumps")
 	require.NoError(t, os.Mkdir(dir, 0o755))
@@ -89,7 +91,8 @@ func TestGTKWaveReadsTheModelsValues(t *testing.T) {
 		Names: []waves.Names{{Pattern: "**.PC", Of: pcs}},
 		Groups: []waves.Group{
 			{Name: "Client 3", Color: waves.Green, Patterns: []string{
-				"toy.sm[3].Phase", "toy.sm[3].PC", "toy.sm_3.Signed", "toy.sm[3].Flag", "toy.sm[3].Tag", "toy.sm[3].Grant",
+				"toy.sm[3].Phase", "toy.sm[3].PC", "toy.sm_3.Signed", "toy.sm[3].Flag", "toy.sm[3].Tag",
+				"toy.sm[3].Grant",
 			}},
 			{Name: "All phases", Color: waves.Yellow, Patterns: []string{"toy.sm.Phase"}},
 			{Name: "Memory", Color: waves.Red, Patterns: []string{"toy.mem.Server.Top", "toy.mem.Sink"}},
@@ -108,7 +111,7 @@ func TestGTKWaveReadsTheModelsValues(t *testing.T) {
 		{text: "All phases"},
 	}
 	for i := range 10 {
-		if i != 3 { // is in the first group
+		if i != 3 { // it is in the first group
 			want = append(want, shown{fmt.Sprintf("sm_%d/Phase", i), fmt.Sprintf("toy.sm_%d.Phase", i), readPhase})
 		}
 	}
@@ -120,7 +123,7 @@ func TestGTKWaveReadsTheModelsValues(t *testing.T) {
 		shown{"Sink/Sleep", "toy.mem.Sink.Sleep", decimal},
 		shown{text: "Memory"})
 
-	// The models's values at random cycles of each clock, and when GTKWave is asked for them.
+	// These are the model's values at random cycles of each clock, and the times for GTKWave.
 	byTime := map[string]map[uint64]uint64{}
 	for _, s := range model(t, toyCycles) {
 		if byTime[s.name] == nil {
@@ -134,7 +137,7 @@ func TestGTKWaveReadsTheModelsValues(t *testing.T) {
 	for range 20 {
 		c := 1 + r.Uint64N(toyCycles-3)
 		core = append(core, c)
-		markers = append(markers, y.core.Fs(c)+r.Uint64N(1250000/4)) // before the next edge of either clock, or not
+		markers = append(markers, y.core.Fs(c)+r.Uint64N(1250000/4)) // the next edge of either clock may come before it
 	}
 	marker, answers := askGTKWave(t, save, markers)
 	assert.Equal(t, "-1", marker)
@@ -159,11 +162,14 @@ func TestGTKWaveReadsTheModelsValues(t *testing.T) {
 }
 
 func TestGTKWaveOpensAtTheTrigger(t *testing.T) {
-	save := createToy(t, waves.Options{Trigger: &waves.Trigger{Signal: "toy.sm[*].PC", Op: ">=", Value: "90", Before: 150}})
+	save := createToy(t, waves.Options{Trigger: &waves.Trigger{
+		Signal: "toy.sm[*].PC", Op: ">=", Value: "90",
+		Before: 150,
+	}})
 	at := newToy(t, 1).core.Fs(firstCycle(t, func(q *clientState) bool { return q.PC >= 90 }))
 	marker, answers := askGTKWave(t, save, []uint64{at})
 	assert.Equal(t, fmt.Sprint(at), marker)
-	// Without groups of the user's there is one for each module and struct, up to 300 signals.
+	// Without groups in the options there is one for each module and struct, up to 300 signals.
 	groups, traces := map[string]int{}, 0
 	for _, l := range answers[0] {
 		if text, value, _ := strings.Cut(l, "|"); value == "" {
@@ -178,15 +184,18 @@ func TestGTKWaveOpensAtTheTrigger(t *testing.T) {
 }
 
 func TestSaveFiles(t *testing.T) {
-	save := createToy(t, waves.Options{Filter: []string{"toy.sm.Phase", "toy.sm.PC", "toy.sm.Flag"}, Groups: []waves.Group{
-		{Name: "PCs", Color: waves.Green, Patterns: []string{"**.Phase", "**.PC"}},
-		{Name: "Flags", Patterns: []string{"**.Flag"}},
-		{Name: "Nothing", Patterns: []string{"toy.mem"}},
-	}, Names: []waves.Names{
-		{Pattern: "toy.sm[4].PC", Of: map[uint64]string{0x1a: " @p  bra\n L;"}},
-		{Pattern: "**.PC", Of: map[uint64]string{0x1a: "bra", 3: "add"}},
-		{Pattern: "**.Flag", Of: map[uint64]string{0: "low"}},
-	}})
+	save := createToy(t, waves.Options{
+		Filter: []string{"toy.sm.Phase", "toy.sm.PC", "toy.sm.Flag"},
+		Groups: []waves.Group{
+			{Name: "PCs", Color: waves.Green, Patterns: []string{"**.Phase", "**.PC"}},
+			{Name: "Flags", Patterns: []string{"**.Flag"}},
+			{Name: "Nothing", Patterns: []string{"toy.mem"}},
+		}, Names: []waves.Names{
+			{Pattern: "toy.sm[4].PC", Of: map[uint64]string{0x1a: " @p  bra\n L;"}},
+			{Pattern: "**.PC", Of: map[uint64]string{0x1a: "bra", 3: "add"}},
+			{Pattern: "**.Flag", Of: map[uint64]string{0: "low"}},
+		},
+	})
 	dir := strings.TrimSuffix(save, ".gtkw") + ".filters"
 	files, err := os.ReadDir(dir)
 	require.NoError(t, err)
@@ -209,8 +218,8 @@ func TestSaveFiles(t *testing.T) {
 	assert.Equal(t, 9, strings.Count(string(text), "^2 "+filepath.Join(dir, "2_PC.txt")+"\n"))
 }
 
-// A save file opens at a mark: where client 3 first counts in one half of Hist. Groups in which something changes
-// there are open, and come first. A row may be a bit of several signals.
+// TestGTKWaveOpensAtAMark: a save file opens at a mark, where client 3 first counts in one half of
+// Hist. Groups with a change there are open, and come first. A row may be a bit of several signals.
 func TestGTKWaveOpensAtAMark(t *testing.T) {
 	y := newToy(t, 1)
 	q := y.clients[3].Q()
@@ -233,7 +242,10 @@ func TestGTKWaveOpensAtAMark(t *testing.T) {
 		"toy.nothing", "toy.sm[3].Hist[*][1]", "toy.sm[3].Phase",
 	}, Groups: []waves.Group{
 		{Patterns: []string{"clocks.cycle"}},
-		{Name: "Closed", Closed: true, Opens: []string{"toy.mem.Server.Done[7]"}, Patterns: []string{"toy.mem.Server.Top"}},
+		{
+			Name: "Closed", Closed: true, Opens: []string{"toy.mem.Server.Done[7]"},
+			Patterns: []string{"toy.mem.Server.Top"},
+		},
 		{Name: "Opened", Closed: true, Label: label, Opens: []string{"toy.nothing", "toy.sm[3].PC"}, Patterns: []string{
 			"toy.sm[3].PC", "toy.sm[3].Tag.Client", "toy.sm[3].Hist[*][1]#0",
 		}},
@@ -243,25 +255,30 @@ func TestGTKWaveOpensAtAMark(t *testing.T) {
 	assert.Equal(t, fmt.Sprint(y.core.Fs(cycle)), marker)
 	assert.Equal(t, []string{
 		fmt.Sprintf("cycle|%d", cycle),
-		"Opened|", fmt.Sprintf("PC|%04X", q.PC), fmt.Sprintf("Tag/Client|%d", q.Tag.Client), fmt.Sprintf("Hist#0|%03X", hist), "Opened|",
-		"Closed|", "Top|", "Closed|", // GTKWave gives no value of what it does not show
+		"Opened|", fmt.Sprintf("PC|%04X", q.PC), fmt.Sprintf("Tag/Client|%d", q.Tag.Client), fmt.Sprintf("Hist#0|%03X",
+			hist), "Opened|",
+		"Closed|", "Top|", "Closed|", // GTKWave gives no value of hidden lines
 	}, answers[0])
 	text, err := os.ReadFile(save)
 	require.NoError(t, err)
-	assert.Contains(t, string(text), fmt.Sprintf("@%x\n-Closed\n", 0xc00200), "GTKWave's flags of a group that is closed")
+	assert.Contains(t, string(text), fmt.Sprintf("@%x\n-Closed\n", 0xc00200),
+		"GTKWave's flags of a group that is closed")
 	assert.Contains(t, string(text), fmt.Sprintf("@%x\n-Opened\n", 0x800200), "and of one that is open")
 }
 
-// A save file opens at the cycle that is asked for, whatever the marks say. Groups of what has changed shortly before are
-// open. A cycle that is not in the dump is no place.
+// TestGTKWaveOpensAtACycle: a save file opens at the cycle of Options.At, whatever the marks.
+// Groups with a change shortly before are open. A cycle outside the dump is ignored.
 func TestGTKWaveOpensAtACycle(t *testing.T) {
 	y := newToy(t, 1)
 	const cycle = 200
 	open := func(at uint64) string {
-		save := createToy(t, waves.Options{Clocks: true, To: 400, At: at, Marks: []string{"toy.sm[3].Phase"}, Groups: []waves.Group{
-			{Name: "Closed", Closed: true, Opens: []string{"toy.nothing"}, Patterns: []string{"toy.mem.Server.Top"}},
-			{Name: "Opened", Closed: true, Opens: []string{"toy.sm[3].Seed"}, Patterns: []string{"toy.sm[3].Seed"}},
-		}})
+		save := createToy(t, waves.Options{
+			Clocks: true, To: 400, At: at, Marks: []string{"toy.sm[3].Phase"},
+			Groups: []waves.Group{
+				{Name: "Closed", Closed: true, Opens: []string{"toy.nothing"}, Patterns: []string{"toy.mem.Server.Top"}},
+				{Name: "Opened", Closed: true, Opens: []string{"toy.sm[3].Seed"}, Patterns: []string{"toy.sm[3].Seed"}},
+			},
+		})
 		text, err := os.ReadFile(save)
 		require.NoError(t, err)
 		return string(text)
@@ -274,7 +291,7 @@ func TestGTKWaveOpensAtACycle(t *testing.T) {
 	assert.NotContains(t, open(500), fmt.Sprint(y.core.Fs(500)), "behind the end")
 }
 
-// The counter has the number of the cycle from its start to its end.
+// TestCounterOfCycles: the counter has the number of the cycle from its start to its end.
 func TestCounterOfCycles(t *testing.T) {
 	y := newToy(t, 1)
 	d := dumpToy(t, 1, waves.Options{Clocks: true, Filter: []string{"toy.mem"}, From: 13, To: 60}, runToy)

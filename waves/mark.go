@@ -2,15 +2,15 @@ package waves
 
 import "slices"
 
-// mark is where GTKWave may open: the time at which one of some signals first changes.
+// mark is a place where GTKWave may open: the time of the first change of one of some signals.
 type mark struct {
 	signals []uint32
 	passed  bool
 	fs      uint64
-	changed []uint32 // what changed at that time, in the same Sim
+	changed []uint32 // variables that changed at that time, in the same Sim
 }
 
-// addMarks watches the signals of marks, where something is shown of the Sims that have them.
+// addMarks watches the signals of marks, in Sims with signals in the dump.
 func (d *Dump) addMarks(patterns []string) {
 	for _, p := range patterns {
 		m := new(mark)
@@ -31,12 +31,12 @@ func (d *Dump) place(cycle uint64) {
 	}
 }
 
-// shows says whether something of an island is in the dump.
+// shows reports whether a signal of an island is in the dump.
 func (d *Dump) shows(island int) bool {
 	return slices.ContainsFunc(d.vars, func(v *variable) bool { return v.shown && v.origin.island == island })
 }
 
-// note keeps what GTKWave's files need to know of changes of one Sim at one time, all of them.
+// note records data for GTKWave's files. changes are all changes of one Sim at one time.
 func (d *Dump) note(fs uint64, changes []change) {
 	for _, c := range changes {
 		d.seen[c.id] |= c.value
@@ -51,7 +51,7 @@ func (d *Dump) note(fs uint64, changes []change) {
 	}
 }
 
-// pass takes the mark, if one of its signals is among the changes.
+// pass sets the mark, if one of its signals is among the changes.
 func (m *mark) pass(fs uint64, changes []change) {
 	if !slices.ContainsFunc(changes, func(c change) bool { return slices.Contains(m.signals, c.id) }) {
 		return
@@ -60,15 +60,15 @@ func (m *mark) pass(fs uint64, changes []change) {
 	m.keep(changes)
 }
 
-// keep notes what has changed.
+// keep records the changed variables.
 func (m *mark) keep(changes []change) {
 	for _, c := range changes {
 		m.changed = append(m.changed, c.id)
 	}
 }
 
-// marked is where GTKWave sets its marker, if there is a place: the one that was asked for, or where the trigger fired, or
-// the first mark that was passed.
+// marked is where GTKWave sets its marker, or nil. It is the place of Options.At if the dump
+// includes it, otherwise the trigger, otherwise the first mark that was passed.
 func (d *Dump) marked() *mark {
 	switch {
 	case d.placed != nil && d.placed.fs >= d.opened && d.placed.fs <= d.written:

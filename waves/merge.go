@@ -1,6 +1,6 @@
 package waves
 
-// phase is what happens to a change.
+// phase is the treatment of a change.
 type phase uint8
 
 const (
@@ -10,8 +10,8 @@ const (
 	closed               // after To
 )
 
-// merge brings the logs of all Sims into one order, by time and then by Sim, up to but without time until. Every
-// change before until is in the logs, so the order does not depend on who ran when.
+// merge orders the changes of all Sims by time and then by Sim, before time until. All changes
+// before until are in the logs, so the order does not depend on the order in which the Sims ran.
 func (d *Dump) merge(until uint64) {
 	for d.phase != closed {
 		fs := until
@@ -52,7 +52,7 @@ func (d *Dump) reach(fs uint64) {
 	}
 }
 
-// take treats the changes of one Sim at one time.
+// take handles the changes of one Sim at one time.
 func (d *Dump) take(fs uint64, changes []change) {
 	switch d.phase {
 	case waiting:
@@ -98,7 +98,7 @@ func (d *Dump) start(fs uint64) {
 	d.phase, d.opened, d.written = open, fs, fs
 }
 
-// replay opens the dump for a trigger that fired at time fs, with what was kept from before.
+// replay opens the dump for a trigger that fired at time fs, with the changes kept from before.
 func (d *Dump) replay(fs uint64) {
 	t := d.trigger
 	t.at, t.mark = fs, &mark{fs: fs}
@@ -121,7 +121,8 @@ func (d *Dump) replay(fs uint64) {
 	t.kept = nil
 }
 
-// finish ends the dump at time fs, or right after its last change. A dump that was never opened shows the last values.
+// finish ends the dump at time fs, or right after its last change. A dump that was never opened
+// shows the last values.
 func (d *Dump) finish(fs uint64) {
 	if d.phase == waiting && fs > d.from {
 		d.begin()

@@ -9,8 +9,8 @@ import (
 	"divergo/rtl"
 )
 
-// scope is a module, struct or array element of the design as the dump shows it. What is in it is made and named when
-// it is first asked for, so that what no pattern leads to costs nothing.
+// scope is a module, struct or array element of the design as the dump shows it. Its entries are
+// made and named on first use, so that scopes that no pattern reaches cost nothing.
 type scope struct {
 	up      *scope
 	seg     string                // of the path in the design
@@ -19,13 +19,14 @@ type scope struct {
 	index   [2]map[string][]entry // see matching
 	subs    map[string]*scope
 	opened  bool // the entries have been made
-	placed  bool // it is an entry of the scope that it is in
+	placed  bool // it is an entry of its parent scope
 	shown   bool // a variable in or below it is in the dump
-	clocks  bool // it is not of the design, but has the clocks
+	clocks  bool // it holds the clocks and is not part of the design
 }
 
-// matching are the entries of an open scope that a segment of a pattern without `*` and `?` may match: see matchSegment. Patterns of a
-// save file are many, and scopes large. Nothing is added to a scope that has been opened.
+// matching returns the entries of an open scope that a segment without `*` and `?` may match: see
+// matchSegment. It uses an index, since a save file has many patterns and scopes are large. An open
+// scope gets no more entries.
 func (s *scope) matching(seg string, byName bool) []entry {
 	at, of := &s.index[0], entry.seg
 	if byName {
@@ -44,7 +45,7 @@ func (s *scope) matching(seg string, byName bool) []entry {
 	return (*at)[seg]
 }
 
-// entry is a variable or a scope in a scope, or what will put some there.
+// entry is a variable or a scope in a scope, or a function that will add some there.
 type entry struct {
 	v    *variable
 	sub  *scope
@@ -65,7 +66,8 @@ func (e entry) name() string {
 	return e.sub.name
 }
 
-// addIsland puts what a Sim has into the tree under root, but for options of the hardware that are not there.
+// addIsland adds the signals of a Sim to the tree under root, without options that the hardware
+// does not have.
 func (s *scope) addIsland(x *island, without []string) {
 	at := s.walk(strings.Split(x.sim.Name(), "."))
 	at.entries = append(at.entries, entry{fill: func(at *scope) {
@@ -76,8 +78,8 @@ func (s *scope) addIsland(x *island, without []string) {
 	}})
 }
 
-// addBundle puts a signal in its place, which a path below the scope leads to: its parts into the scope of that name if
-// it is a struct, otherwise itself, or the elements of it, into the one around.
+// addBundle adds a signal at a path below the scope. The parts of a struct go into the scope of
+// that name. A scalar, or the elements of an array, go into the scope around it.
 func (s *scope) addBundle(path []string, sig rtl.Signal, o origin) {
 	put := func(to *scope) { to.put(sig, o) }
 	if sig.Type.Kind() == structKind {
@@ -113,7 +115,7 @@ func (s *scope) put(sig rtl.Signal, o origin) {
 	}
 }
 
-// walk is the scope that segments lead to.
+// walk returns the scope at the end of the segments.
 func (s *scope) walk(segs []string) *scope {
 	for _, seg := range segs {
 		s = s.below(seg)
@@ -142,7 +144,7 @@ func (s *scope) place(sub *scope) {
 	}
 }
 
-// open makes what is in the scope, and returns it.
+// open makes the entries of the scope, and returns them.
 func (s *scope) open() []entry {
 	if s.opened {
 		return s.entries
@@ -169,8 +171,8 @@ func (s *scope) open() []entry {
 	return s.entries
 }
 
-// nameEntries names what is in the scope. Many readers take only [A-Za-z_][A-Za-z0-9_]* as a name, so the array element
-// sm[3] of 16 becomes sm_03. A name that is taken gets a suffix.
+// nameEntries names the entries of the scope. Many readers take only [A-Za-z_][A-Za-z0-9_]* as a
+// name, so the array element sm[3] of 16 becomes sm_03. A name already taken gets a suffix.
 func (s *scope) nameEntries() {
 	var digits map[string][]int // of the largest index in each dimension of an array
 	for _, e := range s.entries {
@@ -206,7 +208,7 @@ func (s *scope) nameEntries() {
 	}
 }
 
-// names are those of the scope and of the ones it is in, from the root.
+// names are the names in the dump from the root to the scope.
 func (s *scope) names() []string {
 	if s.up == nil {
 		return nil
@@ -214,7 +216,7 @@ func (s *scope) names() []string {
 	return append(s.up.names(), s.name)
 }
 
-// segs are those of the path of the scope.
+// segs are the segments of the path in the design from the root to the scope.
 func (s *scope) segs() []string {
 	if s.up == nil {
 		return nil
@@ -259,7 +261,7 @@ func legalName(seg string, digits map[string][]int) string {
 	return legal
 }
 
-// displayName is the name of a variable as GTKWave knows it.
+// displayName is the name of a variable in GTKWave.
 func (v *variable) displayName() string {
 	name := strings.Join(v.names(), ".")
 	if v.width > 1 {

@@ -9,43 +9,47 @@ import (
 	"divergo/internal/nearest"
 )
 
-// Options says what of a run goes into a dump. The zero value dumps every signal from the first to the last cycle.
+// Options selects the part of a run that goes into a dump. The zero value dumps every signal from
+// the first to the last cycle.
 //
-// Patterns are paths of the design (sm[3].Issue.Class) or names of the dump (sm_03.Issue.Class), in which *
-// stands for any text within a segment and ** for any number of segments. A segment without an index selects every
-// element of an array, and a pattern that matches a module everything below it.
+// Patterns are paths of the design (sm[3].Issue.Class) or names of the dump (sm_03.Issue.Class). In
+// a pattern, * stands for any text within a segment, and ** for any number of segments. A segment
+// without an index selects every element of an array. A pattern that matches a module selects
+// everything below it.
 type Options struct {
 	Filter  []string // patterns of the signals to dump; none: all
 	From    uint64   // first cycle of the dump; cycles are those of the first clock domain
 	To      uint64   // last cycle; 0: the last of the run
 	Trigger *Trigger // opens the dump later than From
-	Without []string // options of the hardware that it does not have (rtl.Signal): their signals are not there
+	Without []string // options that the hardware does not have, see rtl.Signal: their signals are left out
 	Clocks  bool     // add a clock signal for each clock domain, and a counter of the cycles of the first
 
-	Names  []Names // what to call values in GTKWave, beyond the enumerations of the design; the first match counts
+	Names  []Names // names of values in GTKWave, besides the enumerations of the design; the first match counts
 	Groups []Group // how GTKWave arranges the signals; none: one group for each module
-	// Marks are where GTKWave opens, with its marker there, if there is no trigger: at the first of them that is in the
-	// dump. Each is a pattern of signals, which need not be in the dump: the place is where one of them first changes.
+	// Marks are places where GTKWave may open, with its marker there, if there is no trigger. It
+	// opens at the first mark in the dump. Each mark is a pattern of signals, which need not be in
+	// the dump. Its place is the first change of one of them.
 	Marks []string
-	At    uint64 // cycle at which GTKWave opens, with its marker there, whatever marks and trigger say; 0: theirs
+	At    uint64 // cycle at which GTKWave opens, with its marker there, if it is in the dump; 0: see Marks and Trigger
 }
 
-// Trigger opens a dump some cycles before the first time that a signal meets a condition. What happened since then is
-// kept in memory, no more.
+// Trigger opens a dump some cycles before the first time that a signal meets a condition. Memory
+// holds only the changes of these cycles.
 type Trigger struct {
 	Signal string // pattern; any of the signals may meet the condition
 	Op     string // == != < <= > >=
 	Value  string // a number (0x and 0b too) or a name of the signal's enumeration
-	Before uint64 // cycles to show from before
+	Before uint64 // cycles to show before the condition holds
 
-	// Holds, if not nil, is the condition instead of Op and Value. It sees the signal's bits, sign not extended.
+	// Holds, if not nil, is the condition instead of Op and Value. It gets the bits of the signal,
+	// without sign extension.
 	Holds func(value uint64) bool
 }
 
 var triggerText = regexp.MustCompile(`^\s*(?:(\d+)\s+before\s+)?(\S+?)\s*(==|!=|<=|>=|<|>)\s*(\S+)\s*$`)
 
-// ParseTrigger reads a trigger as it is written on a command line: a signal, a comparison and a value, and in front,
-// if wanted, how many cycles to show from before.
+// ParseTrigger reads a trigger as written on a command line: a signal, a comparison and a value. In
+// front there may be the number of cycles to show before.
 //
 //	200 before sm[*].Div.Stats.Divergent > 0
 //	sm[0].Issue.Class == W0_Mem
@@ -97,7 +101,7 @@ func (t *Trigger) condition(v *variable) (func(uint64) bool, error) {
 	return nil, fmt.Errorf("trigger on %s: operator %q, expected one of == != < <= > >=", v.sig.Path, t.Op)
 }
 
-// parseValue is the bits of a number or of a name of the variable's enumeration.
+// parseValue returns the bits of a number or of a name of the variable's enumeration.
 func (v *variable) parseValue(text string) (uint64, error) {
 	names := v.called()
 	for _, n := range names {
@@ -136,39 +140,40 @@ func (v *variable) parseValue(text string) (uint64, error) {
 	return 0, fmt.Errorf("value %q: expected %s", text, expected)
 }
 
-// Names calls values of the signals that Pattern leads to by name, for example PCs by their instructions. Unlike a pattern
-// of a filter it does not select what is below.
+// Names gives names to values of the signals that Pattern matches, such as instructions to PCs.
+// Unlike a pattern of a filter, Pattern does not select what is below a match.
 type Names struct {
 	Pattern string
 	Of      map[uint64]string
 }
 
-// Group is a titled, coloured set of signals in GTKWave; without a name it is the signals alone. A signal is in the first group with a pattern that selects it;
-// within a group the order is that of the patterns, then that of the design.
+// Group is a titled, coloured set of signals in GTKWave; without a name it has no title. A signal
+// is in the first group with a pattern that selects it. Within a group the order is that of the
+// patterns, then that of the design.
 //
-// A pattern that ends in #5 makes a row of bit 5 of each signal that it selects, the first one's on the right: the rows
-// of a memory that is kept by columns.
+// A pattern that ends in #5 makes a row of bit 5 of each signal that it selects, the first signal
+// on the right. This shows the rows of a memory stored by columns.
 type Group struct {
 	Name     string
 	Color    Color
 	Patterns []string
 
-	// Label is how to call the row of a signal with this path. By default it is the name, with the scopes that not all of
-	// the group are in.
+	// Label returns the name of the row of a signal with this path. By default it is the name,
+	// without the scopes that all signals of the group share.
 	Label func(path string) string
 
 	Decimal bool // numbers are decimal; otherwise those of more than 8 bits are hexadecimal
-	Used    bool // leave out what is 0 throughout the dump
-	Closed  bool // closed groups come after the open ones, and GTKWave shows their names only
-	// Opens are patterns. They keep a closed group open if a signal that they select changes where GTKWave opens: at its
-	// marker, or with Options.At in the cycles that it shows up to there.
+	Used    bool // leave out signals that are 0 throughout the dump
+	Closed  bool // closed groups come after the open ones, and GTKWave shows only their names
+	// Opens are patterns that keep a closed group open if a signal that they select changes where
+	// GTKWave opens. That is at its marker, or, with Options.At, in the cycles shown up to it.
 	Opens []string
 }
 
 // Color is a colour of GTKWave's traces.
 type Color uint8
 
-// The colours that GTKWave has.
+// The colours of GTKWave.
 const (
 	Normal Color = iota
 	Red

@@ -25,7 +25,8 @@ func signalOf[T any](path string, width int) *variable {
 func tree(paths ...string) *scope {
 	root := new(scope)
 	for i, path := range paths {
-		root.addBundle(strings.Split(path, "."), rtl.Signal{Path: path, Width: 8, Type: reflect.TypeFor[uint8]()}, origin{bundle: i})
+		root.addBundle(strings.Split(path, "."), rtl.Signal{Path: path, Width: 8, Type: reflect.TypeFor[uint8]()},
+			origin{bundle: i})
 	}
 	return root
 }
@@ -90,7 +91,10 @@ func TestChanges(t *testing.T) {
 		e, err := newEncoder(&b, vars)
 		require.NoError(t, err)
 		mask := vars[0].mask()
-		for _, v := range []uint64{0, 1, mask, mask / 2, mask/2 + 1, r.Uint64() & mask, r.Uint64() & mask >> (width / 2)} {
+		for _, v := range []uint64{
+			0, 1, mask, mask / 2, mask/2 + 1, r.Uint64() & mask,
+			r.Uint64() & mask >> (width / 2),
+		} {
 			id := r.IntN(len(vars))
 			b.Reset()
 			e.change(uint32(id), v)
@@ -104,10 +108,10 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// Types of values, good and bad at saying their names.
+// These are types of values, with String methods that work and that fail.
 type (
 	plain    uint8
-	stringer uint8 // as written by the tool of that name
+	stringer uint8 // as written by the tool stringer
 	lookup   uint8 // indexes a table without a check
 	level    int8
 	power    bool
@@ -259,8 +263,8 @@ func TestClockEdges(t *testing.T) {
 	}
 }
 
-// A Sim may report the end of a cycle twice. What the second report changes takes the place of what the first did, and
-// of nothing else.
+// TestCycleReportedTwice: a Sim may report the end of a cycle twice. The second report replaces
+// only the earlier changes of the variables that change again.
 func TestCycleReportedTwice(t *testing.T) {
 	var w, a, b uint8
 	variables := []*variable{signalOf[uint8]("w", 8), signalOf[uint8]("a", 8), signalOf[uint8]("b", 4)}

@@ -8,26 +8,26 @@ import (
 	"divergo/internal/nearest"
 )
 
-// A pattern selects signals by path. Its segments are separated by dots as those of a path are; `*` stands for any
-// text within a segment, `?` for one character of it, and a segment `**` for any number of segments. Brackets stand
-// for themselves; a segment without them selects every element of an array. A pattern that matches a module or a
-// struct selects everything below it.
+// pattern selects signals by path. Dots separate its segments, as in a path. `*` stands for any
+// text within a segment, and `?` for one character. A segment `**` stands for any number of
+// segments. Brackets stand for themselves; a segment without them selects every element of an
+// array. A pattern that matches a module or a struct selects everything below it.
 type pattern []string
 
-// parsePattern makes one `**` of several that follow each other.
+// parsePattern splits a pattern, and makes one `**` of several in a row.
 func parsePattern(s string) pattern {
 	return slices.CompactFunc(strings.Split(s, "."), func(a, b string) bool { return a == "**" && b == "**" })
 }
 
-// search looks for the variables that a pattern selects.
+// search finds the variables that a pattern selects.
 type search struct {
 	byName bool // by the names in the dump, not by the paths in the design
-	made   bool // among what has been made already, the clocks included
+	made   bool // only among entries already made, including the clocks
 	found  func(*variable)
 }
 
-// find calls found with each variable that the pattern selects, whether it is written with paths or with names: with
-// some twice.
+// find calls found with each variable that the pattern selects, by paths and by names. It may find
+// a variable twice.
 func (s *scope) find(p pattern, found func(*variable)) {
 	search{found: found}.in(s, p)
 	if len(p) == 1 && p[0] == "**" {
@@ -36,13 +36,13 @@ func (s *scope) find(p pattern, found func(*variable)) {
 	search{found: found, byName: true}.in(s, p)
 }
 
-// findMade is find among what the dump may have.
+// findMade is find among the entries already made, which include all that the dump may have.
 func (s *scope) findMade(p pattern, found func(*variable)) {
 	search{found: found, made: true}.in(s, p)
 	search{found: found, made: true, byName: true}.in(s, p)
 }
 
-// in searches a scope, which what was before p of the pattern matches.
+// in searches a scope with the rest p of a pattern, whose front matched up to the scope.
 func (x search) in(s *scope, p pattern) {
 	if x.made && !s.opened || !x.made && s.clocks {
 		return
@@ -58,8 +58,8 @@ func (x search) in(s *scope, p pattern) {
 	}
 }
 
-// step tries the front of a pattern on an entry. With a `**` there it returns what to try next, which is what comes
-// after it.
+// step tries the front of a pattern on an entry. For a `**` it returns the pattern to try next,
+// which is the rest after it.
 func (x search) step(e entry, p pattern) (next pattern, more bool) {
 	switch {
 	case len(p) == 0:
@@ -77,7 +77,7 @@ func (x search) step(e entry, p pattern) (next pattern, more bool) {
 	return nil, false
 }
 
-// enter goes on with the rest of a pattern that has matched an entry.
+// enter continues with the rest of a pattern that has matched an entry.
 func (x search) enter(e entry, rest pattern) {
 	if e.sub != nil {
 		x.in(e.sub, rest)
@@ -91,7 +91,8 @@ func (x search) enter(e entry, rest pattern) {
 	x.found(e.v)
 }
 
-// leads says whether the pattern leads to what is at the end of these segments itself, not to something around it.
+// leads reports whether the pattern matches the path of these segments itself, not only a scope
+// around its end.
 func (p pattern) leads(segs []string) bool {
 	switch {
 	case len(p) == 0:
@@ -136,14 +137,14 @@ func matchText(p, s string) bool {
 	return i == len(p)
 }
 
-// unmatched explains why a pattern selects nothing: how far it came, and the nearest name from there.
+// unmatched explains why a pattern selects nothing: how far it matches, and the nearest name there.
 func (s *scope) unmatched(what, text string) error {
 	p := parsePattern(text)
 	for n := len(p) - 1; n >= 0; n-- {
 		var next []string
 		s.reached(p[:n], func(at *scope) {
 			for _, e := range at.open() {
-				if e.sub == nil || !e.sub.clocks { // which patterns do not select
+				if e.sub == nil || !e.sub.clocks { // patterns do not select the clocks
 					next = append(next, e.seg())
 				}
 			}
@@ -159,12 +160,13 @@ func (s *scope) unmatched(what, text string) error {
 		if w := nearest.Word(p[n], slices.Compact(next)); w != "" {
 			return fmt.Errorf("%s %q selects no signal: %s has no %q; did you mean %q?", what, text, at, p[n], w)
 		}
-		return fmt.Errorf("%s %q selects no signal: %s has no %q, the first name there is %q", what, text, at, p[n], next[0])
+		return fmt.Errorf("%s %q selects no signal: %s has no %q, the first name there is %q", what, text, at, p[n],
+			next[0])
 	}
 	return fmt.Errorf("%s %q selects no signal: the design has none", what, text)
 }
 
-// reached calls f with each scope that the pattern leads to.
+// reached calls f with each scope that the pattern matches.
 func (s *scope) reached(p pattern, f func(*scope)) {
 	if s.clocks {
 		return

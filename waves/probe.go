@@ -22,7 +22,7 @@ type instant struct {
 	end int
 }
 
-// slot is where the value of a variable lies and what it was.
+// slot is the place of a variable's value, and its last value.
 type slot struct {
 	at   unsafe.Pointer
 	old  uint64
@@ -43,8 +43,8 @@ func (s *slot) load() uint64 {
 	return *(*uint64)(s.at) & s.mask
 }
 
-// block is some variables that lie together in memory. Most of a large state stays as it is in a cycle, and that is
-// faster found by comparing memory.
+// block is a group of variables that lie together in memory. Most of a large state does not change
+// in a cycle, and comparing memory finds that faster.
 type block struct {
 	now, was []byte
 	slots    []slot
@@ -73,42 +73,44 @@ func blocks(slots []slot) []block {
 	return all
 }
 
-// probe logs the changes of one Sim, in the order of time. It runs where its Sim runs; the dump reads the log only
-// while the Sim stands still.
+// probe logs the changes of one Sim, in the order of time. It runs on the goroutine of its Sim. The
+// dump reads the log only while the Sim does not run.
 type probe struct {
 	sim    *rtl.Sim
 	fs     func(cycle uint64) uint64
-	groups [][]block // those that have something to watch
-	words  []word    // of the set of all groups of the Sim: where those are
+	groups [][]block // those with watched variables
+	words  []word    // those words of the set of groups that have watched groups
 	off    bool
 
 	log      []change
 	instants []instant
-	merged   int // instants that the dump has
-	start    int // of the changes of the instant after those
+	merged   int // number of instants that the dump has
+	start    int // of the changes of the first instant that the dump does not have
 
-	filled func(fs uint64) // called when the log is large and all before fs is in it; nil if other Sims run meanwhile
-	last   uint64          // time of the last mark
-	cycle  uint64          // last cycle observed to end with a change
+	// called when the log is large and holds all changes before fs; nil if other Sims run meanwhile
+	filled func(fs uint64)
+	last   uint64 // time of the last mark
+	cycle  uint64 // last cycle observed to end with a change
 	failed error
 }
 
-// logLimit is the number of changes after which a Sim that runs alone hands over its log.
+// logLimit is the number of changes after which the only Sim of a dump hands over its log.
 const logLimit = 4096
 
 // word is a word of a set of groups.
 type word struct {
 	index  int
-	wires  uint64 // watched groups that show the cycle itself, not the next one
-	others uint64 // watched groups besides
-	first  int    // place of the lowest in groups
+	wires  uint64 // watched groups that show the ended cycle, not the next one
+	others uint64 // other watched groups
+	first  int    // place of the lowest watched group in probe.groups
 }
 
 func newProbe(x *island) *probe {
 	p := &probe{sim: x.sim, fs: x.fs, cycle: never}
 	bySignal := slices.Clone(x.vars)
 	slices.SortFunc(bySignal, func(a, b *variable) int {
-		return cmp.Or(cmp.Compare(a.sig.Group, b.sig.Group), cmp.Compare(a.origin.bundle, b.origin.bundle), cmp.Compare(uintptr(a.sig.Ptr), uintptr(b.sig.Ptr)))
+		return cmp.Or(cmp.Compare(a.sig.Group, b.sig.Group), cmp.Compare(a.origin.bundle, b.origin.bundle),
+			cmp.Compare(uintptr(a.sig.Ptr), uintptr(b.sig.Ptr)))
 	})
 	for len(bySignal) > 0 {
 		g := bySignal[0].sig.Group
@@ -166,7 +168,7 @@ func (p *probe) observe(cycle uint64, changed []uint64) {
 	}
 }
 
-// scan logs what changed in some groups of a word.
+// scan logs the changes in some groups of a word.
 func (p *probe) scan(w *word, set uint64) {
 	watched := w.wires | w.others
 	for ; set != 0; set &= set - 1 {
@@ -193,8 +195,8 @@ func (p *probe) scanBlock(b *block) {
 	}
 }
 
-// supersede takes the place of earlier changes of the same variables at the same time: a Sim may report a cycle twice,
-// and a signal has one value at a time.
+// supersede replaces earlier changes of the same variables at the same time. A Sim may report a
+// cycle twice, and a signal has one value at a time.
 func (p *probe) supersede(fs uint64) {
 	n := len(p.instants)
 	if n == p.merged || p.instants[n-1].fs != fs {
@@ -218,7 +220,7 @@ next:
 	}
 }
 
-// mark gives what was logged since the last mark the time at which a cycle starts.
+// mark gives the changes logged since the last mark the start time of a cycle.
 func (p *probe) mark(cycle uint64) {
 	if len(p.log) == p.logged() {
 		return
@@ -226,7 +228,8 @@ func (p *probe) mark(cycle uint64) {
 	last := len(p.instants) - 1
 	fs := p.fs(cycle)
 	if fs < p.last {
-		p.failed = fmt.Errorf("the dump ends at %d fs: %s went back to cycle %d (a reset or a restored snapshot)", p.last, p.sim.Name(), cycle)
+		p.failed = fmt.Errorf("the dump ends at %d fs: %s went back to cycle %d (a reset or a restored snapshot)",
+			p.last, p.sim.Name(), cycle)
 		p.off = true
 		p.log = p.log[:p.logged()]
 		return
@@ -255,7 +258,7 @@ func (p *probe) next() uint64 {
 	return p.instants[p.merged].fs
 }
 
-// take hands over the changes of that instant.
+// take hands over the changes of the instant at next.
 func (p *probe) take() []change {
 	end := p.instants[p.merged].end
 	c := p.log[p.start:end]
@@ -264,7 +267,7 @@ func (p *probe) take() []change {
 	return c
 }
 
-// forget drops what the dump has.
+// forget drops the changes that the dump has.
 func (p *probe) forget() {
 	if p.merged == 0 {
 		return

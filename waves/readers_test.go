@@ -43,7 +43,7 @@ func requireSameDump(t *testing.T, want, got *vcdread.Dump) {
 	}
 }
 
-// history is the changes of a signal as text, without repetitions of the same value.
+// history lists the changes of a signal as text, without repetitions of the same value.
 func history(d *vcdread.Dump, s vcdread.Signal) string {
 	var b strings.Builder
 	last := ""
@@ -56,15 +56,18 @@ func history(d *vcdread.Dump, s vcdread.Signal) string {
 	return b.String()
 }
 
-// tortureDumps are dumps that have been hard on readers: late starts, clocks, enough signals for identifiers of two
-// characters, 64 bits, a trigger.
+// tortureDumps are dumps that are hard for readers: late starts, clocks, enough signals for
+// identifiers of two characters, 64 bits, a trigger.
 func tortureDumps(t *testing.T) map[string][]byte {
 	return map[string][]byte{
-		"all":     dumpToy(t, 1, waves.Options{}, runToy),
-		"clocks":  dumpToy(t, 1, waves.Options{Clocks: true, From: 100, To: 200}, runToy),
-		"trigger": dumpToy(t, 1, waves.Options{Trigger: &waves.Trigger{Signal: "**.PC", Op: ">", Value: "50", Before: 30}}, runToy),
-		"one":     dumpToy(t, 1, waves.Options{Filter: []string{"toy.sm[0].Flag"}}, runToy),
-		"empty":   dumpToy(t, 1, waves.Options{}, func(*toy) {}),
+		"all":    dumpToy(t, 1, waves.Options{}, runToy),
+		"clocks": dumpToy(t, 1, waves.Options{Clocks: true, From: 100, To: 200}, runToy),
+		"trigger": dumpToy(t, 1, waves.Options{Trigger: &waves.Trigger{
+			Signal: "**.PC", Op: ">", Value: "50",
+			Before: 30,
+		}}, runToy),
+		"one":   dumpToy(t, 1, waves.Options{Filter: []string{"toy.sm[0].Flag"}}, runToy),
+		"empty": dumpToy(t, 1, waves.Options{}, func(*toy) {}),
 		"long": dumpToy(t, 1, waves.Options{Filter: []string{"toy.mem"}}, func(y *toy) {
 			for range 20 {
 				runToy(y)

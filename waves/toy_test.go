@@ -11,9 +11,9 @@ import (
 	"divergo/rtl"
 )
 
-// The toy design: clients with a state machine send jobs over a link into a slower domain, where a server answers by
-// counting. It has what makes names and values hard: enumerations, signed numbers, arrays of arrays, 64-bit registers,
-// widths from tags.
+// The toy design has clients with a state machine. They send jobs over a link into a slower domain,
+// where a server counts them and answers. Its names and values are difficult: enumerations, signed
+// numbers, arrays of arrays, 64-bit registers, widths from tags.
 
 // phase is the state of a client.
 type phase uint8
@@ -28,7 +28,7 @@ func (p phase) String() string {
 	return [...]string{"Idle", "Busy", "Reply"}[p]
 }
 
-// job is what travels.
+// job is the entry that travels.
 type job struct {
 	Client uint8 `bits:"3"`
 	Wide   uint64
@@ -160,7 +160,7 @@ func newToy(t testing.TB, workers int) *toy {
 	return y
 }
 
-// signal is a signal of the toy: its name in a dump, and where its value is in the design.
+// signal is a signal of the toy: its name in a dump, and the place of its value in the design.
 type signal struct {
 	name  string
 	inMem bool // it changes with the memory's clock
@@ -175,7 +175,7 @@ func flag(b bool) uint64 {
 	return 0
 }
 
-// signals lists the signals of the toy, written out by hand.
+// signals lists the signals of the toy, written out one by one.
 func (y *toy) signals() []signal {
 	var all []signal
 	for i, c := range y.clients {
@@ -203,7 +203,10 @@ func (y *toy) signals() []signal {
 		all = append(all, signal{name: sm + "Grant", wire: true, value: func() uint64 { return flag(c.Grant.Get()) }})
 	}
 	for i := range 8 {
-		all = append(all, signal{name: fmt.Sprintf("toy.mem.Server.Done_%d", i), inMem: true, value: func() uint64 { return uint64(y.server.Q().Done[i]) }})
+		all = append(all, signal{
+			name: fmt.Sprintf("toy.mem.Server.Done_%d", i), inMem: true,
+			value: func() uint64 { return uint64(y.server.Q().Done[i]) },
+		})
 	}
 	return append(all,
 		signal{name: "toy.mem.Server.Top", inMem: true, value: func() uint64 { return uint64(y.server.Q().Top) }},
@@ -213,7 +216,7 @@ func (y *toy) signals() []signal {
 		signal{name: "toy.mem.Server.Log.Valid", inMem: true, value: func() uint64 { return flag(y.sink.In.Valid()) }})
 }
 
-// sample is what a signal of the model was at a time.
+// sample is the value of a signal of the model at a time.
 type sample struct {
 	name  string
 	fs    uint64
@@ -232,7 +235,7 @@ var (
 	modelBegins  []int // index of the first sample of each cycle
 )
 
-// runModel runs a toy, undumped, a cycle at a time, and notes the values of all signals.
+// runModel runs a toy without a dump, cycle by cycle, and notes the values of all signals.
 func runModel(t testing.TB) (all []sample, begins []int) {
 	y := newToy(t, 1)
 	signals := y.signals()

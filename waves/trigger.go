@@ -9,7 +9,7 @@ type trigger struct {
 	cycles func(cycle uint64) uint64 // start of a cycle of the first domain, fs
 	fired  bool
 	at     uint64 // fs
-	mark   *mark  // there; nil until it fires
+	mark   *mark  // at the trigger; nil until it fires
 
 	kept   []moment // in the order of time
 	oldest int      // index in kept
@@ -21,7 +21,7 @@ type moment struct {
 	change
 }
 
-// arm makes the trigger of the options.
+// arm makes the trigger from the options.
 func (d *Dump) arm(o *Trigger, cycles func(uint64) uint64) (*trigger, error) {
 	t := &trigger{before: o.Before, cycles: cycles}
 	var watched []*variable
@@ -45,7 +45,7 @@ func (d *Dump) arm(o *Trigger, cycles func(uint64) uint64) (*trigger, error) {
 	return t, nil
 }
 
-// check says whether the condition holds for any of the values.
+// check reports whether the condition holds for any of the values.
 func (t *trigger) check(values []uint64) bool {
 	for id, holds := range t.holds {
 		if holds != nil && holds(values[id]) {
@@ -55,7 +55,8 @@ func (t *trigger) check(values []uint64) bool {
 	return t.fired
 }
 
-// keep remembers changes, and forgets into values those that a dump would not show if the trigger fired now.
+// keep stores changes. It moves into values those that a dump would not show if the trigger fired
+// at fs.
 func (t *trigger) keep(fs uint64, changes []change, values []uint64) {
 	for ; t.oldest < len(t.kept) && t.kept[t.oldest].fs+t.cycles(t.before+1) < fs; t.oldest++ {
 		k := &t.kept[t.oldest]

@@ -101,7 +101,8 @@ func TestTriggerThatNeverFires(t *testing.T) {
 	for _, to := range []uint64{0, 100} {
 		y := newToy(t, 1)
 		var b bytes.Buffer
-		w, err := waves.Attach(y.sys, &b, waves.Options{To: to, Trigger: &waves.Trigger{Signal: "**.PC", Op: "==", Value: "0xffff"}})
+		w, err := waves.Attach(y.sys, &b,
+			waves.Options{To: to, Trigger: &waves.Trigger{Signal: "**.PC", Op: "==", Value: "0xffff"}})
 		require.NoError(t, err)
 		runToy(y)
 		require.NoError(t, w.Close())
@@ -119,7 +120,10 @@ func TestTriggerThatNeverFires(t *testing.T) {
 
 func TestParseTrigger(t *testing.T) {
 	for text, want := range map[string]waves.Trigger{
-		"200 before sm[*].Div.Stats.Divergent > 0": {Signal: "sm[*].Div.Stats.Divergent", Op: ">", Value: "0", Before: 200},
+		"200 before sm[*].Div.Stats.Divergent > 0": {
+			Signal: "sm[*].Div.Stats.Divergent", Op: ">", Value: "0",
+			Before: 200,
+		},
 		"a.b==Idle":       {Signal: "a.b", Op: "==", Value: "Idle"},
 		" **.x<=-3 ":      {Signal: "**.x", Op: "<=", Value: "-3"},
 		"before.x != 0b1": {Signal: "before.x", Op: "!=", Value: "0b1"},
@@ -128,7 +132,10 @@ func TestParseTrigger(t *testing.T) {
 		require.NoError(t, err, text)
 		assert.Equal(t, want, *got, text)
 	}
-	for _, text := range []string{"", "a.b", "a.b =", "a.b = 3", "x before a.b == 3", "a.b == 3 4", "99999999999999999999 before a == 1"} {
+	for _, text := range []string{
+		"", "a.b", "a.b =", "a.b = 3", "x before a.b == 3", "a.b == 3 4",
+		"99999999999999999999 before a == 1",
+	} {
 		_, err := waves.ParseTrigger(text)
 		assert.Error(t, err, text)
 	}

@@ -20,11 +20,11 @@ type variable struct {
 	name   string   // in the dump, in the scope
 	id     int      // position among the watched variables, -1 if it is not watched
 	shown  bool     // it is in the dump
-	counts bool     // it reads best as a decimal number
-	calls  *[]named // what the options call its values
+	counts bool     // it is shown as a decimal number
+	calls  *[]named // names that the options give its values
 }
 
-// origin is where in a system a signal is from: its island, and the bundle there.
+// origin is the place of a signal in a system: its island, and the bundle there.
 type origin struct{ island, bundle int }
 
 const structKind = reflect.Struct
@@ -33,7 +33,7 @@ func newVariable(sig rtl.Signal, in *scope, o origin) *variable {
 	return &variable{sig: sig, width: sig.Width, origin: o, in: in, id: -1}
 }
 
-// inOrder sorts variables as the design has them.
+// inOrder sorts variables in the order of the design.
 func inOrder(vars []*variable) {
 	slices.SortFunc(vars, func(a, b *variable) int {
 		switch { // not cmp.Or, which compares everything
@@ -51,13 +51,13 @@ func (v *variable) seg() string { return lastSegment(v.sig.Path) }
 
 func lastSegment(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
 
-// names are those of the scopes that the variable is in, from the root, and its own.
+// names are the names in the dump from the root to the variable.
 func (v *variable) names() []string { return append(v.in.names(), v.name) }
 
-// segs are those of the path.
+// segs are the segments of the path from the root to the variable.
 func (v *variable) segs() []string { return append(v.in.segs(), v.seg()) }
 
-// isWire says whether the variable shows a cycle while it lasts, not what it leaves behind.
+// isWire reports whether the variable shows the cycle itself, not the state after it.
 func (v *variable) isWire() bool { return v.sig.Kind == rtl.WireSignal }
 
 func (v *variable) mask() uint64 { return ^uint64(0) >> (64 - v.width) }
@@ -76,11 +76,11 @@ type named struct {
 	text  string
 }
 
-// maxEnumeration bounds the values that are asked for their names.
+// maxEnumeration bounds the number of values whose names are looked up.
 const maxEnumeration = 1024
 
-// enumeration lists the values of the variable's type that have names: those for which an integer type with a String
-// method has something to say, other than the number itself in some wrapping such as Phase(7).
+// enumeration lists the values of the variable's type that have names, if the type is an integer
+// with a String method. A text that only wraps the number, such as Phase(7), is no name.
 func (v *variable) enumeration() []named {
 	t := v.sig.Type
 	if !t.Implements(reflect.TypeFor[fmt.Stringer]()) {
@@ -109,7 +109,8 @@ func (v *variable) enumeration() []named {
 	return all
 }
 
-// nameOf asks a value for its name. A String method that indexes a table out of range has none.
+// nameOf returns the name of a value. A value has no name if its String method panics, as with a
+// table index out of range.
 func nameOf(v reflect.Value) (text string) {
 	defer func() {
 		if recover() != nil {
@@ -119,7 +120,7 @@ func nameOf(v reflect.Value) (text string) {
 	return v.Interface().(fmt.Stringer).String()
 }
 
-// saysNumber says whether a text only wraps the number, as stringer's Phase(7) does.
+// saysNumber reports whether a text only wraps the number, as stringer's Phase(7) does.
 func saysNumber(text string, v reflect.Value) bool {
 	number := ""
 	switch {
@@ -133,5 +134,5 @@ func saysNumber(text string, v reflect.Value) bool {
 	return text == number || strings.HasSuffix(text, "("+number+")")
 }
 
-// oneLine fits a name for a line of a filter file.
+// oneLine makes a name fit a line of a filter file.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -1,8 +1,7 @@
-// Command divergo runs PTX kernels on a clocked model of a GPU and compares
-// what different divergence mechanisms make of them.
+// Command divergo runs PTX kernels on a clocked model of a GPU and compares divergence mechanisms.
 //
-// "divergo help" lists the verbs, "divergo help VERB" explains one. The answer
-// goes to standard output, everything else to standard error. Exit codes:
+// "divergo help" lists the verbs; "divergo help VERB" explains one. The answer goes to the standard
+// output, everything else to the standard error. Exit codes:
 //
 //	0    done
 //	1    a check failed: a result differs from its reference

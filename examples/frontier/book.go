@@ -12,8 +12,8 @@ func init() {
 	})
 }
 
-// Watch looks whether the path that issues is the first one. It knows where each thread is from
-// what has issued, and not from the list.
+// Watch checks that the path that issues has the smallest PC. It follows each thread from the
+// issued instructions, not from the list.
 func Watch(o *books.Observer) {
 	issue := o.SM().Issue
 	look := func(e sm.Issued) {

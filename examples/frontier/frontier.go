@@ -1,4 +1,4 @@
-// Package frontier is a mechanism from outside of divergo: see docs/howto/your-own-mechanism.md.
+// Package frontier is a mechanism outside of divergo: see docs/howto/your-own-mechanism.md.
 package frontier
 
 import (
@@ -21,7 +21,7 @@ func init() {
 	})
 }
 
-// keys are divergence.frontier.reach and its default.
+// keys is the parameter divergence.frontier.reach with its default.
 var keys = divergence.NewParams("frontier", params{Reach: isa.MaxLanes})
 
 type params struct {
@@ -32,9 +32,9 @@ type counts struct {
 	Waiting uint64 `name:"waiting" stat:"peak" unit:"paths" doc:"most paths of a warp that wait in the list" source:"this model"`
 }
 
-// Frontier is reconvergence at thread frontiers (Diamos et al., SIMD Re-convergence
-// at Thread Frontiers, MICRO 2011): the path with the smallest PC runs, the others
-// of its warp wait in a sorted list, and paths that meet become one.
+// Frontier is reconvergence at thread frontiers (Diamos et al., SIMD Re-convergence at Thread
+// Frontiers, MICRO 2011). The path with the smallest PC runs, the others of its warp wait in a
+// sorted list, and paths that meet become one.
 type Frontier struct {
 	divergence.Warps
 	List units.Stack[divergence.Side] // by warp; the smallest PC is on top
@@ -45,7 +45,7 @@ type Frontier struct {
 // Tick serves the events of a cycle.
 func (f *Frontier) Tick() { f.Serve(f) }
 
-// Advance joins the paths that wait where the slot has come to.
+// Advance joins the waiting paths at the slot's new PC.
 func (f *Frontier) Advance(w int) {
 	s := f.Table.Edit(w)
 	for ; f.List.Len(w) > 0 && f.List.Top(w).At == s.At() && f.List.Top(w).Wait == divergence.Runs; f.List.Pop(w) {
@@ -53,7 +53,7 @@ func (f *Frontier) Advance(w int) {
 	}
 }
 
-// Resolve puts the threads of a branch, barrier or exit where they go on.
+// Resolve moves the threads of a branch, barrier or exit to where they continue.
 func (f *Frontier) Resolve(in *isa.Inst, o *divergence.Outcome) {
 	w := int(o.Slot)
 	s := f.Table.Edit(w)
@@ -63,12 +63,13 @@ func (f *Frontier) Resolve(in *isa.Inst, o *divergence.Outcome) {
 	f.elect(w, s)
 }
 
-// before says who runs first: nobody who waits at a barrier, while others can.
+// before reports whether p runs before q: paths at a barrier come last, then the smaller PC is
+// first.
 func before(p, q *divergence.Side) bool {
 	return p.Wait == q.Wait && p.At.Before(q.At) || p.Wait < q.Wait
 }
 
-// insert puts threads into the list, into a path at their PC if it is in reach.
+// insert adds threads to a path of the list at their PC, if one is in reach, or as a new path.
 func (f *Frontier) insert(w int, p divergence.Side) {
 	i, n := f.List.Len(w), f.List.Len(w)
 	for i > 0 && before(f.List.Entry(w, i-1), &p) {
@@ -83,8 +84,8 @@ func (f *Frontier) insert(w int, p divergence.Side) {
 	}
 }
 
-// elect gives the slot to the top of the list. If that waits at a barrier, so do
-// the others, and the warp arrives; a warp without paths ends.
+// elect gives the slot to the top of the list. If the top waits at a barrier, all paths do, and the
+// warp arrives. A warp without paths ends.
 func (f *Frontier) elect(w int, s *divergence.Slot) {
 	if f.List.Len(w) == 0 {
 		f.End(f, s)
@@ -99,7 +100,7 @@ func (f *Frontier) elect(w int, s *divergence.Slot) {
 	}
 }
 
-// Resume lets the paths of a warp go on behind the barrier. Those at one PC join.
+// Resume releases the paths of a warp from its barrier. Those at the PC of the slot join it.
 func (f *Frontier) Resume(w int) {
 	f.Table.Edit(w).Pass()
 	for i := range f.List.Len(w) {
@@ -108,15 +109,16 @@ func (f *Frontier) Resume(w int) {
 	f.Advance(w)
 }
 
-// Counts is what the mechanism counts itself.
+// Counts returns the mechanism's own counters.
 func (f *Frontier) Counts() divergence.Counting { return &f.Own }
 
-// Logic is a comparator that sorts at each entry, and one that joins at those in reach.
+// Logic is a comparator at each entry that sorts, and one at each entry in reach that joins.
 func (f *Frontier) Logic(g divergence.Geometry) []units.Logic {
 	return []units.Logic{
-		{Kind: units.Equality, Bits: 32, Count: g.Warps * min(f.Reach, g.Lanes)}, {Kind: units.LessThan, Bits: 32, Count: g.Warps * g.Lanes},
+		{Kind: units.Equality, Bits: 32, Count: g.Warps * min(f.Reach, g.Lanes)},
+		{Kind: units.LessThan, Bits: 32, Count: g.Warps * g.Lanes},
 	}
 }
 
-// Paths lists the path that runs and those of the list.
+// Paths lists the running path and those of the list.
 func (f *Frontier) Paths(to []divergence.Path) []divergence.Path { return f.PathsOf(&f.List, to) }

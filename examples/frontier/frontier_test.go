@@ -27,9 +27,9 @@ var shared = micro.Kernel{
 	{Label: "J", Exit: true},
 }
 
-// barriers that the paths of a warp come to one after the other: each has one of
-// its own; they have the same, and the second comes from behind it; the second
-// warp ends before it.
+// barriers are kernels in which the paths of a warp reach barriers one after the other. In the
+// first each path has its own barrier. In the second they have the same one, and the second path
+// reaches it from behind. In the third the second warp ends before the barrier.
 var barriers = []micro.Kernel{
 	{{If: micro.Odd, To: "B"}, {Bar: true}, {To: "J"}, {Label: "B", Bar: true}, {Label: "J", Exit: true}},
 	{{If: micro.Odd, To: "B"}, {Label: "A"}, {Bar: true}, {Exit: true}, {Label: "B", To: "A"}},
@@ -47,15 +47,14 @@ func run(t *testing.T, mechanism string, warps int, k micro.Kernel) micro.Result
 	return r
 }
 
-// TestBeforeThePostDominator: 8 instructions, of which the stack runs X and the
-// next one twice.
+// TestBeforeThePostDominator: 8 instructions, of which the stack runs X and the next one twice.
 func TestBeforeThePostDominator(t *testing.T) {
 	assert.Len(t, run(t, "frontier", 1, shared).Issues, 8)
 	assert.Len(t, run(t, "pdom", 1, shared).Issues, 10)
 }
 
-// TestSmallestPC: the list runs what a PC for each thread runs, which is another
-// way to find the smallest, instruction by instruction and lane by lane.
+// TestSmallestPC: the list runs the same instructions as a PC for each thread, which finds the
+// smallest PC in another way. They agree instruction by instruction and lane by lane.
 func TestSmallestPC(t *testing.T) {
 	for name, k := range micro.Kernels {
 		assert.Equal(t, run(t, "ptpc", 1, k).Issues, run(t, "frontier", 1, k).Issues, name)
@@ -71,18 +70,17 @@ func TestSmallestPC(t *testing.T) {
 	}
 }
 
-// TestDepth: the list has an entry for each PC at which threads are, the one of
-// the slot included when a branch inserts. In K3 all that have left the loop
-// wait behind it; the branches at the beginning of K2 lead to two places.
+// TestDepth: the list has an entry for each PC with threads, including that of the slot when a
+// branch inserts. In K3 all threads that have left the loop wait behind it. The branches at the
+// beginning of K2 lead to two places.
 func TestDepth(t *testing.T) {
 	assert.EqualValues(t, 2, run(t, "frontier", 1, micro.Kernels["K3"]).Stats.MaxDepth)
 	assert.EqualValues(t, 3, run(t, "frontier", 1, micro.Kernels["K2"]).Stats.MaxDepth)
 }
 
-// TestReach: the threads that leave the loop of K3 one after the other wait in
-// one path if each can join the next to last of the list, where the loop is the
-// last. Else the 7 that leave before the last one wait apart, and become one when
-// they are on top.
+// TestReach: threads leave the loop of K3 one after the other. They wait in one path if each can
+// join the next to last entry of the list; the loop is the last. Otherwise the 7 that leave before
+// the last one wait apart, and become one path at the top.
 func TestReach(t *testing.T) {
 	m, _ := divergence.Find("frontier")
 	all := run(t, "frontier", 1, micro.Kernels["K3"])
@@ -109,7 +107,7 @@ func init() {
 	books.Register(stack, frontier.Watch)
 }
 
-// TestBook: the book of frontier finds fault with it.
+// TestBook: the checker of frontier finds a fault in it.
 func TestBook(t *testing.T) {
 	r, err := properties.Run(properties.Options{Mechanisms: []string{stack}, Runs: 200, Shrink: 1})
 	require.NoError(t, err)

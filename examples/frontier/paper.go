@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// paper is where the mechanism comes from: the key names figures, claims and the preset.
+// paper is the source of the mechanism. Its key names figures, claims and the preset.
 var paper = experiments.Paper{
 	Key: "frontier", Authors: "Diamos et al.", Title: "SIMD Re-convergence at Thread Frontiers",
 	Venue: "MICRO", Year: 2011,
@@ -32,7 +32,8 @@ func init() {
 	})
 }
 
-// circuit is a condition of n parts. Each part sends another thread to X, behind which all meet.
+// circuit is a condition of n parts. Each part sends another thread to X; behind X all threads
+// meet.
 func circuit(n int) (k micro.Kernel) {
 	for i := range n {
 		k = append(k, micro.Line{If: micro.BelowThread(i + 1), To: "X"})
@@ -40,14 +41,14 @@ func circuit(n int) (k micro.Kernel) {
 	return append(k, micro.Line{To: "J"}, micro.Line{Label: "X"}, micro.Line{Label: "J", Exit: true})
 }
 
-// issues is the warp instructions of a condition of n parts, on a warp of 8 threads.
+// issues returns the warp instructions of a condition of n parts, on a warp of 8 threads.
 func issues(mechanism string, n int) (int, error) {
 	m, _ := divergence.Find(mechanism)
 	r, err := micro.Run(m, divergence.Options{PathOrder: divergence.TakenFirst}, 8, 1, circuit(n), 1000)
 	return len(r.Issues), err
 }
 
-// fewer is the claim: the word of the paper, and the numbers behind it.
+// fewer returns the value of the claim: the paper's word, and the numbers behind it.
 func fewer() (string, error) {
 	list, err := issues("frontier", 4)
 	if err != nil {
@@ -57,7 +58,7 @@ func fewer() (string, error) {
 	return fmt.Sprintf("%s (%d, %d)", map[bool]string{true: "fewer", false: "not fewer"}[list < stack], list, stack), err
 }
 
-// draw is the figure: a table and a picture.
+// draw returns the figure: a table and a picture.
 func draw() (*experiments.Drawing, error) {
 	d := &experiments.Drawing{Header: []string{"parts", "pdom", "frontier"}}
 	lines := [2]experiments.Series{{Name: "pdom"}, {Name: "frontier"}}

@@ -1,5 +1,5 @@
-// Package page puts figures of papers on one page that stands alone: what the paper
-// has, what the model has, in a picture and a table, and the command that makes it.
+// Package page writes figures of papers on one self-contained HTML page. Each figure shows the
+// paper's values, the model's in a picture and a table, and the command that makes it.
 package page
 
 import (
@@ -16,7 +16,7 @@ import (
 	"divergo/internal/chart"
 )
 
-// Figure is a figure as "divergo reproduce --json" prints it, with its picture.
+// Figure is a figure in the form of "divergo reproduce --json", with its picture.
 type Figure struct {
 	Name   string   `json:"figure"` // cost-fig4
 	Doc    string   `json:"doc"`    // one line
@@ -27,16 +27,16 @@ type Figure struct {
 	SVG    string   `json:"svg"`
 }
 
-// Picture is the drawing. Read has checked it, so that it needs no escaping.
+// Picture returns the drawing. Read has checked it, so it needs no escaping.
 func (f *Figure) Picture() template.HTML { return template.HTML(f.SVG) }
 
-// Theirs are the notes that say what the paper has, and Ours the others.
+// Theirs returns the notes with the paper's values.
 func (f *Figure) Theirs() []string { return f.notes(true) }
 
-// Ours is what there is to say about the model's values.
+// Ours returns the other notes, about the model's values.
 func (f *Figure) Ours() []string { return f.notes(false) }
 
-// Beside reports whether notes on ours have the paper's values in them.
+// Beside reports whether the notes about ours also hold the paper's values.
 func (f *Figure) Beside() bool {
 	return slices.ContainsFunc(f.Ours(), func(n string) bool { return strings.Contains(n, "Theirs: ") })
 }
@@ -50,8 +50,8 @@ func (f *Figure) notes(theirs bool) (list []string) {
 	return list
 }
 
-// Read reads figures, one from each record. It refuses pictures that package chart cannot have
-// drawn, since records come from a file. Numbers in rows are int64 or float64.
+// Read reads figures, one from each record. Records come from a file, so Read refuses pictures that
+// package chart does not draw. Numbers in rows are int64 or float64.
 func Read(records []json.RawMessage) ([]Figure, error) {
 	list := make([]Figure, len(records))
 	for i, r := range records {
@@ -94,5 +94,5 @@ var text string
 
 var page = template.Must(template.New("page").Parse(text))
 
-// Write writes the page.
+// Write writes the page of the figures.
 func Write(w io.Writer, figures []Figure) error { return page.Execute(w, figures) }

@@ -18,7 +18,7 @@ import (
 	"divergo/internal/need"
 )
 
-// sample is a figure as a journal has it.
+// sample is a figure in the form of a journal.
 const sample = `{"figure": "s9-fig1", "doc": "a < b", "source": "Someone, figure 1", "header": ["kernel", "n", "v"], "rows": [["k", 3, 0.5]],
 	"notes": ["Theirs: 1.", "Ours is less."],
 	"svg": "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"400\" height=\"300\"><title>t</title><rect width=\"400\" height=\"300\" fill=\"#d55e00\"/></svg>"}`
@@ -33,7 +33,7 @@ func written(t *testing.T) string {
 	return b.String()
 }
 
-// TestPage: text is escaped, the picture is not, and what the paper has stands apart.
+// TestPage: text is escaped, the picture is not, and the paper's values stand apart.
 func TestPage(t *testing.T) {
 	text := written(t)
 	assert.Contains(t, text, `<h2>s9-fig1: a &lt; b</h2>`)
@@ -47,21 +47,25 @@ func TestPage(t *testing.T) {
 
 	_, err := page.Read([]json.RawMessage{[]byte(`{"rows": 3}`)})
 	assert.Error(t, err)
-	_, err = page.Read([]json.RawMessage{[]byte(sample), []byte(`{"figure": "s9-fig2", "svg": "<svg><script>alert(1)</script></svg>"}`)})
+	_, err = page.Read([]json.RawMessage{
+		[]byte(sample),
+		[]byte(`{"figure": "s9-fig2", "svg": "<svg><script>alert(1)</script></svg>"}`),
+	})
 	assert.ErrorContains(t, err, "record 2: s9-fig2: picture with <script>")
 }
 
-// browse shows a file in headless Chromium, and returns the document as it
-// stands then, a picture of it, and what the browser has on its console.
+// browse opens a file in headless Chromium. It returns the rendered document, a screenshot, and the
+// browser's console messages.
 func browse(t *testing.T, file string) (dom string, picture []byte, console []string) {
 	t.Helper()
 	need.Tool(t, "chromium")
 	dir := t.TempDir()
 	shot := filepath.Join(dir, "page.png")
 	run := func(args ...string) (string, string) {
-		// timeout ends the browser and all that it started.
+		// timeout ends the browser and its children.
 		args = append([]string{
-			"--kill-after=5", "120", "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--user-data-dir=" + filepath.Join(dir, "profile"),
+			"--kill-after=5", "120", "chromium", "--headless", "--no-sandbox", "--disable-gpu",
+			"--enable-logging=stderr", "--user-data-dir=" + filepath.Join(dir, "profile"),
 			"--window-size=1300,1200",
 		}, args...)
 		c := exec.Command("timeout", append(args, "file://"+file)...)
@@ -77,7 +81,7 @@ func browse(t *testing.T, file string) (dom string, picture []byte, console []st
 	return dom, picture, regexp.MustCompile(`.*CONSOLE.*`).FindAllString(errs+more, -1)
 }
 
-// TestBrowser: the page stands alone and is drawn, and an error would be on the console.
+// TestBrowser: the page is self-contained and rendered. An error would appear on the console.
 func TestBrowser(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "page.html")
 	require.NoError(t, os.WriteFile(file, []byte(written(t)), 0o644))
@@ -103,7 +107,7 @@ func TestBrowser(t *testing.T) {
 	assert.Contains(t, dom, "s9-fig1", "the policy of the page allows no script")
 }
 
-// TestCommitted: the page of the documentation is drawn, has no error, and is not large.
+// TestCommitted: the page of the documentation is rendered without errors, and is not large.
 func TestCommitted(t *testing.T) {
 	file, err := filepath.Abs("../../docs/figures.html")
 	require.NoError(t, err)

@@ -1,6 +1,5 @@
-// Package audit checks a memory system from outside while it runs. An auditor
-// stands at the ends of a block, keeps books of its own of what goes in and
-// comes out, and says what cannot be:
+// Package audit checks a memory system from outside while it runs. An auditor watches the ends of a
+// block. It keeps its own model of the packets that enter and leave, and reports impossible events:
 //
 //	Access --> Coalescer --> L1 --> network --> Slice --> Channel
 //	               |         |                    |          |
@@ -10,13 +9,12 @@
 //	              |
 //	            banks
 //
-// It shares nothing with the blocks but their packets and the configuration. It
-// knows rules, not how a block follows them: an auditor of a cache does not know
-// what a hit is until the answer comes without a request for the line.
+// An auditor shares nothing with the blocks but their packets and the configuration. It knows
+// rules, not how a block follows them. An auditor of a cache, for example, finds a hit only when
+// the answer comes without a request for the line.
 //
-// Auditors look through the taps of queues (package rtl), so that a machine
-// without them does not know of them. Each looks at one block and one clock
-// only, because islands do not run in the order of time.
+// Auditors use the taps of queues (package rtl), so a machine without auditors is unchanged. Each
+// auditor watches only one block and one clock, because islands do not run in the order of time.
 package audit
 
 import (
@@ -27,7 +25,7 @@ import (
 	"divergo/memsys/dram"
 )
 
-// The checkers, by what their rules are about.
+// The checkers, by the subject of their rules.
 const (
 	Coalescer = "coalescer" // cover and minimality of an access's lines
 	Cache     = "cache"     // data against flat memory
@@ -36,31 +34,31 @@ const (
 	DRAM      = "dram"      // timing of the data sheet, order of the scheduler
 )
 
-// Rule is something that must hold. The name says what was found instead. It
-// stays when the text about a fault changes.
+// Rule is something that must hold. Its name says what was found instead. The name stays the same
+// when the text about a fault changes.
 type Rule struct{ Checker, Name string }
 
-// Fault is what an auditor found.
+// Fault is a broken rule that an auditor found.
 type Fault struct {
 	Rule Rule
-	What string // with the block and the cycle of its clock
+	What string // text with the block and the cycle of its clock
 }
 
-// Memory is the auditors of a memory system.
+// Memory holds the auditors of a memory system.
 type Memory struct {
 	first Fault
 	parts []auditor
 	leave [][]func() // by part and tap
 }
 
-// auditor is what stands at a block.
+// auditor watches one block.
 type auditor interface {
-	taps() []func() // puts it at its block, and returns how it leaves
-	end()           // what must hold when nothing is in flight and the caches are flushed
+	taps() []func() // attaches it to its block, and returns functions that detach it
+	end()           // checks what must hold when nothing is in flight and the caches are flushed
 }
 
-// Watch puts auditors at every block of a memory system in its first state or
-// between kernels, with the contents that its store has now.
+// Watch attaches auditors to every block of a memory system, with the present contents of its
+// store. The system is in its first state or between kernels.
 func Watch(cfg *memsys.Config, memory *memsys.Memory) *Memory {
 	m := &Memory{}
 	for i, u := range memory.Units {
@@ -75,14 +73,14 @@ func Watch(cfg *memsys.Config, memory *memsys.Memory) *Memory {
 	return m.attach()
 }
 
-// WatchChannel is Watch for a channel of a memory of one.
+// WatchChannel is Watch for one channel of a memory with one channel.
 func WatchChannel(line int, cfg *dram.Config, c *dram.Channel) *Memory {
 	m := &Memory{}
 	m.parts = []auditor{newChannel(m, 0, line, cfg, c)}
 	return m.attach()
 }
 
-// attach puts the auditors at their blocks.
+// attach attaches the auditors to their blocks.
 func (m *Memory) attach() *Memory {
 	for _, p := range m.parts {
 		m.leave = append(m.leave, p.taps())
@@ -90,7 +88,7 @@ func (m *Memory) attach() *Memory {
 	return m
 }
 
-// Fault is the first that was found, nil if none was.
+// Fault is the first fault found, nil if there is none.
 func (m *Memory) Fault() *Fault {
 	if m.first.What == "" {
 		return nil
@@ -98,31 +96,30 @@ func (m *Memory) Fault() *Fault {
 	return &m.first
 }
 
-// End asks for what must hold when all caches are flushed, and nothing is on
-// its way.
+// End checks what must hold when all caches are flushed and nothing is in flight.
 func (m *Memory) End() {
 	for _, p := range m.parts {
 		p.end()
 	}
 }
 
-// Detach takes the auditors away.
+// Detach detaches the auditors.
 func (m *Memory) Detach() {
 	for _, leave := range slices.Concat(m.leave...) {
 		leave()
 	}
 }
 
-// block is what all auditors have: where they stand, and to whom they report.
+// block is the part common to all auditors: the name of the watched block, and where to report.
 type block struct {
 	memory *Memory
 	name   string
 }
 
-// over says that something was found already, and the books may be wrong.
+// over reports whether a fault was found already. Then the auditor's model may be wrong.
 func (b *block) over() bool { return b.memory.first.What != "" }
 
-// fail reports, unless something was found before.
+// fail reports a fault, unless one was reported before.
 func (b *block) fail(rule Rule, format string, args ...any) {
 	if !b.over() {
 		b.memory.first = Fault{rule, b.name + ": " + fmt.Sprintf(format, args...)}

@@ -16,10 +16,11 @@ import (
 	"divergo/rtl"
 )
 
-// base is where the memory of the tests begins.
+// base is the start of the memory of the tests.
 const base = 0x1000_0000
 
-// traffic is a script with everything that an SM does to global memory, and some of what it does to shared memory.
+// traffic is a script with all kinds of accesses of an SM to global memory, and some to shared
+// memory.
 func traffic(seed uint64) (steps []memtest.Step) {
 	r := rand.New(rand.NewPCG(seed, 9))
 	for i := range 300 {
@@ -39,7 +40,10 @@ func traffic(seed uint64) (steps []memtest.Step) {
 		steps = append(steps, memtest.Step{Access: a})
 	}
 	for range 50 {
-		a := memsys.Access{Kind: memsys.Kind(r.IntN(4)), Shared: true, Size: 4, Mask: r.Uint32(), Atom: isa.AtomAdd, Type: isa.U32}
+		a := memsys.Access{
+			Kind: memsys.Kind(r.IntN(4)), Shared: true, Size: 4, Mask: r.Uint32(), Atom: isa.AtomAdd,
+			Type: isa.U32,
+		}
 		for lane := range a.Addr {
 			a.Addr[lane] = uint64(r.IntN(64) * 4)
 		}
@@ -48,8 +52,8 @@ func traffic(seed uint64) (steps []memtest.Step) {
 	return append(steps, memtest.Step{Access: memsys.Access{Kind: memsys.Flush}})
 }
 
-// play runs two scripts on a small memory, which change may make wrong for the
-// auditors, and returns what they find.
+// play runs two scripts on a small memory, and returns what the auditors find. change may falsify
+// the auditors' configuration or events.
 func play(t *testing.T, change func(*Memory, *memsys.Config)) *Fault {
 	t.Helper()
 	c := memsys.Default()
@@ -67,7 +71,7 @@ func play(t *testing.T, change func(*Memory, *memsys.Config)) *Fault {
 	return m.Fault()
 }
 
-// find is the auditor of a type that stands first.
+// find is the first auditor of a type.
 func find[A auditor](m *Memory) (a A) {
 	for _, p := range m.parts {
 		if x, ok := p.(A); ok {
@@ -77,16 +81,15 @@ func find[A auditor](m *Memory) (a A) {
 	return a
 }
 
-// deaf takes a tap of an auditor away, for another one in its place.
+// deaf removes a tap of an auditor, to put another one in its place.
 func deaf(m *Memory, a auditor, tap int) { m.leave[slices.Index(m.parts, a)][tap]() }
 
-// TestTraffic: nothing is wrong with it.
+// TestTraffic: the auditors find no fault in it.
 func TestTraffic(t *testing.T) {
 	assert.Nil(t, play(t, func(*Memory, *memsys.Config) {}))
 }
 
-// falsify changes the tenth event that is like a given one on its way to an
-// auditor, or loses it.
+// falsify changes or drops the tenth event for which like holds, on its way to an auditor.
 func falsify[T any](see func(uint64, *T), like func(*T) bool, change func(*T) bool) func(uint64, *T) {
 	n := 0
 	return func(cycle uint64, v *T) {
@@ -100,7 +103,7 @@ func falsify[T any](see func(uint64, *T), like func(*T) bool, change func(*T) bo
 	}
 }
 
-// TestFalsified: one event that an auditor is lied to about is enough.
+// TestFalsified: one false event is enough for an auditor to report a fault.
 func TestFalsified(t *testing.T) {
 	line := func(kind memsys.Kind) func(*memsys.LineRequest) bool {
 		return func(r *memsys.LineRequest) bool { return r.Kind == kind }
@@ -112,7 +115,8 @@ func TestFalsified(t *testing.T) {
 		return func(r *memsys.Response) bool { return r.Kind == kind }
 	}
 	data := func(r *memsys.LineResponse) bool { return r.Lanes != 0 }
-	lines := func(like func(*memsys.LineRequest) bool, change func(*memsys.LineRequest) bool) func(*Memory, *memsys.Config) {
+	lines := func(like func(*memsys.LineRequest) bool, change func(*memsys.LineRequest) bool) func(*Memory,
+		*memsys.Config) {
 		return func(m *Memory, _ *memsys.Config) {
 			a := find[*coalescer](m)
 			deaf(m, a, 1)
@@ -133,7 +137,8 @@ func TestFalsified(t *testing.T) {
 			a.l.Out.Tap(falsify(a.answer, data, change))
 		}
 	}
-	answers := func(like func(*memsys.Response) bool, change func(*memsys.Response) bool) func(*Memory, *memsys.Config) {
+	answers := func(like func(*memsys.Response) bool, change func(*memsys.Response) bool) func(*Memory,
+		*memsys.Config) {
 		return func(m *Memory, _ *memsys.Config) {
 			a := find[*slice](m)
 			deaf(m, a, 1)
@@ -151,16 +156,36 @@ func TestFalsified(t *testing.T) {
 		name, rule string
 		change     func(*Memory, *memsys.Config)
 	}{
-		{"a line lacks a lane", Coalescer, lines(line(memsys.Load), func(r *memsys.LineRequest) bool { r.Lanes &= r.Lanes - 1; return true })},
-		{"a line has a lane of another", Coalescer, lines(line(memsys.Load), func(r *memsys.LineRequest) bool { r.Lanes = ^uint32(0); return true })},
+		{
+			"a line lacks a lane", Coalescer,
+			lines(line(memsys.Load), func(r *memsys.LineRequest) bool { r.Lanes &= r.Lanes - 1; return true }),
+		},
+		{
+			"a line has a lane of another", Coalescer,
+			lines(line(memsys.Load), func(r *memsys.LineRequest) bool { r.Lanes = ^uint32(0); return true }),
+		},
 		{"a line is not sent", Coalescer, lines(line(memsys.Store), func(*memsys.LineRequest) bool { return false })},
-		{"a store writes a byte more", Coalescer, lines(line(memsys.Store), func(r *memsys.LineRequest) bool { r.Mask[0] = r.Mask[0]<<1 | r.Mask[0]; return true })},
-		{"a byte of a store changes", Coalescer, lines(line(memsys.Store), func(r *memsys.LineRequest) bool { r.Data[63]++; return true })},
-		{"an atomic has another operand", Coalescer, lines(line(memsys.Atomic), func(r *memsys.LineRequest) bool { r.A++; return true })},
+		{
+			"a store writes a byte more", Coalescer,
+			lines(line(memsys.Store), func(r *memsys.LineRequest) bool {
+				r.Mask[0] = r.Mask[0]<<1 |
+					r.Mask[0]
+				return true
+			}),
+		},
+		{
+			"a byte of a store changes", Coalescer,
+			lines(line(memsys.Store), func(r *memsys.LineRequest) bool { r.Data[63]++; return true }),
+		},
+		{
+			"an atomic has another operand", Coalescer,
+			lines(line(memsys.Atomic), func(r *memsys.LineRequest) bool { r.A++; return true }),
+		},
 		{"an answer is lost", Coalescer, func(m *Memory, _ *memsys.Config) {
 			a := find[*coalescer](m)
 			deaf(m, a, 3)
-			a.c.Out.Tap(falsify(a.reply, func(*memsys.Reply) bool { return true }, func(*memsys.Reply) bool { return false }))
+			a.c.Out.Tap(falsify(a.reply, func(*memsys.Reply) bool { return true },
+				func(*memsys.Reply) bool { return false }))
 		}},
 		{"an answer comes before its data", Coalescer, func(m *Memory, _ *memsys.Config) {
 			a := find[*coalescer](m)
@@ -170,31 +195,68 @@ func TestFalsified(t *testing.T) {
 		{"an L1 gives other bytes", Cache, gives(func(r *memsys.LineResponse) bool { r.Data[5]++; return true })},
 		{"an L1 does not answer", MSHR, gives(func(*memsys.LineResponse) bool { return false })},
 		{"an L1 answers another load", MSHR, gives(func(r *memsys.LineResponse) bool { r.Entry ^= 1; return true })},
-		{"an L1 writes back other bytes", Cache, sends(packet(memsys.Store), func(r *memsys.Request) bool { r.Data = memsys.Line{}; return true })},
-		{"an L1 keeps bytes to itself", Cache, sends(packet(memsys.Store), func(r *memsys.Request) bool { r.Mask = dram.ByteMask{}; return true })},
-		{"an L1 writes back, not through", Cache, func(_ *Memory, c *memsys.Config) { c.L1.Write = memsys.WriteThrough }},
-		{"an L1 fetches another line", MSHR, sends(packet(memsys.Load), func(r *memsys.Request) bool { r.Line ^= 64; return true })},
-		{"an MSHR is used twice", MSHR, sends(packet(memsys.Load), func(r *memsys.Request) bool { r.ID ^= 1; return true })},
-		{"a request counts for another fence", MSHR, sends(packet(memsys.Store), func(r *memsys.Request) bool { r.Epoch ^= 1; return true })},
-		{"a slice gives other bytes", Cache, answers(answer(memsys.Load), func(r *memsys.Response) bool { r.Data[5]++; return true })},
-		{"an atomic returns something else", Cache, answers(answer(memsys.Atomic), func(r *memsys.Response) bool { r.Data[0]++; return true })},
+		{
+			"an L1 writes back other bytes", Cache,
+			sends(packet(memsys.Store), func(r *memsys.Request) bool { r.Data = memsys.Line{}; return true }),
+		},
+		{
+			"an L1 keeps bytes to itself", Cache,
+			sends(packet(memsys.Store), func(r *memsys.Request) bool { r.Mask = dram.ByteMask{}; return true }),
+		},
+		{
+			"an L1 writes back, not through", Cache,
+			func(_ *Memory, c *memsys.Config) { c.L1.Write = memsys.WriteThrough },
+		},
+		{
+			"an L1 fetches another line", MSHR,
+			sends(packet(memsys.Load), func(r *memsys.Request) bool { r.Line ^= 64; return true }),
+		},
+		{
+			"an MSHR is used twice", MSHR,
+			sends(packet(memsys.Load), func(r *memsys.Request) bool { r.ID ^= 1; return true }),
+		},
+		{
+			"a request counts for another fence", MSHR,
+			sends(packet(memsys.Store), func(r *memsys.Request) bool { r.Epoch ^= 1; return true }),
+		},
+		{
+			"a slice gives other bytes", Cache,
+			answers(answer(memsys.Load), func(r *memsys.Response) bool { r.Data[5]++; return true }),
+		},
+		{
+			"an atomic returns something else", Cache,
+			answers(answer(memsys.Atomic), func(r *memsys.Response) bool { r.Data[0]++; return true }),
+		},
 		{"a slice does not answer", MSHR, answers(answer(memsys.Store), func(*memsys.Response) bool { return false })},
-		{"a slice answers another MSHR", MSHR, answers(answer(memsys.Load), func(r *memsys.Response) bool { r.ID ^= 8; return true })},
-		{"a slice writes back other bytes", Cache, moves(true, func(r *dram.Request) bool { r.Data = memsys.Line{}; return true })},
+		{
+			"a slice answers another MSHR", MSHR,
+			answers(answer(memsys.Load), func(r *memsys.Response) bool { r.ID ^= 8; return true }),
+		},
+		{
+			"a slice writes back other bytes", Cache,
+			moves(true, func(r *dram.Request) bool { r.Data = memsys.Line{}; return true }),
+		},
 		{"a slice fetches another line", Cache, moves(false, func(r *dram.Request) bool { r.Addr ^= 64; return true })},
 		{"a slice reads for no MSHR", MSHR, moves(false, func(r *dram.Request) bool { return false })},
 		{"shared memory has more banks", Banks, func(m *Memory, _ *memsys.Config) { find[*shared](m).banks *= 2 }},
-		{"more lanes of an access are looked at together", Banks, func(m *Memory, _ *memsys.Config) { find[*shared](m).lanes *= 2 }},
+		{
+			"more lanes of an access are looked at together", Banks,
+			func(m *Memory, _ *memsys.Config) { find[*shared](m).lanes *= 2 },
+		},
 		{"an access to shared memory comes sooner", Banks, func(m *Memory, _ *memsys.Config) {
 			a := find[*shared](m)
 			deaf(m, a, 0)
 			a.u.PreMem.In.Tap(func(cycle uint64, v *memsys.Access) { a.comes(cycle-1, v) })
 		}},
-		{"fewer answers of shared memory can wait", Banks, func(m *Memory, _ *memsys.Config) { find[*shared](m).depth-- }},
+		{
+			"fewer answers of shared memory can wait", Banks,
+			func(m *Memory, _ *memsys.Config) { find[*shared](m).depth-- },
+		},
 		{"the DRAM answers out of order", DRAM, func(m *Memory, _ *memsys.Config) {
 			a := find[*channel](m)
 			deaf(m, a, 1)
-			a.ch.Out.Tap(falsify(a.response, func(*dram.Response) bool { return true }, func(r *dram.Response) bool { r.ID ^= 1; return true }))
+			a.ch.Out.Tap(falsify(a.response, func(*dram.Response) bool { return true },
+				func(r *dram.Response) bool { r.ID ^= 1; return true }))
 		}},
 		{"the DRAM counts a row hit too many", DRAM, func(m *Memory, _ *memsys.Config) {
 			c := find[*channel](m).ch
@@ -211,9 +273,8 @@ func TestFalsified(t *testing.T) {
 	}
 }
 
-// TestDataSheet: an auditor with a data sheet that asks for one cycle more
-// finds a command that comes too early, whichever time it is; and one that knows
-// another scheduler, a command that is out of order.
+// TestDataSheet: an auditor whose data sheet demands one more cycle finds a command that comes too
+// early, for each of the times. An auditor with another scheduler finds a command out of order.
 func TestDataSheet(t *testing.T) {
 	for name, change := range map[string]func(*dram.Config){
 		"tRCD": func(c *dram.Config) { c.TRCD++ },
@@ -250,8 +311,7 @@ func TestDataSheet(t *testing.T) {
 	}
 }
 
-// requests sends random requests to a channel with one data sheet, under the
-// eyes of an auditor with another.
+// requests sends random requests to a channel with one data sheet, audited with another.
 func requests(t *testing.T, cfg, sheet *dram.Config) *Fault {
 	t.Helper()
 	const line = 64
@@ -270,7 +330,10 @@ func requests(t *testing.T, cfg, sheet *dram.Config) *Fault {
 	for sent, answered := 0, 0; answered < 600; sim.Run(1) {
 		require.Less(t, sim.Now(), uint64(100_000))
 		if b.In.Ready() && sent < 600 && r.IntN(4) > 0 {
-			b.In.Push(dram.Request{ID: uint8(sent), Write: r.IntN(2) == 0, Addr: uint64(r.IntN(64)) * line, Mask: dram.Span(r.IntN(8)*8, 8)})
+			b.In.Push(dram.Request{
+				ID: uint8(sent), Write: r.IntN(2) == 0, Addr: uint64(r.IntN(64)) * line,
+				Mask: dram.Span(r.IntN(8)*8, 8),
+			})
 			sent++
 		}
 		if b.Out.Valid() {
@@ -282,8 +345,7 @@ func requests(t *testing.T, cfg, sheet *dram.Config) *Fault {
 	return m.Fault()
 }
 
-// Four lanes add to a word, under the eyes of auditors; then the DRAM, behind
-// their backs, loses it.
+// Four lanes add to a word while auditors watch. Then the DRAM loses the word without an event.
 func Example() {
 	cfg := memsys.Default()
 	cfg.DRAM.Channels = 1

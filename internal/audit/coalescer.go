@@ -10,31 +10,29 @@ import (
 	"divergo/units"
 )
 
-// coalescer audits the coalescer of an SM. The lines that it makes of an access
-// have to serve each active lane once: every line has all lanes that fall into
-// it, so that there are as many lines as distinct ones and no more, or one lane
-// of an atomic. A store enables exactly the bytes of its lanes, with the data of
-// the highest where there are several. An access is answered once, not before
-// all of its lanes are.
+// coalescer audits the coalescer of an SM. The lines of an access must serve each active lane once.
+// Every line serves all lanes that fall into it, so there are as many lines as distinct ones. An
+// atomic has one line for each lane. A store enables exactly the bytes of its lanes, with the data
+// of the highest lane where several overlap. An access is answered once, after all of its lanes.
 //
-// Of a herded load the lines are those of one block for all lanes, or for each half
-// of them, the block in which most of them are, or of one address.
+// The lanes of a herded load fall into one block, for all lanes or for each half of the warp. It is
+// the block of most lanes. With HerdFirst all lanes read one address.
 type coalescer struct {
 	block
 	line uint64
 	herd *units.HerdConfig
 	c    *memsys.Coalescer
-	addr [isa.MaxLanes]uint64 // that the access has to have
+	addr [isa.MaxLanes]uint64 // addresses that the access must have
 
-	access *memsys.Access // the present one, if the coalescer is done with it
-	begun  bool           // the book of the present one is open
-	lines  int            // that it has been given
-	left   uint32         // its lanes that are in none of them
-	posted []answer       // to come: stores and reductions
+	access *memsys.Access // the access that the coalescer has popped, nil while its lines are still being made
+	begun  bool           // the model of the present access is open
+	lines  int            // lines of the present access so far
+	left   uint32         // its lanes without a line
+	posted []answer       // answers to come: stores and reductions
 	loads  [memsys.MaxPending]answer
 }
 
-// answer is what is still owed to an access.
+// answer is an answer that an access still waits for.
 type answer struct {
 	owed bool
 	tag  uint16
@@ -44,21 +42,23 @@ type answer struct {
 }
 
 func newCoalescer(m *Memory, index int, cfg *memsys.Config, c *memsys.Coalescer) *coalescer {
-	return &coalescer{block: block{m, fmt.Sprintf("coalescer of SM %d", index)}, line: uint64(cfg.L1.Line), herd: &cfg.Herd, c: c}
+	return &coalescer{
+		block: block{m, fmt.Sprintf("coalescer of SM %d", index)}, line: uint64(cfg.L1.Line),
+		herd: &cfg.Herd, c: c,
+	}
 }
 
 func (a *coalescer) taps() []func() {
 	return []func(){a.c.In.Tap(a.done), a.c.Req.Tap(a.request), a.c.Rsp.Tap(a.response), a.c.Out.Tap(a.reply)}
 }
 
-// orders says whether an access is a fence or a flush.
+// orders reports whether an access is a fence or a flush.
 func orders(v *memsys.Access) bool { return v.Kind == memsys.Fence || v.Kind == memsys.Flush }
 
-// reads says whether an access waits for data.
+// reads reports whether an access waits for data.
 func reads(v *memsys.Access) bool { return v.Kind == memsys.Load || v.Kind == memsys.Atomic }
 
-// done notes that the coalescer lets go of an access, whose last line is pushed
-// in this cycle.
+// done notes that the coalescer pops an access, whose last line is pushed in this cycle.
 func (a *coalescer) done(cycle uint64, v *memsys.Access) {
 	a.complete(cycle)
 	if !a.begun {
@@ -70,7 +70,7 @@ func (a *coalescer) done(cycle uint64, v *memsys.Access) {
 	}
 }
 
-// begin opens the book of an access.
+// begin opens the model of an access.
 func (a *coalescer) begin(v *memsys.Access) {
 	a.begun, a.lines, a.left = true, 0, v.Mask
 	if orders(v) {
@@ -85,8 +85,8 @@ func (a *coalescer) begin(v *memsys.Access) {
 	}
 }
 
-// gatherIn puts some lanes of a herded load where they have to be: it votes for the
-// block of each lane, in a table.
+// gatherIn sets the addresses that some lanes of a herded load must have. It votes for the block of
+// each lane, in a table.
 func (a *coalescer) gatherIn(v *memsys.Access, lanes uint32) {
 	size := map[uint8]uint64{1: 32, 2: 64}[v.Size]
 	if size == 0 {
@@ -99,7 +99,7 @@ func (a *coalescer) gatherIn(v *memsys.Access, lanes uint32) {
 		}
 		votes[v.Addr[lane]/size]++
 	}
-	for lane := isa.MaxLanes - 1; lane >= 0; lane-- { // the lowest of the best has the last word
+	for lane := isa.MaxLanes - 1; lane >= 0; lane-- { // the lowest lane of a best block decides
 		if b := v.Addr[lane] / size; lanes>>lane&1 != 0 && votes[b] >= votes[best] {
 			best = b
 		}
@@ -115,13 +115,14 @@ func (a *coalescer) gatherIn(v *memsys.Access, lanes uint32) {
 	}
 }
 
-// complete closes the book of an access that the coalescer has let go of.
+// complete closes the model of an access that the coalescer has popped.
 func (a *coalescer) complete(cycle uint64) {
 	if a.access == nil {
 		return
 	}
 	if a.left != 0 {
-		a.fail(Rule{Coalescer, "lanes of no line"}, "cycle %d: the %s with tag %#x is over, no line has its lanes %#x", cycle, a.access.Kind, a.access.Tag, a.left)
+		a.fail(Rule{Coalescer, "lanes of no line"}, "cycle %d: the %s with tag %#x is over, no line has its lanes %#x",
+			cycle, a.access.Kind, a.access.Tag, a.left)
 	}
 	a.access, a.begun = nil, false
 }
@@ -143,7 +144,8 @@ func (a *coalescer) request(cycle uint64, r *memsys.LineRequest) {
 	}
 	a.lines++
 	if r.Kind != v.Kind || r.Cache != v.Cache || r.Stack != v.Stack {
-		a.fail(Rule{Coalescer, "a line of another kind"}, "cycle %d: a line for a %s, the access is a %s", cycle, r.Kind, v.Kind)
+		a.fail(Rule{Coalescer, "a line of another kind"}, "cycle %d: a line for a %s, the access is a %s", cycle,
+			r.Kind, v.Kind)
 		return
 	}
 	if a.lines == 1 && (reads(v) || orders(v)) {
@@ -166,7 +168,8 @@ func (a *coalescer) request(cycle uint64, r *memsys.LineRequest) {
 		}
 	}
 	if r.Lanes != want || want == 0 {
-		a.fail(Rule{Coalescer, "lanes served twice or not at all"}, "cycle %d: line %#x of the %s with tag %#x serves lanes %#x, of the lanes %#x to go it has to serve %#x",
+		a.fail(Rule{Coalescer, "lanes served twice or not at all"},
+			"cycle %d: line %#x of the %s with tag %#x serves lanes %#x, of the lanes %#x to go it has to serve %#x",
 			cycle, r.Line, v.Kind, v.Tag, r.Lanes, a.left, want)
 	}
 	if v.Kind == memsys.Store {
@@ -175,12 +178,13 @@ func (a *coalescer) request(cycle uint64, r *memsys.LineRequest) {
 	a.left &^= want
 }
 
-// operation checks the line of an atomic, which is of its lowest lane to go.
+// operation checks the line of an atomic, which serves its lowest lane without a line.
 func (a *coalescer) operation(cycle uint64, v *memsys.Access, r *memsys.LineRequest) {
 	lane := bits.TrailingZeros32(a.left) & (isa.MaxLanes - 1)
 	if r.Line+uint64(r.Off) != v.Addr[lane] || r.Line%a.line != 0 || r.Size != v.Size ||
 		r.A != v.Data[lane][0] || r.B != v.Data[lane][1] || r.Atom != v.Atom || r.Type != v.Type {
-		a.fail(Rule{Coalescer, "another address than the lane's"}, "cycle %d: the %s of lane %d is not what its access says", cycle, v.Kind, lane)
+		a.fail(Rule{Coalescer, "another address than the lane's"},
+			"cycle %d: the %s of lane %d is not what its access says", cycle, v.Kind, lane)
 	}
 }
 
@@ -197,18 +201,23 @@ func (a *coalescer) store(cycle uint64, v *memsys.Access, r *memsys.LineRequest,
 		}
 	}
 	if r.Mask != mask {
-		a.fail(Rule{Coalescer, "bytes that no lane stores"}, "cycle %d: line %#x of the store with tag %#x writes the bytes %#x, its lanes have %#x", cycle, r.Line, v.Tag, r.Mask, mask)
+		a.fail(Rule{Coalescer, "bytes that no lane stores"},
+			"cycle %d: line %#x of the store with tag %#x writes the bytes %#x, its lanes have %#x", cycle, r.Line,
+			v.Tag, r.Mask, mask)
 	}
 	if r.Data != data {
-		a.fail(Rule{Coalescer, "data of another lane"}, "cycle %d: line %#x of the store with tag %#x has other data than the highest lane of each byte", cycle, r.Line, v.Tag)
+		a.fail(Rule{Coalescer, "data of another lane"},
+			"cycle %d: line %#x of the store with tag %#x has other data than the highest lane of each byte", cycle,
+			r.Line, v.Tag)
 	}
 }
 
-// expect notes that an access waits for an answer, with its first line.
+// expect notes that an access waits for an answer, at its first line.
 func (a *coalescer) expect(cycle uint64, v *memsys.Access, r *memsys.LineRequest) {
 	e := &a.loads[r.Entry%memsys.MaxPending]
 	if e.owed {
-		a.fail(Rule{Coalescer, "an entry given away twice"}, "cycle %d: entry %d is given away again, the access with tag %#x needs it", cycle, r.Entry, e.tag)
+		a.fail(Rule{Coalescer, "an entry given away twice"},
+			"cycle %d: entry %d is given away again, the access with tag %#x needs it", cycle, r.Entry, e.tag)
 	}
 	*e = answer{owed: true, tag: v.Tag, mask: v.Mask}
 	if reads(v) {
@@ -220,13 +229,14 @@ func (a *coalescer) expect(cycle uint64, v *memsys.Access, r *memsys.LineRequest
 func (a *coalescer) response(cycle uint64, r *memsys.LineResponse) {
 	e := &a.loads[r.Entry%memsys.MaxPending]
 	if !e.owed || e.done || e.left != 0 && (r.Lanes == 0 || r.Lanes&^e.left != 0) {
-		a.fail(Rule{Coalescer, "data for lanes that do not wait"}, "cycle %d: entry %d waits for lanes %#x, data come for %#x", cycle, r.Entry, e.left, r.Lanes)
+		a.fail(Rule{Coalescer, "data for lanes that do not wait"},
+			"cycle %d: entry %d waits for lanes %#x, data come for %#x", cycle, r.Entry, e.left, r.Lanes)
 	}
 	e.left &^= r.Lanes
 	e.done = e.left == 0
 }
 
-// reply finds what is answered.
+// reply finds the access that is answered.
 func (a *coalescer) reply(cycle uint64, r *memsys.Reply) {
 	for i, p := range a.posted {
 		if p.tag == r.Tag && p.mask == r.Mask {
@@ -240,14 +250,16 @@ func (a *coalescer) reply(cycle uint64, r *memsys.Reply) {
 			return
 		}
 	}
-	a.fail(Rule{Coalescer, "an answer without its data"}, "cycle %d: tag %#x, lanes %#x are answered, which nobody waits for or which lacks data", cycle, r.Tag, r.Mask)
+	a.fail(Rule{Coalescer, "an answer without its data"},
+		"cycle %d: tag %#x, lanes %#x are answered, which nobody waits for or which lacks data", cycle, r.Tag, r.Mask)
 }
 
 func (a *coalescer) end() {
 	a.complete(0)
 	for i := range a.loads {
 		if e := &a.loads[i]; e.owed {
-			a.fail(Rule{Coalescer, "an access without an answer"}, "the access with tag %#x is never answered, lanes %#x lack data", e.tag, e.left)
+			a.fail(Rule{Coalescer, "an access without an answer"},
+				"the access with tag %#x is never answered, lanes %#x lack data", e.tag, e.left)
 		}
 	}
 	if n := len(a.posted); n != 0 {

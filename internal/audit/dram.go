@@ -7,10 +7,9 @@ import (
 	"divergo/memsys/dram"
 )
 
-// channel audits a DRAM channel. It knows the data sheet as the shortest time
-// between two commands, and checks each command against all earlier ones that
-// may still matter, pair by pair; and it knows which request the scheduler has
-// to choose of those that are there (Rixner et al., ISCA 2000, with the limit of
+// channel audits a DRAM channel. It has the data sheet as the shortest time between two commands.
+// It checks each command against all earlier ones that may still matter, pair by pair. It also
+// knows the request that the scheduler must choose (Rixner et al., ISCA 2000, with the limit of
 // dram.Config.HitCap).
 type channel struct {
 	block
@@ -20,40 +19,44 @@ type channel struct {
 	ch    *dram.Channel
 
 	log   []command
-	reach uint64    // cycles that two commands can have to be apart
-	queue []request // that need commands, in the order of arrival
-	moved []request // that wait for their data, in the order of the bus
+	reach uint64    // largest distance in cycles that a pair of commands may require
+	queue []request // requests that need commands, in the order of arrival
+	moved []request // requests that wait for their data, in the order of the bus
 	open  [dram.MaxBanks]bool
 	row   [dram.MaxBanks]uint64
 	bus   uint64 // cycle from which the data bus is free
-	// Row hits served since the oldest request of a bank became the oldest.
+	// passed counts the row hits served since the oldest request of a bank became the oldest.
 	passed [dram.MaxBanks]int
-	count  dram.Counters // what the channel has to have counted, but for QueueFull and Unmapped
+	count  dram.Counters // the expected counters, except QueueFull and Unmapped
 }
 
-// command is one of the past.
+// command is a past command.
 type command struct {
 	dram.Command
 	cycle uint64
 }
 
-// request is one that the channel has taken.
+// request is a request that the channel has taken.
 type request struct {
 	write   bool
 	id      uint8
 	bank    int
 	row     uint64
 	col     int
-	todo    uint32 // bursts to go, one bit each
+	todo    uint32 // bursts still needed, one bit each
 	arrived uint64
 	opened  bool   // its row was opened for it
 	end     uint64 // cycle after its last data
 }
 
 func newChannel(m *Memory, index, line int, cfg *dram.Config, ch *dram.Channel) *channel {
-	a := &channel{block: block{m, fmt.Sprintf("DRAM channel %d", index)}, index: index, line: line, cfg: *cfg, ch: ch, count: *ch.Count.Q()}
+	a := &channel{
+		block: block{m, fmt.Sprintf("DRAM channel %d", index)}, index: index, line: line, cfg: *cfg, ch: ch,
+		count: *ch.Count.Q(),
+	}
 	data := max(cfg.WL, cfg.TCL) + cfg.Burst
-	a.reach = uint64(max(cfg.TRC, cfg.TRRD, cfg.TRP, cfg.TRAS, cfg.TRTP, cfg.TRCD, cfg.TCCD, data+cfg.TWR, data+cfg.TWTR, data+2))
+	a.reach = uint64(max(cfg.TRC, cfg.TRRD, cfg.TRP, cfg.TRAS, cfg.TRTP, cfg.TRCD, cfg.TCCD, data+cfg.TWR,
+		data+cfg.TWTR, data+2))
 	return a
 }
 
@@ -66,7 +69,8 @@ func (a *channel) request(cycle uint64, r *dram.Request) {
 	c := &a.cfg
 	block, channels := r.Addr/uint64(c.Interleave), uint64(c.Channels)
 	if int(block%channels) != a.index {
-		a.fail(Rule{DRAM, "a request in another channel"}, "cycle %d: a request for %#x, which is in channel %d", cycle, r.Addr, block%channels)
+		a.fail(Rule{DRAM, "a request in another channel"}, "cycle %d: a request for %#x, which is in channel %d", cycle,
+			r.Addr, block%channels)
 	}
 	local := block/channels*uint64(c.Interleave) + r.Addr%uint64(c.Interleave)
 	rows := local / uint64(c.RowBytes)
@@ -80,7 +84,7 @@ func (a *channel) request(cycle uint64, r *dram.Request) {
 			q.todo |= 1 << i
 		}
 	}
-	q.todo = max(q.todo, 1) // a write of no byte takes a burst, too
+	q.todo = max(q.todo, 1) // a write without bytes takes a burst, too
 	a.queue = append(a.queue, q)
 	n = len(a.queue) + len(a.moved)
 	if n > c.Queue {
@@ -101,7 +105,8 @@ func (a *channel) command(e dram.Commanded) {
 		}
 		kept = append(kept, old)
 		if n := a.apart(&old.Command, &c); cycle < old.cycle+uint64(n) {
-			a.fail(Rule{DRAM, "commands too close"}, "%s of bank %d in cycle %d, %s of bank %d in cycle %d: they have to be %d apart",
+			a.fail(Rule{DRAM, "commands too close"},
+				"%s of bank %d in cycle %d, %s of bank %d in cycle %d: they have to be %d apart",
 				old.Op, old.Bank, old.cycle, c.Op, c.Bank, cycle, n)
 		}
 	}
@@ -109,8 +114,8 @@ func (a *channel) command(e dram.Commanded) {
 	a.choice(cycle, &c)
 }
 
-// apart is the fewest cycles from an old command to a new one; there is one
-// command bus.
+// apart is the smallest number of cycles from an old command to a new one. It is at least 1, since
+// there is one command bus.
 func (a *channel) apart(old, c *dram.Command) int {
 	f := &a.cfg
 	same := old.Bank == c.Bank
@@ -142,7 +147,7 @@ func (a *channel) apart(old, c *dram.Command) int {
 	return max(n, 1)
 }
 
-// within is a time that commands of one bank have to keep.
+// within is the time between two commands if it binds only commands of the same bank.
 func within(same bool, cycles int) int {
 	if same {
 		return cycles
@@ -150,8 +155,8 @@ func within(same bool, cycles int) int {
 	return 1
 }
 
-// choice checks that a command serves the request that FR-FCFS or FCFS chooses
-// for its bank, and that the bank is in the right state.
+// choice checks that a command serves the request that FR-FCFS or FCFS chooses for its bank. It
+// also checks the state of the bank.
 func (a *channel) choice(cycle uint64, c *dram.Command) {
 	bank := int(c.Bank) & (dram.MaxBanks - 1)
 	open, row := a.open[bank], a.row[bank]
@@ -169,13 +174,15 @@ func (a *channel) choice(cycle uint64, c *dram.Command) {
 		}
 	}
 	if oldest < 0 {
-		a.fail(Rule{DRAM, "a command without a request"}, "cycle %d: %s of bank %d, for which there is no request", cycle, c.Op, bank)
+		a.fail(Rule{DRAM, "a command without a request"}, "cycle %d: %s of bank %d, for which there is no request",
+			cycle, c.Op, bank)
 		return
 	}
 	serve := oldest
 	if a.cfg.Scheduler == dram.FCFS {
 		if oldest != 0 {
-			a.fail(Rule{DRAM, "not the oldest request"}, "cycle %d: FCFS serves bank %d, the oldest request is of bank %d", cycle, bank, a.queue[0].bank)
+			a.fail(Rule{DRAM, "not the oldest request"},
+				"cycle %d: FCFS serves bank %d, the oldest request is of bank %d", cycle, bank, a.queue[0].bank)
 		}
 	} else if hit >= 0 && (a.cfg.HitCap == 0 || a.passed[bank] < a.cfg.HitCap) {
 		serve = hit
@@ -187,14 +194,16 @@ func (a *channel) choice(cycle uint64, c *dram.Command) {
 	switch c.Op {
 	case dram.Activate:
 		if uint64(c.Row) != r.row {
-			a.fail(Rule{DRAM, "a row that no request wants"}, "cycle %d: row %d of bank %d is opened, the request to serve is for row %d", cycle, c.Row, bank, r.row)
+			a.fail(Rule{DRAM, "a row that no request wants"},
+				"cycle %d: row %d of bank %d is opened, the request to serve is for row %d", cycle, c.Row, bank, r.row)
 		}
 		a.open[bank], a.row[bank] = true, r.row
 		r.opened = true
 		a.count.Activates++
 	case dram.Precharge:
 		if r.row == row {
-			a.fail(Rule{DRAM, "a row closed too soon"}, "cycle %d: PRE of bank %d closes row %d, which the request to serve wants", cycle, bank, row)
+			a.fail(Rule{DRAM, "a row closed too soon"},
+				"cycle %d: PRE of bank %d closes row %d, which the request to serve wants", cycle, bank, row)
 		}
 		a.open[bank] = false
 		a.count.Precharges++
@@ -213,11 +222,13 @@ func (a *channel) column(cycle uint64, c *dram.Command, serve int, oldest bool) 
 		want.Op, delay = dram.Write, a.cfg.WL
 	}
 	if *c != want || r.row != a.row[r.bank] {
-		a.fail(Rule{DRAM, "a command that the request does not need"}, "cycle %d: %+v with row %d open, the request to serve needs %+v", cycle, *c, a.row[r.bank], want)
+		a.fail(Rule{DRAM, "a command that the request does not need"},
+			"cycle %d: %+v with row %d open, the request to serve needs %+v", cycle, *c, a.row[r.bank], want)
 	}
 	start := cycle + uint64(delay)
 	if start < a.bus {
-		a.fail(Rule{DRAM, "the data bus in use"}, "cycle %d: the data of %s come in cycle %d, the bus is in use until %d", cycle, c.Op, start, a.bus)
+		a.fail(Rule{DRAM, "the data bus in use"},
+			"cycle %d: the data of %s come in cycle %d, the bus is in use until %d", cycle, c.Op, start, a.bus)
 	}
 	a.bus = start + uint64(a.cfg.Burst)
 	a.count.BusCycles += uint64(a.cfg.Burst)
@@ -243,8 +254,7 @@ func (a *channel) column(cycle uint64, c *dram.Command, serve int, oldest bool) 
 	a.queue = append(a.queue[:serve], a.queue[serve+1:]...)
 }
 
-// response finds the request that a response belongs to: they come in the order
-// of the data.
+// response finds the request of a response. Responses come in the order of the data.
 func (a *channel) response(cycle uint64, r *dram.Response) {
 	if len(a.moved) == 0 || a.moved[0].end > cycle {
 		a.fail(Rule{DRAM, "a response before its data"}, "cycle %d: a response before its data", cycle)
@@ -252,7 +262,9 @@ func (a *channel) response(cycle uint64, r *dram.Response) {
 	}
 	q := &a.moved[0]
 	if q.id != r.ID || q.write != r.Write {
-		a.fail(Rule{DRAM, "a response out of order"}, "cycle %d: a response with ID %d, write %t, the next is ID %d, write %t", cycle, r.ID, r.Write, q.id, q.write)
+		a.fail(Rule{DRAM, "a response out of order"},
+			"cycle %d: a response with ID %d, write %t, the next is ID %d, write %t", cycle, r.ID, r.Write, q.id,
+			q.write)
 	}
 	a.moved = append(a.moved[:0], a.moved[1:]...)
 }

@@ -10,18 +10,17 @@ import (
 
 // l1 audits the L1 of an SM.
 //
-// Data: a load that hits gets the line as it came last, with all that the SM has
-// stored since; a load that misses gets it as it comes. A line is there to hit
-// from when it comes until the next fence, atomic or uncached access of it, and
-// not at all if one of these, or a store, went past it while it was on its way.
-// Each byte that the SM stores goes to the L2 once, as it is then, before any
-// request for its line and before the next fence is taken; at once with
-// write-through.
+// Data: a load that hits gets the line as last received, with all later stores of the SM. A load
+// that misses gets the line as received. A line can be hit from its arrival until the next fence,
+// or until an atomic or uncached access to it. It cannot be hit at all if one of these, or a store,
+// passed it while it was in flight. Each byte that the SM stores goes to the L2 once, with its
+// value at that time. It goes before any request for its line and before the next fence is taken;
+// at once with write-through.
 //
-// Requests: an access that reads hits, or is the first of an MSHR with a request
-// of its own, or joins the MSHR that waits for its line, of which there is one.
-// When the line comes, all of them are answered in order, and the MSHR is free.
-// A fence is answered when all requests before it are.
+// Requests: an access that reads does one of three things. It hits, it is the first of an MSHR with
+// its own request, or it joins the one MSHR that waits for its line. When the line comes, all its
+// accesses are answered in order, and the MSHR is free. A fence is answered when all requests
+// before it are.
 type l1 struct {
 	block
 	cfg *memsys.L1Config
@@ -33,31 +32,31 @@ type l1 struct {
 	gen    int                // fences so far
 	taken  access             // the last access that reads
 	mshrs  [memsys.MaxMSHRs]miss
-	filled fill // the last line that has come
+	filled fill // the last line received
 	sent   [8]int
 	fences []fence
 }
 
-// copied is what an SM knows of a line.
+// copied is the SM's view of a line.
 type copied struct {
 	data   memsys.Line
-	known  dram.ByteMask // bytes of data that a hit has to give
-	gen    int           // in which they are
-	own    memsys.Line   // what was stored last
-	unsent dram.ByteMask // bytes of own that the L2 has to get
+	known  dram.ByteMask // bytes of data that a hit must give
+	gen    int           // the number of fences at which known was last valid
+	own    memsys.Line   // the last stored bytes
+	unsent dram.ByteMask // bytes of own that the L2 must still get
 }
 
 // access is a line that is read.
 type access struct {
-	open  bool // it is not known yet what has become of it
+	open  bool // its outcome is not known yet
 	cycle uint64
 	kind  memsys.Kind
-	past  bool // the cache has no part in it
+	past  bool // it bypasses the cache
 	line  uint64
 	target
 }
 
-// target is who gets the data.
+// target is the receiver of the data.
 type target struct {
 	entry uint8
 	lanes uint32
@@ -67,20 +66,20 @@ type target struct {
 type miss struct {
 	used     bool
 	line     uint64
-	keep     bool // the line is there to hit when it comes
+	keep     bool // the line can be hit after it comes
 	targets  []target
 	answered int
 }
 
 // fill is the line of an MSHR.
 type fill struct {
-	open  bool // the MSHR is not known to be free
+	open  bool // the MSHR is not yet known to be free
 	cycle uint64
 	id    uint8
 	data  memsys.Line
 }
 
-// fence is one that waits for the requests of its epoch.
+// fence is a fence that waits for the requests of its epoch.
 type fence struct {
 	entry, epoch uint8
 }
@@ -96,7 +95,7 @@ func (a *l1) taps() []func() {
 	return []func(){a.l.In.Tap(a.access), a.l.Out.Tap(a.answer), a.l.Req.Tap(a.request), a.l.Rsp.Tap(a.response)}
 }
 
-// copyOf is the book of a line.
+// copyOf is the model of a line.
 func (a *l1) copyOf(line uint64) *copied {
 	c := a.lines[line]
 	if c == nil {
@@ -109,18 +108,20 @@ func (a *l1) copyOf(line uint64) *copied {
 	return c
 }
 
-// access notes what the L1 takes.
+// access notes an access that the L1 takes.
 func (a *l1) access(cycle uint64, r *memsys.LineRequest) {
 	a.settle(cycle)
 	if a.over() {
 		return
 	}
 	if a.dirty != 0 && a.cfg.Write == memsys.WriteThrough {
-		a.fail(Rule{Cache, "bytes kept by a write-through cache"}, "cycle %d: bytes of %d lines have stayed in a write-through L1", cycle, a.dirty)
+		a.fail(Rule{Cache, "bytes kept by a write-through cache"},
+			"cycle %d: bytes of %d lines have stayed in a write-through L1", cycle, a.dirty)
 	}
 	if r.Kind == memsys.Fence || r.Kind == memsys.Flush {
 		if a.dirty != 0 {
-			a.fail(Rule{Cache, "bytes behind a fence"}, "cycle %d: a fence leaves bytes of %d lines behind", cycle, a.dirty)
+			a.fail(Rule{Cache, "bytes behind a fence"}, "cycle %d: a fence leaves bytes of %d lines behind", cycle,
+				a.dirty)
 		}
 		a.fences = append(a.fences, fence{r.Entry, uint8(a.gen % len(a.sent))})
 		a.gen++
@@ -149,8 +150,8 @@ func (a *l1) access(cycle uint64, r *memsys.LineRequest) {
 	}
 }
 
-// store notes the bytes of a store. The first in a line of a stack may have
-// taken a line for them alone.
+// store notes the bytes of a store. The first store to a line of a stack may have allocated the
+// line for its bytes only.
 func (a *l1) store(c *copied, r *memsys.LineRequest) {
 	switch {
 	case r.Cache != isa.CacheDefault:
@@ -167,9 +168,8 @@ func (a *l1) store(c *copied, r *memsys.LineRequest) {
 	c.unsent = c.unsent.Or(r.Mask)
 }
 
-// settle draws conclusions from a cycle that is over: an access that has no
-// answer and sent no request has joined an MSHR, and an MSHR whose line has come
-// is free.
+// settle draws conclusions from a past cycle. An access without an answer and a request has joined
+// an MSHR. An MSHR whose line has come is free.
 func (a *l1) settle(cycle uint64) {
 	if t := &a.taken; t.open && t.cycle < cycle {
 		t.open = false
@@ -179,12 +179,14 @@ func (a *l1) settle(cycle uint64) {
 		f.open = false
 		m := &a.mshrs[f.id]
 		if m.used = false; m.answered != len(m.targets) {
-			a.fail(Rule{MSHR, "an MSHR free too soon"}, "cycle %d: MSHR %d is free, %d of %d who wait for line %#x are answered", f.cycle, f.id, m.answered, len(m.targets), m.line)
+			a.fail(Rule{MSHR, "an MSHR free too soon"},
+				"cycle %d: MSHR %d is free, %d of %d who wait for line %#x are answered", f.cycle, f.id, m.answered,
+				len(m.targets), m.line)
 		}
 	}
 }
 
-// waiting is the MSHR that waits for a line that can be joined, or nil.
+// waiting is the MSHR that waits for a line and can be joined, or nil.
 func (a *l1) waiting(line uint64) *miss {
 	for i := range a.mshrs[:a.cfg.MSHRs] {
 		if m := &a.mshrs[i]; m.used && m.keep && m.line == line {
@@ -197,12 +199,15 @@ func (a *l1) waiting(line uint64) *miss {
 func (a *l1) join(t *access) {
 	m := a.waiting(t.line)
 	if t.past || m == nil {
-		a.fail(Rule{MSHR, "a miss without a request"}, "cycle %d: the %s of line %#x has no answer, no request and no miss to join", t.cycle, t.kind, t.line)
+		a.fail(Rule{MSHR, "a miss without a request"},
+			"cycle %d: the %s of line %#x has no answer, no request and no miss to join", t.cycle, t.kind, t.line)
 		return
 	}
 	m.targets = append(m.targets, t.target)
 	if len(m.targets) > a.cfg.MSHRMerge {
-		a.fail(Rule{MSHR, "too many loads in an MSHR"}, "cycle %d: %d loads in the MSHR of line %#x, there is room for %d", t.cycle, len(m.targets), t.line, a.cfg.MSHRMerge)
+		a.fail(Rule{MSHR, "too many loads in an MSHR"},
+			"cycle %d: %d loads in the MSHR of line %#x, there is room for %d", t.cycle, len(m.targets), t.line,
+			a.cfg.MSHRMerge)
 	}
 }
 
@@ -213,7 +218,8 @@ func (a *l1) request(cycle uint64, p *memsys.Request) {
 	}
 	a.sent[p.Epoch%8]++
 	if int(p.Epoch) != a.gen%len(a.sent) {
-		a.fail(Rule{MSHR, "a request of another epoch"}, "cycle %d: a request of epoch %d after %d fences", cycle, p.Epoch, a.gen)
+		a.fail(Rule{MSHR, "a request of another epoch"}, "cycle %d: a request of epoch %d after %d fences", cycle,
+			p.Epoch, a.gen)
 	}
 	c := a.copyOf(p.Line)
 	if p.Kind == memsys.Store {
@@ -221,7 +227,8 @@ func (a *l1) request(cycle uint64, p *memsys.Request) {
 		return
 	}
 	if c.unsent != (dram.ByteMask{}) {
-		a.fail(Rule{Cache, "a request past older bytes"}, "cycle %d: a %s of line %#x goes past bytes %#x that the L2 lacks", cycle, p.Kind, p.Line, c.unsent)
+		a.fail(Rule{Cache, "a request past older bytes"},
+			"cycle %d: a %s of line %#x goes past bytes %#x that the L2 lacks", cycle, p.Kind, p.Line, c.unsent)
 	}
 	if p.Kind == memsys.Load || p.Kind == memsys.Atomic {
 		a.allocate(cycle, p)
@@ -231,11 +238,14 @@ func (a *l1) request(cycle uint64, p *memsys.Request) {
 // written checks the bytes that go to the L2.
 func (a *l1) written(cycle uint64, c *copied, p *memsys.Request) {
 	if !c.unsent.Covers(p.Mask) {
-		a.fail(Rule{Cache, "other bytes sent than stored"}, "cycle %d: the bytes %#x of line %#x go to the L2, the SM has stored %#x since", cycle, p.Mask, p.Line, c.unsent)
+		a.fail(Rule{Cache, "other bytes sent than stored"},
+			"cycle %d: the bytes %#x of line %#x go to the L2, the SM has stored %#x since", cycle, p.Mask, p.Line,
+			c.unsent)
 		return
 	}
 	if !same(&p.Data, &c.own, p.Mask) {
-		a.fail(Rule{Cache, "other data sent than stored"}, "cycle %d: line %#x goes to the L2 with other bytes than were stored", cycle, p.Line)
+		a.fail(Rule{Cache, "other data sent than stored"},
+			"cycle %d: line %#x goes to the L2 with other bytes than were stored", cycle, p.Line)
 	}
 	c.unsent = c.unsent.AndNot(p.Mask)
 	if c.unsent == (dram.ByteMask{}) && p.Mask != (dram.ByteMask{}) {
@@ -253,14 +263,17 @@ func same(x, y *memsys.Line, mask dram.ByteMask) bool {
 	return z == *x
 }
 
-// allocate takes an MSHR for the access that reads.
+// allocate takes an MSHR for the present reading access.
 func (a *l1) allocate(cycle uint64, p *memsys.Request) {
 	t, m := &a.taken, &a.mshrs[p.ID]
 	switch {
 	case !t.open || t.cycle != cycle || t.kind != p.Kind || t.line != p.Line:
-		a.fail(Rule{MSHR, "a request that no access needs"}, "cycle %d: a %s of line %#x that nobody asks for", cycle, p.Kind, p.Line)
+		a.fail(Rule{MSHR, "a request that no access needs"}, "cycle %d: a %s of line %#x that nobody asks for", cycle,
+			p.Kind, p.Line)
 	case m.used || int(p.ID) >= a.cfg.MSHRs:
-		a.fail(Rule{MSHR, "an MSHR taken twice"}, "cycle %d: MSHR %d of %d is taken for line %#x, it waits for line %#x", cycle, p.ID, a.cfg.MSHRs, p.Line, m.line)
+		a.fail(Rule{MSHR, "an MSHR taken twice"},
+			"cycle %d: MSHR %d of %d is taken for line %#x, it waits for line %#x", cycle, p.ID, a.cfg.MSHRs, p.Line,
+			m.line)
 	case !t.past && a.waiting(p.Line) != nil:
 		a.fail(Rule{MSHR, "two MSHRs for a line"}, "cycle %d: a second MSHR for line %#x", cycle, p.Line)
 	}
@@ -268,14 +281,15 @@ func (a *l1) allocate(cycle uint64, p *memsys.Request) {
 	*m = miss{used: true, line: p.Line, keep: !t.past, targets: append(m.targets[:0], t.target)}
 }
 
-// response notes what comes back.
+// response notes a response of the L2.
 func (a *l1) response(cycle uint64, r *memsys.Response) {
 	a.settle(cycle)
 	if a.over() {
 		return
 	}
 	if a.sent[r.Epoch%8]--; a.sent[r.Epoch%8] < 0 {
-		a.fail(Rule{MSHR, "a response without a request"}, "cycle %d: a response of epoch %d, which has no request left", cycle, r.Epoch)
+		a.fail(Rule{MSHR, "a response without a request"},
+			"cycle %d: a response of epoch %d, which has no request left", cycle, r.Epoch)
 	}
 	if r.Kind != memsys.Load && r.Kind != memsys.Atomic {
 		return
@@ -291,7 +305,7 @@ func (a *l1) response(cycle uint64, r *memsys.Response) {
 	}
 }
 
-// answer finds whom an answer is for.
+// answer finds the access of an answer.
 func (a *l1) answer(cycle uint64, r *memsys.LineResponse) {
 	if a.over() {
 		return
@@ -304,39 +318,46 @@ func (a *l1) answer(cycle uint64, r *memsys.LineResponse) {
 		t.open = false
 		c := a.copyOf(t.line)
 		if c.known == (dram.ByteMask{}) {
-			a.fail(Rule{Cache, "a hit of an absent line"}, "cycle %d: a hit of line %#x, which is not there", cycle, t.line)
+			a.fail(Rule{Cache, "a hit of an absent line"}, "cycle %d: a hit of line %#x, which is not there", cycle,
+				t.line)
 		} else if !same(&r.Data, &c.data, c.known) {
-			a.fail(Rule{Cache, "a hit with other bytes"}, "cycle %d: a hit of line %#x gives other bytes than came and were stored", cycle, t.line)
+			a.fail(Rule{Cache, "a hit with other bytes"},
+				"cycle %d: a hit of line %#x gives other bytes than came and were stored", cycle, t.line)
 		}
 	default:
 		a.supply(cycle, r)
 	}
 }
 
-// supply checks an answer from a line that has come, or is in front.
+// supply checks an answer from a line that has come, or is at the front of the queue.
 func (a *l1) supply(cycle uint64, r *memsys.LineResponse) {
 	id, data := a.filled.id, &a.filled.data
 	if !a.filled.open || a.filled.cycle != cycle {
 		if !a.l.Rsp.Valid() {
-			a.fail(Rule{MSHR, "an answer without a line"}, "cycle %d: entry %d is answered, no line has come", cycle, r.Entry)
+			a.fail(Rule{MSHR, "an answer without a line"}, "cycle %d: entry %d is answered, no line has come", cycle,
+				r.Entry)
 			return
 		}
 		id, data = a.l.Rsp.Front().ID, &a.l.Rsp.Front().Data
 	}
 	m := &a.mshrs[id]
 	if !m.used || m.answered >= len(m.targets) || m.targets[m.answered] != (target{r.Entry, r.Lanes}) {
-		a.fail(Rule{MSHR, "the wrong access answered"}, "cycle %d: line %#x is given to entry %d, lanes %#x, of %d who wait %d are answered", cycle, m.line, r.Entry, r.Lanes, len(m.targets), m.answered)
+		a.fail(Rule{MSHR, "the wrong access answered"},
+			"cycle %d: line %#x is given to entry %d, lanes %#x, of %d who wait %d are answered", cycle, m.line,
+			r.Entry, r.Lanes, len(m.targets), m.answered)
 		return
 	}
 	if m.answered++; !same(&r.Data, data, a.all) {
-		a.fail(Rule{Cache, "a line with other bytes"}, "cycle %d: line %#x is given away with other bytes than have come", cycle, m.line)
+		a.fail(Rule{Cache, "a line with other bytes"},
+			"cycle %d: line %#x is given away with other bytes than have come", cycle, m.line)
 	}
 }
 
 // passed checks the answer of a fence.
 func (a *l1) passed(cycle uint64, r *memsys.LineResponse) {
 	if len(a.fences) == 0 || a.fences[0].entry != r.Entry || a.sent[a.fences[0].epoch] != 0 {
-		a.fail(Rule{MSHR, "a fence passed too soon"}, "cycle %d: entry %d passes a fence, requests before it are on their way", cycle, r.Entry)
+		a.fail(Rule{MSHR, "a fence passed too soon"},
+			"cycle %d: entry %d passes a fence, requests before it are on their way", cycle, r.Entry)
 		return
 	}
 	a.fences = append(a.fences[:0], a.fences[1:]...)
@@ -350,7 +371,8 @@ func (a *l1) end() {
 		}
 	}
 	if len(a.fences) != 0 || a.sent != [8]int{} {
-		a.fail(Rule{MSHR, "fences left over"}, "%d fences have no answer, requests without response by epoch are %d", len(a.fences), a.sent)
+		a.fail(Rule{MSHR, "fences left over"}, "%d fences have no answer, requests without response by epoch are %d",
+			len(a.fences), a.sent)
 	}
 	if a.dirty != 0 {
 		a.fail(Rule{Cache, "bytes left over"}, "bytes of %d lines never went to the L2", a.dirty)

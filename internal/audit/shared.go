@@ -8,27 +8,29 @@ import (
 	"divergo/memsys"
 )
 
-// shared audits the time that accesses of an SM to shared memory take. A group of lanes takes as many cycles as
-// the fullest bank has distinct words that they want, an atomic one for each lane, and one access begins when the
-// one before it is done, it is there, and its answer has room: not a cycle later.
+// shared audits the time that accesses of an SM to shared memory take. A group of lanes takes one
+// cycle for each distinct word that it wants from the fullest bank. An atomic takes one cycle for
+// each lane. An access begins as soon as the one before it is done, it has arrived, and its answer
+// has room.
 type shared struct {
 	block
 	u       *memsys.Unit
 	banks   uint64
 	lanes   int
-	depth   int      // answers that wait at most
+	depth   int      // limit of the answers that wait
 	came    []uint64 // by access, in a ring: the cycle in which it can begin
-	arrived int      // accesses
-	served  int      // of these
-	last    uint64   // cycle in which the last of them was done
+	arrived int      // number of accesses that arrived
+	served  int      // number of accesses that were done
+	last    uint64   // cycle after the last of them was done
 	taken   []uint64 // by answer, in a ring: the cycle in which it was taken
-	answers int      // that were
+	answers int      // number of answers taken
 }
 
 func newShared(m *Memory, index int, cfg *memsys.Config, u *memsys.Unit) *shared {
-	depth := cfg.Shared.Latency + 1 // the pipe behind the banks and its output
+	depth := cfg.Shared.Latency + 1 // the pipe after the banks and its output
 	return &shared{
-		block: block{m, fmt.Sprintf("shared memory of SM %d", index)}, u: u, banks: uint64(cfg.Shared.Banks), lanes: cfg.Shared.Lanes,
+		block: block{m, fmt.Sprintf("shared memory of SM %d", index)}, u: u, banks: uint64(cfg.Shared.Banks),
+		lanes: cfg.Shared.Lanes,
 		depth: depth, came: make([]uint64, 8), taken: make([]uint64, depth),
 	}
 }
@@ -45,13 +47,13 @@ func (a *shared) comes(cycle uint64, v *memsys.Access) {
 	}
 }
 
-// takes notes that an answer has made room for another from the next cycle on.
+// takes notes that an answer was taken, which makes room for another from the next cycle on.
 func (a *shared) takes(cycle uint64, _ *memsys.Reply) {
 	a.taken[a.answers%a.depth] = cycle + 1
 	a.answers++
 }
 
-// done holds the time that an access has taken against its bank conflicts.
+// done compares the time of an access with its bank conflicts.
 func (a *shared) done(cycle uint64, v *memsys.Access) {
 	if a.over() {
 		return
@@ -62,12 +64,14 @@ func (a *shared) done(cycle uint64, v *memsys.Access) {
 		begin = max(begin, a.taken[n%a.depth])
 	}
 	if want := a.passes(v); cycle+1 != begin+want {
-		a.fail(Rule{Banks, "cycles of bank conflicts"}, "cycle %d: the %s with tag %#x, whose lanes %#x need %d cycles, is done, which could begin in cycle %d", cycle, v.Kind, v.Tag, v.Mask, want, begin)
+		a.fail(Rule{Banks, "cycles of bank conflicts"},
+			"cycle %d: the %s with tag %#x, whose lanes %#x need %d cycles, is done, which could begin in cycle %d",
+			cycle, v.Kind, v.Tag, v.Mask, want, begin)
 	}
 	a.served, a.last = n+1, cycle+1
 }
 
-// passes is how many cycles the banks need for an access.
+// passes is the number of cycles that the banks need for an access.
 func (a *shared) passes(v *memsys.Access) (n uint64) {
 	if v.Kind == memsys.Atomic || v.Kind == memsys.Reduce {
 		return uint64(max(bits.OnesCount32(v.Mask), 1))
@@ -78,7 +82,8 @@ func (a *shared) passes(v *memsys.Access) (n uint64) {
 	return max(n, 1)
 }
 
-// fullest is how many words some lanes want of the bank of which they want most. A word is one however many want it.
+// fullest is the largest number of words that some lanes want from one bank. A word counts once,
+// however many lanes want it.
 func (a *shared) fullest(v *memsys.Access, lanes uint32) (most uint64) {
 	var words [4 * isa.MaxLanes]uint64
 	var wanted [memsys.MaxBanks]uint64
@@ -101,5 +106,5 @@ func (a *shared) fullest(v *memsys.Access, lanes uint32) (most uint64) {
 	return most
 }
 
-// end has nothing to add.
+// end checks nothing: done has checked every access.
 func (a *shared) end() {}

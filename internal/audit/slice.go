@@ -9,13 +9,13 @@ import (
 	"divergo/memsys/dram"
 )
 
-// slice audits a slice of the L2, where all SMs meet: behind it, memory is flat.
+// slice audits a slice of the L2, where the accesses of all SMs meet. To the SMs, memory at this
+// point is flat.
 //
-// Data: requests of a line take effect in the order in which they are taken, so
-// each load and atomic has one right result, whoever races with whom. What goes
-// to the DRAM are bytes written since, as they are then, and what comes from
-// there are the bytes of flat memory where nothing was written meanwhile. After
-// the flush the DRAM holds flat memory.
+// Data: requests of a line take effect in the order in which they are taken. So each load and
+// atomic has one right result, whatever the races between SMs. Write-backs to the DRAM carry bytes
+// written since the last one, with their present values. Fills from the DRAM carry the bytes of
+// flat memory, except those written but not sent. After the flush the DRAM holds flat memory.
 //
 // Requests: each is answered once, and a line is fetched once at a time.
 type slice struct {
@@ -27,11 +27,11 @@ type slice struct {
 	all   dram.ByteMask
 
 	lines   map[uint64]*flat // by address
-	order   []*flat          // in which they were first touched
+	order   []*flat          // in the order of their first use
 	waiting []result
 	posted  [memsys.FlushAll + 1][256]int16 // by kind and source
-	reads   [memsys.MaxMSHRs]uint64         // lines on their way, by ID; 1 if none
-	writes  int                             // that the DRAM has not acknowledged
+	reads   [memsys.MaxMSHRs]uint64         // lines in flight, by ID; none if there is no line
+	writes  int                             // writes that the DRAM has not acknowledged
 }
 
 // flat is a line of flat memory.
@@ -39,10 +39,10 @@ type flat struct {
 	line   uint64
 	mapped bool
 	data   memsys.Line
-	unsent dram.ByteMask // bytes that the DRAM has to get
+	unsent dram.ByteMask // bytes that the DRAM must still get
 }
 
-// result is what a load or an atomic has to give.
+// result is the result that a load or an atomic must give.
 type result struct {
 	kind           memsys.Kind
 	src, id, epoch uint8
@@ -50,7 +50,7 @@ type result struct {
 	data           memsys.Line
 }
 
-// none is no line.
+// none is the address of no line.
 const none = 1
 
 func newSlice(m *Memory, index int, cfg *memsys.Config, s *memsys.Slice, store *dram.Store) *slice {
@@ -68,8 +68,7 @@ func (a *slice) taps() []func() {
 	return []func(){a.s.In.Tap(a.request), a.s.Out.Tap(a.response), a.s.Mem.Tap(a.fetch), a.s.Fill.Tap(a.fill)}
 }
 
-// flat is the book of a line. Nothing was written to one that is new, so the
-// DRAM has its bytes.
+// flat is the model of a line. A new line has not been written, so the DRAM has its bytes.
 func (a *slice) flat(line uint64) *flat {
 	f := a.lines[line]
 	if f == nil {
@@ -81,7 +80,7 @@ func (a *slice) flat(line uint64) *flat {
 	return f
 }
 
-// request notes what the slice takes, and does it.
+// request notes a request that the slice takes, and performs it.
 func (a *slice) request(cycle uint64, r *memsys.Request) {
 	if a.over() {
 		return
@@ -93,7 +92,8 @@ func (a *slice) request(cycle uint64, r *memsys.Request) {
 	}
 	d := &a.cfg.DRAM
 	if home := r.Line / uint64(d.Interleave) % uint64(d.Channels); int(home) != a.index {
-		a.fail(Rule{Cache, "a request in another slice"}, "cycle %d: a %s of line %#x, which is in slice %d", cycle, r.Kind, r.Line, home)
+		a.fail(Rule{Cache, "a request in another slice"}, "cycle %d: a %s of line %#x, which is in slice %d", cycle,
+			r.Kind, r.Line, home)
 		return
 	}
 	f := a.flat(r.Line)
@@ -133,7 +133,8 @@ func (a *slice) response(cycle uint64, p *memsys.Response) {
 	}
 	if p.Kind != memsys.Load && p.Kind != memsys.Atomic {
 		if a.posted[p.Kind][p.Dst]--; a.posted[p.Kind][p.Dst] < 0 {
-			a.fail(Rule{MSHR, "an answer too many"}, "cycle %d: port %d gets an answer to a %s more than it has sent", cycle, p.Dst, p.Kind)
+			a.fail(Rule{MSHR, "an answer too many"}, "cycle %d: port %d gets an answer to a %s more than it has sent",
+				cycle, p.Dst, p.Kind)
 		}
 		return
 	}
@@ -144,14 +145,19 @@ func (a *slice) response(cycle uint64, p *memsys.Response) {
 		}
 		switch {
 		case w.kind != p.Kind || w.epoch != p.Epoch:
-			a.fail(Rule{MSHR, "an answer to another request"}, "cycle %d: a %s of epoch %d for MSHR %d of port %d, which waits for a %s of epoch %d", cycle, p.Kind, p.Epoch, p.ID, p.Dst, w.kind, w.epoch)
+			a.fail(Rule{MSHR, "an answer to another request"},
+				"cycle %d: a %s of epoch %d for MSHR %d of port %d, which waits for a %s of epoch %d", cycle, p.Kind,
+				p.Epoch, p.ID, p.Dst, w.kind, w.epoch)
 		case w.line.mapped && !same(&p.Data, &w.data, a.all):
-			a.fail(Rule{Cache, "an answer with other bytes"}, "cycle %d: the %s of line %#x for MSHR %d of port %d gives other bytes than flat memory", cycle, p.Kind, w.line.line, p.ID, p.Dst)
+			a.fail(Rule{Cache, "an answer with other bytes"},
+				"cycle %d: the %s of line %#x for MSHR %d of port %d gives other bytes than flat memory", cycle, p.Kind,
+				w.line.line, p.ID, p.Dst)
 		}
 		a.waiting = append(a.waiting[:i], a.waiting[i+1:]...)
 		return
 	}
-	a.fail(Rule{MSHR, "an answer that no MSHR waits for"}, "cycle %d: MSHR %d of port %d gets an answer that it does not wait for", cycle, p.ID, p.Dst)
+	a.fail(Rule{MSHR, "an answer that no MSHR waits for"},
+		"cycle %d: MSHR %d of port %d gets an answer that it does not wait for", cycle, p.ID, p.Dst)
 }
 
 // fetch checks a request to the DRAM.
@@ -164,71 +170,85 @@ func (a *slice) fetch(cycle uint64, r *dram.Request) {
 		a.writes++
 		switch {
 		case !f.unsent.Covers(r.Mask) || r.Mask == dram.ByteMask{}:
-			a.fail(Rule{Cache, "other bytes written back than stored"}, "cycle %d: the bytes %#x of line %#x go to the DRAM, written since are %#x", cycle, r.Mask, r.Addr, f.unsent)
+			a.fail(Rule{Cache, "other bytes written back than stored"},
+				"cycle %d: the bytes %#x of line %#x go to the DRAM, written since are %#x", cycle, r.Mask, r.Addr,
+				f.unsent)
 		case !same(&r.Data, &f.data, r.Mask):
-			a.fail(Rule{Cache, "other data written back than stored"}, "cycle %d: line %#x goes to the DRAM with other bytes than flat memory", cycle, r.Addr)
+			a.fail(Rule{Cache, "other data written back than stored"},
+				"cycle %d: line %#x goes to the DRAM with other bytes than flat memory", cycle, r.Addr)
 		}
 		f.unsent = f.unsent.AndNot(r.Mask)
 		return
 	}
 	for id, line := range a.reads[:a.cfg.L2.MSHRs] {
 		if line == r.Addr {
-			a.fail(Rule{MSHR, "a line fetched twice"}, "cycle %d: line %#x is fetched for MSHR %d, and on its way for MSHR %d", cycle, line, r.ID, id)
+			a.fail(Rule{MSHR, "a line fetched twice"},
+				"cycle %d: line %#x is fetched for MSHR %d, and on its way for MSHR %d", cycle, line, r.ID, id)
 		}
 	}
 	if a.reads[r.ID] != none || int(r.ID) >= a.cfg.L2.MSHRs {
-		a.fail(Rule{MSHR, "an MSHR taken twice"}, "cycle %d: MSHR %d of %d is taken for line %#x, it waits for line %#x", cycle, r.ID, a.cfg.L2.MSHRs, r.Addr, a.reads[r.ID])
+		a.fail(Rule{MSHR, "an MSHR taken twice"},
+			"cycle %d: MSHR %d of %d is taken for line %#x, it waits for line %#x", cycle, r.ID, a.cfg.L2.MSHRs, r.Addr,
+			a.reads[r.ID])
 	}
 	a.reads[r.ID] = r.Addr
 }
 
-// fill checks what the DRAM answers.
+// fill checks a response of the DRAM.
 func (a *slice) fill(cycle uint64, r *dram.Response) {
 	if a.over() {
 		return
 	}
 	if r.Write {
 		if a.writes--; a.writes < 0 {
-			a.fail(Rule{MSHR, "a write acknowledged twice"}, "cycle %d: the DRAM acknowledges a write more than it got", cycle)
+			a.fail(Rule{MSHR, "a write acknowledged twice"}, "cycle %d: the DRAM acknowledges a write more than it got",
+				cycle)
 		}
 		return
 	}
 	line := a.reads[r.ID]
 	if line == none {
-		a.fail(Rule{MSHR, "a line that no MSHR waits for"}, "cycle %d: a line comes for MSHR %d, which waits for none", cycle, r.ID)
+		a.fail(Rule{MSHR, "a line that no MSHR waits for"}, "cycle %d: a line comes for MSHR %d, which waits for none",
+			cycle, r.ID)
 		return
 	}
 	a.reads[r.ID] = none
 	if f := a.flat(line); f.mapped && !same(&r.Data, &f.data, a.all.AndNot(f.unsent)) {
-		a.fail(Rule{Cache, "a line with other bytes"}, "cycle %d: line %#x comes from the DRAM with other bytes than flat memory", cycle, line)
+		a.fail(Rule{Cache, "a line with other bytes"},
+			"cycle %d: line %#x comes from the DRAM with other bytes than flat memory", cycle, line)
 	}
 }
 
 // flushed checks that nothing is left in the slice.
 func (a *slice) flushed(cycle uint64) {
 	if a.writes != 0 {
-		a.fail(Rule{MSHR, "a flush before its writes"}, "cycle %d: the flush is over, the DRAM has not acknowledged %d writes", cycle, a.writes)
+		a.fail(Rule{MSHR, "a flush before its writes"},
+			"cycle %d: the flush is over, the DRAM has not acknowledged %d writes", cycle, a.writes)
 	}
 	for id, line := range a.reads {
 		if line != none {
-			a.fail(Rule{MSHR, "a flush before its reads"}, "cycle %d: the flush is over, MSHR %d waits for line %#x", cycle, id, line)
+			a.fail(Rule{MSHR, "a flush before its reads"}, "cycle %d: the flush is over, MSHR %d waits for line %#x",
+				cycle, id, line)
 		}
 	}
 	for _, f := range a.order {
 		if f.unsent != (dram.ByteMask{}) {
-			a.fail(Rule{Cache, "a flush without some bytes"}, "cycle %d: the flush is over, the DRAM lacks bytes %#x of line %#x", cycle, f.unsent, f.line)
+			a.fail(Rule{Cache, "a flush without some bytes"},
+				"cycle %d: the flush is over, the DRAM lacks bytes %#x of line %#x", cycle, f.unsent, f.line)
 		}
 	}
 }
 
 func (a *slice) end() {
 	for _, w := range a.waiting {
-		a.fail(Rule{MSHR, "a request without an answer"}, "the %s of line %#x for MSHR %d of port %d has no answer", w.kind, w.line.line, w.id, w.src)
+		a.fail(Rule{MSHR, "a request without an answer"}, "the %s of line %#x for MSHR %d of port %d has no answer",
+			w.kind, w.line.line, w.id, w.src)
 	}
 	for kind := range a.posted {
 		for src, n := range a.posted[kind] {
 			if n != 0 {
-				a.fail(Rule{MSHR, "a port without its answers"}, "port %d lacks the answer to %d of its %ss", src, n, memsys.Kind(kind))
+				a.fail(Rule{MSHR, "a port without its answers"}, "port %d lacks the answer to %d of its %ss", src, n,
+					memsys.Kind(kind))
 			}
 		}
 	}
@@ -236,7 +256,8 @@ func (a *slice) end() {
 	for _, f := range a.order {
 		var have memsys.Line
 		if err := a.store.Read(f.line, have[:a.cfg.L2.Line]); f.mapped && (err != nil || !same(&have, &f.data, a.all)) {
-			a.fail(Rule{Cache, "other bytes at the end"}, "the DRAM ends with other bytes in line %#x than flat memory", f.line)
+			a.fail(Rule{Cache, "other bytes at the end"}, "the DRAM ends with other bytes in line %#x than flat memory",
+				f.line)
 		}
 	}
 }

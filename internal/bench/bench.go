@@ -1,5 +1,6 @@
-// Package bench measures how fast built binaries of divergo are: a fixed set of runs, each in a process of its own, and of
-// two binaries in turn, so that what else the machine does meets both.
+// Package bench measures the speed of built binaries of divergo. It has a fixed set of runs, each
+// in its own process. Runs of two binaries alternate, so that other load on the machine affects
+// both.
 package bench
 
 import (
@@ -17,7 +18,7 @@ import (
 	"time"
 )
 
-// Kernels is what is run unless somebody asks for others: arithmetic with loops that threads leave at different times,
+// Kernels is the default set. It has arithmetic with loops that threads leave at different times,
 // tiles in shared memory, barriers, and pointers into memory in many launches.
 var Kernels = []string{"mandelbrot", "matmul", "bitonic", "bfs"}
 
@@ -27,7 +28,7 @@ type Machine struct {
 	Args []string // of the verb run
 }
 
-// machines are those that each kernel runs on.
+// machines are the machines that each kernel runs on.
 var machines = []Machine{
 	{"slp, one SM", []string{"--preset", "slp", "--set", "gpu.sms=1"}},
 	{"slp", []string{"--preset", "slp"}},
@@ -39,7 +40,7 @@ type Case struct {
 	Kernel  string `json:"kernel"`
 	Size    string `json:"size"`
 	Machine string `json:"machine"`
-	Traced  bool   `json:"traced"` // every signal goes into a waveform, which nobody keeps
+	Traced  bool   `json:"traced"` // every signal goes into a waveform, which is discarded
 	Workers int    `json:"workers"`
 	args    []string
 }
@@ -54,7 +55,8 @@ func Cases(kernels []string, size string, processors int) (list []Case) {
 		for _, m := range machines {
 			for _, traced := range []bool{false, true} {
 				for _, n := range workers {
-					args := append([]string{"run", kernel, "--size", size, "--json", "--workers", strconv.Itoa(n)}, m.Args...)
+					args := append([]string{"run", kernel, "--size", size, "--json", "--workers", strconv.Itoa(n)},
+						m.Args...)
 					if traced {
 						args = append(args, "--vcd", os.DevNull)
 					}
@@ -66,13 +68,13 @@ func Cases(kernels []string, size string, processors int) (list []Case) {
 	return list
 }
 
-// Times is the least of several runs, in seconds.
+// Times is the least time of several runs, in seconds.
 type Times struct {
 	Elapsed   float64 `json:"elapsed_s"`
 	Processor float64 `json:"processor_s"` // of all processors, in the program and in the system
 }
 
-// Result is what the runs of a case have shown.
+// Result is the result of the runs of a case.
 type Result struct {
 	Case
 	Cycles       uint64  `json:"cycles"`
@@ -81,14 +83,14 @@ type Result struct {
 	Old          *Times  `json:"old,omitempty"`     // of the binary to compare with
 	Faster       float64 `json:"faster,omitempty"`  // old elapsed time over new
 	Lighter      float64 `json:"lighter,omitempty"` // old processor time over new
-	Differs      bool    `json:"differs,omitempty"` // the two do not count the same cycles and instructions
+	Differs      bool    `json:"differs,omitempty"` // the two binaries count different cycles or instructions
 }
 
-// Rate is warp instructions simulated a second of elapsed time.
+// Rate is the number of simulated warp instructions for each second of elapsed time.
 func (r *Result) Rate() float64 { return float64(r.Instructions) / r.New.Elapsed }
 
-// Measure runs a case so many times, with one binary or with two in turn; old is "" for one. The error has what the
-// program said.
+// Measure runs a case count times, with one binary or with two in turn. old is "" for one binary.
+// The error has the output of the program.
 func Measure(c Case, binary, old string, count int) (*Result, error) {
 	r := &Result{Case: c}
 	var other *Result
@@ -113,7 +115,7 @@ func Measure(c Case, binary, old string, count int) (*Result, error) {
 	return r, nil
 }
 
-// Failure is a run that did not end well.
+// Failure is a run that failed.
 type Failure struct {
 	Command string
 	Code    int    // exit code, -1 if it has none
@@ -124,7 +126,7 @@ func (f *Failure) Error() string {
 	return fmt.Sprintf("%s: exit code %d: %s", f.Command, f.Code, strings.TrimSpace(f.Said))
 }
 
-// run takes the time of one run.
+// run measures the time of one run.
 func (r *Result) run(binary string) error {
 	ctx, kill := context.WithCancel(context.Background())
 	defer kill()
@@ -158,10 +160,11 @@ func (r *Result) run(binary string) error {
 	return nil
 }
 
-// maxOutput is the most output of a run, in bytes; that of run --json is some ten thousand.
+// maxOutput is the largest output of a run, in bytes. That of run --json is about ten thousand
+// bytes.
 const maxOutput = 4 << 20
 
-// limited keeps output. It calls full, which ends the program, when there is too much.
+// limited keeps output. If there is too much, it calls full, which ends the program.
 type limited struct {
 	text []byte
 	full func()
@@ -176,21 +179,21 @@ func (l *limited) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// least keeps the smaller time. Clocks of the system may not see a short run.
+// least keeps the smaller time. The clocks of the system may not register a short run.
 func least(to *float64, t time.Duration) {
 	if s := max(t, time.Microsecond).Seconds(); *to == 0 || s < *to {
 		*to = s
 	}
 }
 
-// Host describes the computer that measures.
+// Host describes the measuring computer.
 type Host struct {
-	Processor  string `json:"processor"` // model, where the system tells
+	Processor  string `json:"processor"` // model, if the system reports it
 	Processors int    `json:"processors"`
 	Platform   string `json:"platform"`
 }
 
-// ThisHost is this one.
+// ThisHost describes this computer.
 func ThisHost() Host {
 	h := Host{Processor: "unknown", Processors: runtime.NumCPU(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	text, _ := os.ReadFile("/proc/cpuinfo") // Linux

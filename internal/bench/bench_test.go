@@ -14,7 +14,7 @@ import (
 	"divergo/internal/bench"
 )
 
-// program is a shell script in place of a binary.
+// program is a shell script that replaces a binary.
 func program(t *testing.T, text string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "divergo")
@@ -27,7 +27,8 @@ const counts = `echo '{"stats": {"cycles": 700, "warp_instructions": 50}}'` + "\
 func TestMeasureInTurn(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	c := bench.Cases([]string{"bfs"}, "small", 1)[0]
-	r, err := bench.Measure(c, program(t, "echo -n new >>"+log+"\n"+counts), program(t, "echo -n old >>"+log+"\nsleep 0.05\n"+counts), 3)
+	r, err := bench.Measure(c, program(t, "echo -n new >>"+log+"\n"+counts),
+		program(t, "echo -n old >>"+log+"\nsleep 0.05\n"+counts), 3)
 	require.NoError(t, err)
 	text, err := os.ReadFile(log)
 	require.NoError(t, err)
@@ -39,7 +40,8 @@ func TestMeasureInTurn(t *testing.T) {
 	assert.InDelta(t, r.Old.Elapsed/r.New.Elapsed, r.Faster, 1e-9)
 	assert.InDelta(t, 50/r.New.Elapsed, r.Rate(), 1e-6)
 
-	r, err = bench.Measure(c, program(t, counts), program(t, `echo '{"stats": {"cycles": 701, "warp_instructions": 50}}'`), 1)
+	r, err = bench.Measure(c, program(t, counts),
+		program(t, `echo '{"stats": {"cycles": 701, "warp_instructions": 50}}'`), 1)
 	require.NoError(t, err)
 	assert.True(t, r.Differs)
 }
@@ -54,7 +56,8 @@ func TestMeasureWhatFails(t *testing.T) {
 	_, err = bench.Measure(c, program(t, "echo cycles: 3"), "", 1)
 	assert.ErrorContains(t, err, "not what run --json prints")
 	for _, to := range []string{"", " >&2"} { // a program that does not end, and ignores the end of its pipe
-		_, err = bench.Measure(c, program(t, "trap '' PIPE; while :; do echo 0123456789012345678901234567890123456789"+to+"; done"), "", 1)
+		_, err = bench.Measure(c, program(t, "trap '' PIPE; while :; do echo 0123456789012345678901234567890123456789"+
+			to+"; done"), "", 1)
 		assert.ErrorContains(t, err, "more than 4194304 bytes of output")
 	}
 	_, err = bench.Measure(c, filepath.Join(t.TempDir(), "nowhere"), "", 1)

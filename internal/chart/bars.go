@@ -8,15 +8,15 @@ import (
 // Bars is a picture of horizontal bars, each a stack of the same layers.
 type Bars struct {
 	Title  string
-	Axis   string  // what the length of a bar is, with its unit
+	Axis   string  // the quantity of a bar's length, with its unit
 	Layers []Layer // from the axis outwards
 	Bars   []Bar   // from the top down
 }
 
-// Layer is one of the quantities that a bar is made of.
+// Layer is one of the quantities of a bar.
 type Layer struct {
 	Name  string
-	Color string // as SVG writes it; "" for one of the palette
+	Color string // in the syntax of SVG; "" for one of the palette
 }
 
 // Bar is one stack.
@@ -72,7 +72,7 @@ func (b *Bars) WriteTo(w io.Writer) (int64, error) {
 	return p.writeTo(w, key+18+wide(legend...)+margin, high+margin, b.Title)
 }
 
-// length of a bar with so many layers.
+// length is the sum of a bar's values, one for each of so many layers.
 func (b *Bar) length(layers int) (sum float64, err error) {
 	if len(b.Values) != layers {
 		return 0, fmt.Errorf("chart: bar %q: %d values, want one for each of %d layers", b.Name, len(b.Values), layers)

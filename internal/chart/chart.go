@@ -1,10 +1,8 @@
-// Package chart draws bars and lines as SVG pictures: cycles by what
-// they were spent on, one bar a mechanism, or a quantity over a parameter, one
-// line a mechanism.
+// Package chart draws bars and lines as SVG pictures. Examples are cycles by cause, with one bar
+// for each mechanism, or a quantity over a parameter, with one line for each mechanism.
 //
-// A picture is complete in itself, with text as text, so that a browser shows
-// it and a reader can search it; pointing at a part shows its value. Equal data
-// give equal bytes on every machine.
+// A picture is complete in itself. Its text is text, so a browser shows it and a reader can search
+// it. Pointing at a part shows its value. Equal data give equal bytes on every machine.
 package chart
 
 import (
@@ -27,22 +25,26 @@ const (
 	plotWide  = 640.0
 )
 
-// grid and ink are the colours of what is not data.
+// grid and ink are the colours of everything except data.
 const (
 	grid = "#d9d9d9"
 	ink  = "#222222"
 )
 
-// palette holds the colours that Okabe and Ito chose to be told apart by
-// everybody ("Color Universal Design", 2008), yellow darkened for white paper.
-var palette = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#8a8a00", "#000000", "#999999", "#7b3f00"}
+// palette holds the colours of Okabe and Ito, which everybody can tell apart ("Color Universal
+// Design", 2008). Yellow is darker, for white paper.
+var palette = []string{
+	"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#8a8a00", "#000000",
+	"#999999", "#7b3f00",
+}
 
 // picture collects the elements of an SVG file.
 type picture struct{ strings.Builder }
 
 // heading writes the title above a picture.
 func (p *picture) heading(title string) {
-	fmt.Fprintf(p, `<text x="%s" y="%s" font-size="15" font-weight="bold">%s</text>`+"\n", px(margin), px(margin+10), escape(title))
+	fmt.Fprintf(p, `<text x="%s" y="%s" font-size="15" font-weight="bold">%s</text>`+"\n", px(margin), px(margin+10),
+		escape(title))
 }
 
 // writeTo writes the picture, of the given size.
@@ -55,12 +57,12 @@ func (p *picture) writeTo(w io.Writer, wide, high float64, title string) (int64,
 	return int64(n), err
 }
 
-// text writes s at a point that is its "start", "middle" or "end".
+// text writes s at a point, which is its "start", "middle" or "end".
 func (p *picture) text(x, y float64, anchor, s string) {
 	fmt.Fprintf(p, `<text x="%s" y="%s" text-anchor="%s">%s</text>`+"\n", px(x), px(y), anchor, escape(s))
 }
 
-// rect draws a box that says tip when it is pointed at.
+// rect draws a box that shows tip when it is pointed at.
 func (p *picture) rect(x, y, wide, high float64, color, tip string) {
 	fmt.Fprintf(p, `<rect x="%s" y="%s" width="%s" height="%s" fill="%s" stroke="#ffffff" stroke-width="0.5"><title>%s</title></rect>`+"\n",
 		px(x), px(y), px(wide), px(high), escape(color), escape(tip))
@@ -71,8 +73,8 @@ func (p *picture) line(x1, y1, x2, y2 float64, color string) {
 	fmt.Fprintf(p, `<path d="M%s %sL%s %s" stroke="%s" fill="none"/>`+"\n", px(x1), px(y1), px(x2), px(y2), color)
 }
 
-// across draws an axis from left to right at height y, its name, and a line of
-// the grid up to top at each tick.
+// across draws an axis from left to right at height y, with its name. At each tick it draws a line
+// of the grid up to top.
 func (p *picture) across(a axis, top, y float64, name string) {
 	for _, t := range a.ticks {
 		x := a.at(t)
@@ -87,7 +89,7 @@ type axis struct {
 	lo, hi   float64 // values
 	from, to float64 // their places
 	ticks    []float64
-	digits   int // behind the point of a tick's label
+	digits   int // digits after the point of a tick's label
 }
 
 // newAxis makes an axis for values from lo to hi that ends at ticks.
@@ -104,8 +106,8 @@ func newAxis(lo, hi, from, to float64) axis {
 	return a
 }
 
-// tickStep is the least of 1, 2 and 5 times a power of ten that divides span
-// into at most 8 intervals, and its digits behind the point.
+// tickStep is the least of 1, 2 and 5 times a power of ten that divides span into at most 8
+// intervals. The result digits counts its digits after the point.
 func tickStep(span float64) (step float64, digits int) {
 	const most = 8
 	power := 1.0
@@ -127,21 +129,21 @@ func tickStep(span float64) (step float64, digits int) {
 	return power, digits
 }
 
-// at is the place of a value. The conversion forbids a fused multiply and add,
-// which some machines have and others do not.
+// at is the place of a value. The conversion forbids a fused multiply and add, which only some
+// machines have.
 func (a axis) at(v float64) float64 {
 	return a.from + float64((v-a.lo)/(a.hi-a.lo)*(a.to-a.from))
 }
 
 func (a axis) label(v float64) string { return strconv.FormatFloat(v, 'f', a.digits, 64) }
 
-// px is a place or a size with a hundredth of a pixel.
+// px formats a place or a size with hundredths of a pixel.
 func px(v float64) string {
 	s := strconv.FormatFloat(v, 'f', 2, 64)
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// value is a number as a tip shows it.
+// value formats a number for a tip.
 func value(v float64) string { return strconv.FormatFloat(v, 'g', 5, 64) }
 
 func escape(s string) string {
@@ -150,7 +152,7 @@ func escape(s string) string {
 	return b.String()
 }
 
-// wide is about the width of the widest of some words.
+// wide is the approximate width of the widest of some words.
 func wide(words ...string) (w float64) {
 	for _, s := range words {
 		w = max(w, letter*float64(utf8.RuneCountInString(s)))

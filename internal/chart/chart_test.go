@@ -78,8 +78,7 @@ func sampleBars() *Bars {
 	}
 }
 
-// TestBars: widths are in proportion to the values, layers touch, and bars
-// begin at the same place.
+// TestBars: widths are in proportion to the values, layers touch, and bars begin at the same place.
 func TestBars(t *testing.T) {
 	svg := draw(t, sampleBars())
 	boxes := map[string]element{}
@@ -111,7 +110,7 @@ func TestBars(t *testing.T) {
 	assert.Equal(t, svg, draw(t, sampleBars()), "equal data, equal bytes")
 }
 
-// TestLines: points are where the axes say.
+// TestLines: points are at the places given by the axes.
 func TestLines(t *testing.T) {
 	l := &Lines{Title: "t", X: "n", Y: "v", Series: []Series{
 		{Name: "a", X: []float64{0, 5, 10}, Y: []float64{0, 100, 40}},
@@ -175,7 +174,7 @@ func TestAxis(t *testing.T) {
 	}
 }
 
-// TestNothing: pictures without data are pictures.
+// TestNothing: pictures without data can be drawn.
 func TestNothing(t *testing.T) {
 	assert.NotEmpty(t, parse(t, draw(t, &Bars{})))
 	assert.NotEmpty(t, parse(t, draw(t, Column{&Lines{}})))
@@ -203,7 +202,7 @@ func TestStyles(t *testing.T) {
 	assert.Equal(t, map[string]int{"rings": 4}, marks, "with that of the legend")
 }
 
-// TestColumn: the pictures are whole, the second below the first.
+// TestColumn: the pictures are complete, the second below the first.
 func TestColumn(t *testing.T) {
 	a := Lines{Title: "a", X: "x", Series: []Series{{Name: "s", X: []float64{0, 1}, Y: []float64{0, 1}}}}
 	b := a
@@ -244,8 +243,8 @@ func sampleGroups(layers ...string) *Groups {
 	return g
 }
 
-// TestGroups: heights are in proportion to the values, bars of a group touch, layers
-// stand on each other, and the paper's value is a ring at its height.
+// TestGroups: heights are in proportion to the values, and bars of a group touch. Layers stand on
+// each other. The paper's value is a ring at its height.
 func TestGroups(t *testing.T) {
 	boxes := map[string]element{}
 	rings := map[string]float64{}
@@ -289,13 +288,31 @@ func TestErrors(t *testing.T) {
 		chart io.WriterTo
 		want  string
 	}{
-		{&Bars{Layers: layers, Bars: []Bar{{"b", []float64{1, 2}}}}, `chart: bar "b": 2 values, want one for each of 1 layers`},
+		{
+			&Bars{Layers: layers, Bars: []Bar{{"b", []float64{1, 2}}}},
+			`chart: bar "b": 2 values, want one for each of 1 layers`,
+		},
 		{&Bars{Layers: layers, Bars: []Bar{{"b", []float64{-1}}}}, `chart: bar "b": value -1, want 0 or more`},
-		{&Bars{Layers: layers, Bars: []Bar{{"b", []float64{math.NaN()}}}}, `chart: bar "b": value NaN, want a finite number`},
-		{Column{&Groups{Bars: []string{"a", "b"}, Groups: []Group{{Name: "g", Values: [][]float64{{1}}}}}}, `chart: group "g": 1 bars, theirs 0, want 2`},
-		{Column{&Groups{Bars: []string{"a"}, Groups: []Group{{Name: "g", Values: [][]float64{{1, 2}}}}}}, `chart: bar "a of g": 2 values, want one for each of 1 layers`},
-		{Column{&Lines{Series: []Series{{Name: "s", X: []float64{1}}}}}, `chart: series "s": 1 x and 0 y, want as many of both, and one at least`},
-		{Column{&Lines{Series: []Series{{Name: "s", X: []float64{1}, Y: []float64{math.Inf(1)}}}}}, `chart: series "s": value +Inf, want a finite number`},
+		{
+			&Bars{Layers: layers, Bars: []Bar{{"b", []float64{math.NaN()}}}},
+			`chart: bar "b": value NaN, want a finite number`,
+		},
+		{
+			Column{&Groups{Bars: []string{"a", "b"}, Groups: []Group{{Name: "g", Values: [][]float64{{1}}}}}},
+			`chart: group "g": 1 bars, theirs 0, want 2`,
+		},
+		{
+			Column{&Groups{Bars: []string{"a"}, Groups: []Group{{Name: "g", Values: [][]float64{{1, 2}}}}}},
+			`chart: bar "a of g": 2 values, want one for each of 1 layers`,
+		},
+		{
+			Column{&Lines{Series: []Series{{Name: "s", X: []float64{1}}}}},
+			`chart: series "s": 1 x and 0 y, want as many of both, and one at least`,
+		},
+		{
+			Column{&Lines{Series: []Series{{Name: "s", X: []float64{1}, Y: []float64{math.Inf(1)}}}}},
+			`chart: series "s": value +Inf, want a finite number`,
+		},
 	} {
 		_, err := c.chart.WriteTo(io.Discard)
 		assert.EqualError(t, err, c.want)

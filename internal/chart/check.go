@@ -16,10 +16,10 @@ var (
 		font-family font-size font-weight fill stroke stroke-width`)
 )
 
-// Check reports a picture that this package cannot have drawn, by its elements and attributes.
-// Use it on one that was read from a file before it becomes part of a page: a picture may hold
-// scripts and links. Declarations, comments and CDATA are refused as well, since browsers
-// and XML parsers disagree on where they end.
+// Check returns an error for a picture with elements or attributes that this package does not draw.
+// Use it on a picture read from a file before it becomes part of a page: a picture may hold scripts
+// and links. It also refuses declarations, comments and CDATA, since browsers and XML parsers
+// disagree on their ends.
 func Check(svg string) error {
 	if strings.Contains(svg, "<!") || strings.Contains(svg, "<?") {
 		return errors.New("picture with a declaration, want elements alone")

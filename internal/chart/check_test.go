@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestCheck: a picture that could run a script in a page, or fetch something, is refused.
-// Pictures of this package pass: draw checks each.
+// TestCheck: a picture that could run a script in a page, or load a file, is refused. Pictures of
+// this package pass: draw checks each.
 func TestCheck(t *testing.T) {
 	for _, svg := range []string{
 		`<svg><script>alert(1)</script></svg>`,

@@ -8,7 +8,7 @@ import (
 	"divergo/internal/chart"
 )
 
-// Cycles of two mechanisms, by what was done in them.
+// These are the cycles of two mechanisms, by cause.
 func ExampleBars() {
 	b := chart.Bars{
 		Title:  "mandelbrot",
@@ -24,7 +24,7 @@ func ExampleBars() {
 	// Output: true
 }
 
-// Cycles of a mechanism over a parameter.
+// These are the cycles of a mechanism over a parameter.
 func ExampleLines() {
 	l := chart.Lines{Title: "Cost of divergence", X: "paths", Y: "cycles", Series: []chart.Series{
 		{Name: "token", X: []float64{1, 2, 4, 8}, Y: []float64{100, 210, 420, 830}},

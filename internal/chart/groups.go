@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// Groups is a picture of groups of bars side by side, as simulator papers draw their
-// benchmarks. A bar is a stack of layers; where there is one layer, bars are told apart by colour.
+// Groups is a picture of groups of bars side by side, as simulator papers draw their benchmarks. A
+// bar is a stack of layers. If there is only one layer, the bars have different colours.
 type Groups struct {
 	Title  string
-	Y      string   // what the height of a bar is, with its unit
+	Y      string   // the quantity of a bar's height, with its unit
 	Bars   []string // of each group, from left to right
-	Layers []string // of each bar, from the axis up; none: one without a name
+	Layers []string // of each bar, from the axis up; none: one layer without a name
 	Groups []Group
 }
 
@@ -20,7 +20,7 @@ type Groups struct {
 type Group struct {
 	Name   string
 	Values [][]float64 // of each bar, of each layer, not negative
-	Theirs []float64   // what the paper has for each bar, drawn as a ring; NaN: nothing. May be nil
+	Theirs []float64   // the paper's value for each bar, drawn as a ring; NaN: no value. May be nil
 }
 
 const (
@@ -36,7 +36,8 @@ func (g *Groups) draw() (p *picture, width, high float64, err error) {
 	highest := 0.0
 	for _, group := range g.Groups {
 		if len(group.Values) != len(g.Bars) || group.Theirs != nil && len(group.Theirs) != len(g.Bars) {
-			return nil, 0, 0, fmt.Errorf("chart: group %q: %d bars, theirs %d, want %d", group.Name, len(group.Values), len(group.Theirs), len(g.Bars))
+			return nil, 0, 0, fmt.Errorf("chart: group %q: %d bars, theirs %d, want %d", group.Name, len(group.Values),
+				len(group.Theirs), len(g.Bars))
 		}
 		for i, layers := range group.Values {
 			bar := Bar{g.Bars[i] + " of " + group.Name, layers}
@@ -86,7 +87,8 @@ func (g *Groups) draw() (p *picture, width, high float64, err error) {
 			}
 			if group.Theirs != nil && !math.IsNaN(group.Theirs[i]) {
 				theirs = true
-				p.circle(at+columnWide/2, y.at(group.Theirs[i]), fmt.Sprintf("%s, %s, the paper: %s", group.Name, g.Bars[i], value(group.Theirs[i])))
+				p.circle(at+columnWide/2, y.at(group.Theirs[i]),
+					fmt.Sprintf("%s, %s, the paper: %s", group.Name, g.Bars[i], value(group.Theirs[i])))
 			}
 		}
 		p.slanted(x+float64(len(g.Bars))*columnWide/2, bottom+14, group.Name)
@@ -119,12 +121,13 @@ func (g *Groups) draw() (p *picture, width, high float64, err error) {
 	return p, key + 18 + wide(words...) + margin, max(bottom+namesHigh, at) + margin, nil
 }
 
-// circle draws a ring that says tip when it is pointed at.
+// circle draws a ring that shows tip when it is pointed at.
 func (p *picture) circle(x, y float64, tip string) {
 	fmt.Fprintf(p, `<circle cx="%s" cy="%s" r="5" stroke="%s" stroke-width="1.5" fill="#ffffff"><title>%s</title></circle>`+"\n", px(x), px(y), ink, escape(tip))
 }
 
-// slanted writes s upwards to a point.
+// slanted writes s upwards, ending at a point.
 func (p *picture) slanted(x, y float64, s string) {
-	fmt.Fprintf(p, `<text transform="translate(%s %s) rotate(-45)" text-anchor="end">%s</text>`+"\n", px(x), px(y), escape(s))
+	fmt.Fprintf(p, `<text transform="translate(%s %s) rotate(-45)" text-anchor="end">%s</text>`+"\n", px(x), px(y),
+		escape(s))
 }

@@ -8,7 +8,7 @@ import (
 	"image/png"
 )
 
-// Images is a row of pictures made of pixels, of one size, side by side.
+// Images is a row of pixel pictures of one size, side by side.
 type Images struct {
 	Title string
 	Row   []Labelled
@@ -22,10 +22,10 @@ type Labelled struct {
 
 func (r *Images) title() string { return r.Title }
 
-// gap is between pictures of a row.
+// gap is the distance between pictures of a row, in pixels.
 const gap = 8.0
 
-// draw puts each picture into the file as PNG, a pixel of it on one of the drawing.
+// draw puts each picture into the file as PNG. A pixel of it is a pixel of the drawing.
 func (r *Images) draw() (p *picture, width, high float64, err error) {
 	p = new(picture)
 	p.heading(r.Title)

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestImages: pictures are in the file as they are, side by side, each over its label.
+// TestImages: the file has the pictures unchanged, side by side, each over its label.
 func TestImages(t *testing.T) {
 	row := &Images{Title: "two"}
 	var want []image.Image

@@ -8,30 +8,29 @@ import (
 	"strings"
 )
 
-// Lines is a picture of quantities over a parameter. The vertical axis begins
-// at 0 unless a value is negative.
+// Lines is a picture of quantities over a parameter. The vertical axis begins at 0 unless a value
+// is negative.
 type Lines struct {
 	Title  string
 	X, Y   string // names of the axes, with units
 	Series []Series
 }
 
-// Series is a line through the points (X[i], Y[i]), in order, with a mark at
-// each.
+// Series is a line through the points (X[i], Y[i]), in order, with a mark at each point.
 type Series struct {
 	Name  string
 	X, Y  []float64
 	Style Style
 }
 
-// Style is what else a series can be.
+// Style selects the marks and the line of a series.
 type Style uint8
 
 // The styles.
 const (
 	Marked Style = iota
 	Line         // no marks, for many points
-	Rings        // rings around the points and no line, for what other points are compared with
+	Rings        // rings around the points and no line, for values to compare others with
 )
 
 // ring is the mark of Rings.
@@ -39,8 +38,8 @@ const ring = "M-7 0A7 7 0 1 0 7 0A7 7 0 1 0 -7 0"
 
 const plotHigh = 360.0
 
-// marks are the shapes at the points of the series, in a square of 8 pixels
-// around the origin, so that lines differ in more than colour.
+// marks are the shapes at the points of the series, in a square of 8 pixels around the origin. They
+// distinguish lines without colour.
 var marks = []string{
 	"M-4 0A4 4 0 1 0 4 0A4 4 0 1 0 -4 0", "M-4 -4H4V4H-4Z", "M0 -5L5 4H-5Z", "M0 -5L5 0L0 5L-5 0Z", "M0 5L5 -4H-5Z",
 }
@@ -57,8 +56,8 @@ type Part interface {
 
 func (l *Lines) title() string { return l.Title }
 
-// WriteTo writes the pictures as one SVG, which has the title of the first. The
-// error names a series that cannot be drawn.
+// WriteTo writes the pictures as one SVG with the title of the first. The error names a series that
+// cannot be drawn.
 func (c Column) WriteTo(w io.Writer) (int64, error) {
 	var all picture
 	title, width, high := "", 0.0, 0.0
@@ -83,7 +82,8 @@ func (l *Lines) draw() (p *picture, width, high float64, err error) {
 	for _, s := range l.Series {
 		what := fmt.Sprintf("series %q", s.Name)
 		if len(s.X) != len(s.Y) || len(s.X) == 0 {
-			return nil, 0, 0, fmt.Errorf("chart: %s: %d x and %d y, want as many of both, and one at least", what, len(s.X), len(s.Y))
+			return nil, 0, 0, fmt.Errorf("chart: %s: %d x and %d y, want as many of both, and one at least", what,
+				len(s.X), len(s.Y))
 		}
 		if err := finite(what, slices.Concat(s.X, s.Y)); err != nil {
 			return nil, 0, 0, err
@@ -119,12 +119,14 @@ func (l *Lines) draw() (p *picture, width, high float64, err error) {
 		}
 		at := top + 10 + float64(i)*lineHigh
 		if s.Style != Rings {
-			fmt.Fprintf(p, `<polyline points="%s" stroke="%s" stroke-width="2" fill="none"/>`+"\n", strings.TrimSpace(points.String()), color)
+			fmt.Fprintf(p, `<polyline points="%s" stroke="%s" stroke-width="2" fill="none"/>`+"\n",
+				strings.TrimSpace(points.String()), color)
 			p.line(key-8, at, key+8, at, color)
 		}
 		if s.Style != Line {
 			for k := range s.X {
-				p.mark(s.Style, i, x.at(s.X[k]), y.at(s.Y[k]), color, fmt.Sprintf("%s: %s, %s", s.Name, value(s.X[k]), value(s.Y[k])))
+				p.mark(s.Style, i, x.at(s.X[k]), y.at(s.Y[k]), color,
+					fmt.Sprintf("%s: %s, %s", s.Name, value(s.X[k]), value(s.Y[k])))
 			}
 			p.mark(s.Style, i, key, at, color, s.Name)
 		}
@@ -140,5 +142,6 @@ func (p *picture) mark(style Style, i int, x, y float64, color, tip string) {
 	if style == Rings {
 		shape, paint = ring, `stroke="`+color+`" stroke-width="1.5" fill="none"`
 	}
-	fmt.Fprintf(p, `<path transform="translate(%s %s)" d="%s" %s><title>%s</title></path>`+"\n", px(x), px(y), shape, paint, escape(tip))
+	fmt.Fprintf(p, `<path transform="translate(%s %s)" d="%s" %s><title>%s</title></path>`+"\n", px(x), px(y), shape,
+		paint, escape(tip))
 }

@@ -1,5 +1,6 @@
-// Package forall checks properties of hardware blocks with gopter. It draws cases, and shows the smallest
-// case that it finds for which a property does not hold, in the picture that its String method draws.
+// Package forall checks properties of hardware blocks with gopter. It draws cases, and prints the
+// smallest case that it finds for which a property does not hold. The String method of the case
+// draws the picture.
 //
 //	forall.Check(t, "a warp keeps its threads", warps, func(t *forall.T, w warp) {
 //		require.Equal(t, w.threads(), placed(w).threads())
@@ -26,7 +27,7 @@ import (
 // variable is the environment variable with the seed.
 const variable = "DIVERGO_SEED"
 
-// T is told where a case differs from the property. The assertions of testify take it.
+// T records where a case differs from the property. The assertions of testify take it.
 type T struct{ problem string }
 
 // callers are the lines of testify's "Error Trace" below the first.
@@ -42,7 +43,8 @@ func (t *T) Errorf(format string, args ...any) {
 // FailNow ends the case.
 func (t *T) FailNow() { panic(t) }
 
-// Check is a subtest with the sentence as its name: the property holds for all cases that a generator draws.
+// Check runs a subtest with the sentence as its name: the property holds for all cases that a
+// generator draws.
 func Check[C any](t *testing.T, sentence string, cases gopter.Gen, holds func(t *T, c C)) {
 	t.Helper()
 	t.Run(sentence, func(t *testing.T) {
@@ -53,7 +55,8 @@ func Check[C any](t *testing.T, sentence string, cases gopter.Gen, holds func(t 
 			p.MinSuccessfulTests = 1000
 		}
 		if problem := check(p, cases, holds); problem != "" {
-			t.Errorf("%s\nseed %d; again: %s=%d go test -run '%s'", problem, p.Seed(), variable, p.Seed(), pattern(t.Name()))
+			t.Errorf("%s\nseed %d; again: %s=%d go test -run '%s'", problem, p.Seed(), variable, p.Seed(),
+				pattern(t.Name()))
 			return
 		}
 		t.Logf("%d cases of seed %d", p.MinSuccessfulTests, p.Seed())
@@ -65,7 +68,7 @@ func pattern(name string) string {
 	return "^" + strings.ReplaceAll(regexp.QuoteMeta(name), "/", "$/^") + "$"
 }
 
-// seed is that of the environment, or 1.
+// seed is the seed from the environment, or 1.
 func seed(t *testing.T) int64 {
 	text := os.Getenv(variable)
 	if text == "" {
@@ -78,10 +81,10 @@ func seed(t *testing.T) int64 {
 	return n
 }
 
-// patience is how long a counterexample is made smaller.
+// patience limits the time for making a counterexample smaller.
 const patience = 30 * time.Second
 
-// check looks for a counterexample, and describes the smallest it finds.
+// check searches for a counterexample, and describes the smallest one that it finds.
 func check[C any](p *gopter.TestParameters, cases gopter.Gen, holds func(t *T, c C)) string {
 	var found time.Time
 	result := prop.ForAll(func(c C) (what string) {
@@ -97,14 +100,15 @@ func check[C any](p *gopter.TestParameters, cases gopter.Gen, holds func(t *T, c
 	case result.Passed():
 		return ""
 	case len(result.Args) == 0:
-		return fmt.Sprintf("%s after %d cases, %d cases not drawn: %v", result.Status, result.Succeeded, result.Discarded, result.Error)
+		return fmt.Sprintf("%s after %d cases, %d cases not drawn: %v", result.Status, result.Succeeded,
+			result.Discarded, result.Error)
 	}
 	arg := result.Args[0]
 	return fmt.Sprintf("does not hold in case %d, made smaller %d times:\n\n%s\n\n%s",
 		result.Succeeded+1, arg.Shrinks, strings.TrimSpace(arg.ArgFormatted), strings.Join(result.Labels, "\n"))
 }
 
-// problem is where a case differs from the property.
+// problem describes where a case differs from the property, "" if it does not.
 func problem[C any](c C, holds func(t *T, c C)) (what string) {
 	var t T
 	defer func() {

@@ -23,7 +23,8 @@ func (w warp) String() string {
 }
 
 var warps = Struct[warp](map[string]gopter.Gen{
-	"Lanes": Mask[uint32](8), "Rows": List(20, gen.IntRange(0, 99)), "Kind": OneOf("load", "store", "atomic"), "Masked": Bool(),
+	"Lanes": Mask[uint32](8), "Rows": List(20, gen.IntRange(0, 99)), "Kind": OneOf("load", "store",
+		"atomic"), "Masked": Bool(),
 })
 
 // TestSmallest: each part of a counterexample is made as small as the property allows, and drawn.
@@ -43,11 +44,12 @@ func TestSmallest(t *testing.T) {
 		"no mask":   {func(t *T, w warp) { assert.False(t, w.Masked) }, "00000000 [] load true"},
 		"no panics": {func(_ *T, w warp) { _ = [4]bool{}[w.Lanes>>5] }, "00000001 [] load false"},
 	} {
-		assert.Contains(t, check(gopter.DefaultTestParametersWithSeed(1), warps, want.holds), "\n\n"+want.shown+"\n\n", property)
+		assert.Contains(t, check(gopter.DefaultTestParametersWithSeed(1), warps, want.holds), "\n\n"+want.shown+"\n\n",
+			property)
 	}
 }
 
-// TestLists: lists get as long as they may be, in lists too, and not longer.
+// TestLists: lists reach their greatest length and do not exceed it, in lists too.
 func TestLists(t *testing.T) {
 	outer, inner := 0, 0
 	lists := List(3, List(20, gen.IntRange(0, 9)))

@@ -8,15 +8,17 @@ import (
 	"github.com/leanovate/gopter/gen"
 )
 
-// Struct draws structs of type S from generators of their fields, which are exported.
+// Struct draws structs of type S from generators of their fields, which must be exported.
 func Struct[S any](fields map[string]gopter.Gen) gopter.Gen {
 	return gen.StrictStruct(reflect.TypeFor[S](), fields)
 }
 
-// List draws slices of at most so many elements; those of the first half of the cases are shorter.
+// List draws slices of at most so many elements. The slices of the first half of the cases are
+// shorter.
 func List(most int, element gopter.Gen) gopter.Gen {
 	return func(p *gopter.GenParameters) *gopter.GenResult {
-		elements := func(*gopter.GenParameters) *gopter.GenResult { return element(p) } // a list in a list has a length of its own
+		// so that a list in a list has its own length
+		elements := func(*gopter.GenParameters) *gopter.GenResult { return element(p) }
 		result := gen.SliceOf(elements)(p.WithSize(min(most, most*p.MaxSize/50) + 1))
 		smaller := result.Shrinker
 		result.Shrinker = func(v any) gopter.Shrink { return gopter.ConcatShrinks(none(v), smaller(v)) }
@@ -55,8 +57,8 @@ func OneOf[V comparable](list ...V) gopter.Gen {
 // Bool draws true and false. False is smaller.
 func Bool() gopter.Gen { return OneOf(false, true) }
 
-// Mask draws sets of the lowest n bits: empty and full ones, single bits, sparse and dense sets. Sets of fewer and lower
-// bits are smaller.
+// Mask draws sets of the lowest n bits: empty and full ones, single bits, sparse and dense sets.
+// Sets of fewer and lower bits are smaller.
 func Mask[M uint32 | uint64](n int) gopter.Gen {
 	return func(p *gopter.GenParameters) *gopter.GenResult {
 		all := uint64(1)<<n - 1

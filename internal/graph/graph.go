@@ -1,10 +1,10 @@
-// Package graph has what several packages ask of directed graphs. A graph is a
-// list of successors by node.
+// Package graph has algorithms on directed graphs that several packages use. A graph is a list of
+// successors by node.
 package graph
 
-// Components numbers the strongly connected components of a graph so that edges
-// between them lead to larger numbers, and counts them (Tarjan, Depth-First
-// Search and Linear Graph Algorithms, 1972).
+// Components numbers the strongly connected components of a graph, and counts them. Edges between
+// components lead to larger numbers. Source: Tarjan, Depth-First Search and Linear Graph
+// Algorithms, 1972.
 func Components(succs [][]int) (number []int, n int) {
 	number = make([]int, len(succs))
 	low, index := make([]int, len(succs)), make([]int, len(succs)) // 0: not visited
@@ -45,7 +45,7 @@ func Components(succs [][]int) (number []int, n int) {
 			for done := false; !done; {
 				s := open[len(open)-1]
 				open, done = open[:len(open)-1], s == node
-				number[s], low[s] = n, len(succs)+1 // no longer open: behind all others
+				number[s], low[s] = n, len(succs)+1 // not open: above all other indices
 			}
 			n++
 		}

@@ -13,11 +13,11 @@ import (
 	"divergo/ptx"
 )
 
-// levels of optimisation that a batch is compiled at for the device.
+// levels of optimisation at which a batch is compiled for the device.
 var levels = []string{"-O0", "-O1", "-O2", "-O3"}
 
-// hostOptions compile for the host: what is defined for the device is for it too,
-// and no optimiser is at work.
+// hostOptions compile for the host. Behaviour that is defined on the device is defined there too,
+// and no optimiser runs.
 var hostOptions = []string{"-x", "c++", "-std=c++20", "-O0", "-fwrapv", "-fno-rtti", "-ffp-contract=off", "-w"}
 
 // workplace is a folder with the source of a batch.
@@ -41,7 +41,7 @@ func newWorkplace(text string) (*workplace, error) {
 
 func (w *workplace) remove() { os.RemoveAll(w.dir) }
 
-// module compiles for the device.
+// module compiles the batch for the device.
 func (w *workplace) module(level string) (*ptx.Module, error) {
 	text, err := cudac.CompileLevel(w.file, level)
 	if err != nil {
@@ -50,7 +50,7 @@ func (w *workplace) module(level string) (*ptx.Module, error) {
 	return ptx.Parse("batch"+level+".ptx", text)
 }
 
-// host compiles for the host, with more options, and runs.
+// host compiles the batch for the host, with more options, and runs it.
 func (w *workplace) host(more ...string) ([]byte, error) {
 	program := filepath.Join(w.dir, "batch")
 	args := append(append(append([]string{}, hostOptions...), more...), w.file, "-lm", "-o", program)
@@ -70,8 +70,8 @@ func (w *workplace) host(more ...string) ([]byte, error) {
 	return out, nil
 }
 
-// split divides what the host wrote among the programs of a batch. A program that
-// did not end has nothing.
+// split divides the output of the host among the programs of a batch. A program that did not end
+// has no output.
 func split(batch []*Program, out []byte) ([][]uint64, error) {
 	var all []uint64
 	for i := 0; i+8 <= len(out); i += 8 {

@@ -5,23 +5,23 @@ import (
 	"time"
 )
 
-// batchSize is how many programs are compiled together.
+// batchSize is the number of programs that are compiled together.
 const batchSize = 32
 
-// Options say what to check.
+// Options select the programs and runs to check.
 type Options struct {
 	Seed     uint64 // of the first program
 	Programs int
 	Csmith   bool          // programs of Csmith
 	Cross    bool          // run every program at every level under every mechanism
 	Only     string        // run every program at every level under this mechanism
-	Shrink   time.Duration // to spend on making a failure small
-	Progress func(Report)  // told of every batch; nil: nobody
+	Shrink   time.Duration // time for making a failure smaller
+	Progress func(Report)  // called after every batch; may be nil
 }
 
-// Report is what came of a campaign, or has come of it so far.
+// Report is the result of a campaign, at its end or so far.
 type Report struct {
-	First, Next uint64 // seeds: all from the first to before the next have been checked
+	First, Next uint64 // seeds: all from First to before Next have been checked
 	Runs        uint64
 	Lanes       uint64 // instructions of threads
 	Spent       time.Duration
@@ -31,12 +31,13 @@ type Report struct {
 
 func (r Report) String() string {
 	n := r.Next - r.First
-	return fmt.Sprintf("%d programs, seeds %d to %d, %d left out: %d runs, %d thread instructions, %.0f s", n, r.First, max(r.Next, 1)-1, r.Endless, r.Runs, r.Lanes, r.Spent.Seconds())
+	return fmt.Sprintf("%d programs, seeds %d to %d, %d left out: %d runs, %d thread instructions, %.0f s", n, r.First,
+		max(r.Next, 1)-1, r.Endless, r.Runs, r.Lanes, r.Spent.Seconds())
 }
 
-// Run checks the programs of consecutive seeds until one fails. Each is compiled
-// at every level, and runs under every mechanism: at one of the levels, unless
-// the options say at all.
+// Run checks the programs of consecutive seeds until one fails. Each program is compiled at every
+// level, and runs under every mechanism at one of the levels. With the options Cross and Only it
+// runs at every level.
 func Run(o Options) (*Report, error) {
 	var r Runner
 	report := Report{First: o.Seed, Next: o.Seed}
@@ -81,9 +82,8 @@ func Run(o Options) (*Report, error) {
 	return &report, nil
 }
 
-// share is the mechanisms that the program of a seed runs under at a level: of
-// all of them every fourth, so that each has its turn at one of the levels, and at another
-// one with the next seed.
+// share is the mechanisms that the program of a seed runs under at a level: every fourth of all. So
+// each mechanism has its turn at one of the four levels, and at another level with the next seed.
 func share(seed uint64, level int) (names []string) {
 	for i, m := range mechanisms() {
 		if (uint64(i)+seed+uint64(level))%uint64(len(levels)) == 0 {

@@ -17,8 +17,8 @@ import (
 // maxCycles is far more than a program needs.
 const maxCycles = 20_000_000
 
-// machine is what programs run on: one SM that waits for little, because what is
-// looked for does not depend on time.
+// machine is the configuration that programs run on: one SM with short latencies, because the
+// faults sought do not depend on time.
 func machine() gpu.Config {
 	c := gpu.Default()
 	c.GPU.SMs, c.DRAM.Channels = 1, 1
@@ -32,7 +32,7 @@ func machine() gpu.Config {
 	return c
 }
 
-// mechanisms are all that are registered.
+// mechanisms are the names of all registered mechanisms.
 func mechanisms() (names []string) {
 	for _, m := range divergence.Mechanisms() {
 		names = append(names, m.Name)
@@ -40,19 +40,19 @@ func mechanisms() (names []string) {
 	return names
 }
 
-// Failure is a program that the machine and the host do not agree about.
+// Failure is a program with different results on the machine and the host.
 type Failure struct {
 	Program   *Program
 	Level     string
 	Mechanism string // "" if the PTX was refused
-	What      string // in lines
+	What      string // several lines
 }
 
 func (f *Failure) Error() string {
 	return fmt.Sprintf("seed %d, %s, %s: %s", f.Program.Seed, f.Level, f.Mechanism, f.What)
 }
 
-// Source is the text of the program as a file of its own.
+// Source is the text of the program as a separate file.
 func (f *Failure) Source() (string, error) {
 	if f.Program.Funcs == nil {
 		return csmithSource([]*Program{f.Program})
@@ -63,23 +63,22 @@ func (f *Failure) Source() (string, error) {
 // Plan is the mechanisms that the program of a seed runs under at a level.
 type Plan func(seed uint64, level int) []string
 
-// Runner runs programs. It keeps the machines that it has built.
+// Runner runs programs. It reuses the machines that it has built.
 type Runner struct {
 	Runs    uint64 // so far
-	Lanes   uint64 // instructions of threads, of these
+	Lanes   uint64 // instructions of threads in these runs
 	Endless int    // programs left out because they take too long
 
 	sessions map[string]*testbench.Session
 }
 
-// Check compiles a batch at each of the levels and runs every program under the
-// mechanisms of the plan. It returns the first difference of each program. The
-// error is about the compiler.
+// Check compiles a batch at each of the levels and runs every program under the mechanisms of the
+// plan. It returns the first difference of each program. The error is an error of the compiler.
 func (r *Runner) Check(batch []*Program, levels []string, plan Plan) ([]*Failure, error) {
 	return r.check(source(batch), batch, levels, plan)
 }
 
-// check is Check of a text.
+// check is Check of a source text.
 func (r *Runner) check(text string, batch []*Program, levels []string, plan Plan) ([]*Failure, error) {
 	w, err := newWorkplace(text)
 	if err != nil {
@@ -130,7 +129,7 @@ func (r *Runner) check(text string, batch []*Program, levels []string, plan Plan
 	return slices.DeleteFunc(failures, func(f *Failure) bool { return f == nil }), nil
 }
 
-// compare runs a program and says what is different.
+// compare runs a program and describes the differences.
 func (r *Runner) compare(prog *isa.Program, p *Program, mechanism string, want []uint64) (what string) {
 	defer func() {
 		if e := recover(); e != nil {
@@ -152,7 +151,7 @@ func (r *Runner) compare(prog *isa.Program, p *Program, mechanism string, want [
 	return ""
 }
 
-// differ counts the threads that do.
+// differ counts the threads whose words differ.
 func differ(got, want []uint64) (n int) {
 	for i := 0; i < len(want); i += words {
 		if !slices.Equal(got[i:i+words], want[i:i+words]) {
@@ -162,7 +161,7 @@ func differ(got, want []uint64) (n int) {
 	return n
 }
 
-// run returns what the threads have written.
+// run returns the words that the threads have written.
 func (r *Runner) run(prog *isa.Program, p *Program, mechanism string) ([]uint64, error) {
 	s, err := r.session(mechanism)
 	if err != nil {
@@ -170,7 +169,10 @@ func (r *Runner) run(prog *isa.Program, p *Program, mechanism string) ([]uint64,
 	}
 	bytes := p.Threads() * words * 8
 	out := s.Alloc(bytes)
-	l := testbench.Launch{Prog: prog, Grid: [3]uint32{p.Grid, 1, 1}, Block: [3]uint32{p.Block, 1, 1}, Params: binary.LittleEndian.AppendUint64(nil, out)}
+	l := testbench.Launch{
+		Prog: prog, Grid: [3]uint32{p.Grid, 1, 1}, Block: [3]uint32{p.Block, 1, 1},
+		Params: binary.LittleEndian.AppendUint64(nil, out),
+	}
 	if err := s.Launch(l); err != nil {
 		return nil, err
 	}
@@ -185,7 +187,7 @@ func (r *Runner) run(prog *isa.Program, p *Program, mechanism string) ([]uint64,
 	return got, s.Err()
 }
 
-// session is a machine in its first state.
+// session is a machine in its first state, with the mechanism.
 func (r *Runner) session(mechanism string) (*testbench.Session, error) {
 	if s := r.sessions[mechanism]; s != nil {
 		s.Reset()

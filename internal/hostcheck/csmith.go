@@ -14,20 +14,21 @@ import (
 //go:embed csmith.h
 var csmithHeader string
 
-// csmithOptions keep the programs small, and pointers aligned. Floating point stays out: on its way
-// through Csmith's checks there are functions of C's library.
+// csmithOptions keep the programs small, and pointers aligned. They leave out floating point, since
+// Csmith's checks of it call functions of the C library.
 var csmithOptions = []string{
-	"--lang-cpp", "--no-argc", "--concise", "--quiet", "--max-funcs", "4", "--max-block-depth", "3", "--max-block-size", "3",
-	"--max-expr-complexity", "5", "--max-array-dim", "2", "--max-array-len-per-dim", "5", "--max-struct-fields", "5", "--max-union-fields", "4", "--no-packed-struct",
+	"--lang-cpp", "--no-argc", "--concise", "--quiet", "--max-funcs", "4", "--max-block-depth", "3",
+	"--max-block-size", "3",
+	"--max-expr-complexity", "5", "--max-array-dim", "2", "--max-array-len-per-dim", "5", "--max-struct-fields", "5",
+	"--max-union-fields", "4", "--no-packed-struct",
 }
 
 const (
-	csmithThreads = 40  // two warps, of which one is not full
+	csmithThreads = 40  // two warps, one of them not full
 	csmithLimit   = 200 // rounds, jumps and calls of a thread
 )
 
-// csmith asks for the program of a seed. It leaves a file about the machine in
-// its folder.
+// csmith returns the program of a seed. Csmith also leaves a file about the machine in its folder.
 func csmith(seed uint64) (string, error) {
 	dir, err := os.MkdirTemp("", "csmith")
 	if err != nil {
@@ -53,8 +54,8 @@ var (
 	variable  = regexp.MustCompile(`(?m)^((?:volatile )?u?int\d+_t) +(g_\d+) = `)
 )
 
-// member makes a struct of a program of Csmith's: its global variables and
-// functions are members, so that each thread has the variables for itself.
+// member makes a struct of a program of Csmith. Its global variables and functions become members,
+// so that each thread has its own variables.
 func member(text string) (string, error) {
 	_, text, found := strings.Cut(text, "static long __undefined;")
 	program, sums, both := strings.Cut(text, "int main (void)")
@@ -105,7 +106,8 @@ template <class P> RUN void thread(uint32_t t, uint64_t *out) {
 #ifdef __CUDA__
 `)
 	for i := range batch {
-		fmt.Fprintf(&b, "KERNEL k%d(uint64_t *out) { thread<p%d::Program>(threadIdx.x, out + threadIdx.x * words); }\n", i, i)
+		fmt.Fprintf(&b, "KERNEL k%d(uint64_t *out) { thread<p%d::Program>(threadIdx.x, out + threadIdx.x * words); }\n",
+			i, i)
 	}
 	fmt.Fprintf(&b, `#else
 // run writes whether the program ends in time, and then what its threads have.
@@ -130,7 +132,7 @@ int main() {
 	return b.String(), nil
 }
 
-// checkCsmith is Check of programs of Csmith, of which a batch has the seeds.
+// checkCsmith is Check for programs of Csmith. The batch has only their seeds.
 func (r *Runner) checkCsmith(batch []*Program, levels []string, plan Plan) ([]*Failure, error) {
 	text, err := csmithSource(batch)
 	if err != nil {

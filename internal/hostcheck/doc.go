@@ -1,17 +1,15 @@
-// Package hostcheck compares what the machine computes with what the processor
-// of the host computes. The golden model shares the PTX front end and the
-// decoded program with the machine, and cannot see a fault that lies there; a
-// random C++ program that clang compiles for both shares nothing with us on the
-// host's side.
+// Package hostcheck compares the results of the machine with those of the host's processor. The
+// golden model shares the PTX front end and the decoded program with the machine, so it cannot find
+// a fault in them. A random C++ program that clang compiles for both shares no code of divergo on
+// the host's side.
 //
-// A program is drawn from a seed as a tree, has no undefined behaviour, and ends.
-// Its threads differ in what they draw from their index. Many programs make a
-// batch, which is one source text, compiled for the device at each level of
-// optimisation and once for the host. Each program runs at each level under each
-// mechanism, and each thread's words must be those of the host. A failure is made
-// smaller on the tree.
+// A program is drawn from a seed as a tree, has no undefined behaviour, and ends. Its threads
+// differ in the values that they derive from their index. Many programs make a batch: one source
+// text, compiled for the device at each level of optimisation and once for the host. Each program
+// runs at each level under each mechanism. The words of each thread must equal those of the host. A
+// failure is made smaller on the tree.
 //
-// The programs of Csmith, which others wrote and which know nothing of divergence
-// hardware either, run in the same way: their global variables become
-// members of a struct that each thread has for itself.
+// The programs of Csmith run in the same way. Others wrote Csmith, and it too is independent of
+// divergence hardware. The global variables of its programs become members of a struct, and each
+// thread has its own.
 package hostcheck

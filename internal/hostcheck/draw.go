@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// The features of a program beyond operations. A program has some of them,
-// because faults hide where something is absent as well.
+// The features of a program besides operations. A program has only some of them, because some
+// faults need the absence of a feature.
 const (
 	loops = iota
 	switches
@@ -26,14 +26,14 @@ const (
 	features
 )
 
-// addressed is how many seeds in a row have one program that calls by address: in
-// the kernel of such a one are all functions of its batch whose address is taken.
+// addressed is the length of a run of seeds of which one program calls by address. The kernel of
+// such a program contains all functions of its batch whose address is taken.
 const addressed = 8
 
-// limits of what a program takes: its running time is bounded by them.
+// limits of a program, which bound its running time.
 const (
-	most  = 24 // statements that a thread executes in the body, about
-	trips = 5  // of a loop
+	most  = 24 // approximate number of statements that a thread executes in the body
+	trips = 5  // rounds of a loop
 )
 
 // drawer draws a program.
@@ -44,36 +44,36 @@ type drawer struct {
 	uses   [groups]bool
 	types  []string // scalars to use
 	kinds  []record // structs and unions
-	class  []string // classes, the base first
-	state  string   // type of their field
+	class  []string // classes, the base class first
+	state  string   // type of the field of the classes
 	cost   map[string]int
 	tabled []Var // tables of constants
 
-	// Of the function that is being drawn:
+	// These belong to the function that is being drawn:
 	f       *Func
 	places  map[string][]place // by type
 	structs []Var              // variables whose type is a struct
 	spent   int                // statements executed
-	size    int                // of the program, in these
+	size    int                // of the program, in statements
 	limit   int
 	again   int // calls of its own cycle that a function may still have
 	names   int
 }
 
-// place is something that can be assigned to, or only be read.
+// place is an expression that can be read, and assigned to unless read is set.
 type place struct {
 	form string
-	args int // indices
+	args int // number of indices
 	read bool
-	ref  bool // that a pointer can point to
-	view bool // of what another place has too
+	ref  bool // a pointer can point to it
+	view bool // it shares its bytes with another place
 }
 
 // record is a struct or union type.
 type record struct {
 	name   string
 	fields []field
-	packed bool // it, or something in it
+	packed bool // it is packed, or has a packed part
 }
 
 type field struct {
@@ -116,13 +116,13 @@ func (d *drawer) chance(percent int) bool { return d.IntN(100) < percent }
 
 func pick[T any](d *drawer, list []T) T { return list[d.IntN(len(list))] }
 
-// name makes one that is new in the program.
+// name makes a new name in the program.
 func (d *drawer) name(prefix string) string {
 	d.names++
 	return fmt.Sprint(prefix, d.names)
 }
 
-// records draws the types.
+// records draws the struct and union types.
 func (d *drawer) records() {
 	if d.has[structs] {
 		for range 1 + d.IntN(2) {
@@ -154,16 +154,27 @@ func (d *drawer) records() {
 	}
 	if d.has[unions] {
 		r := record{name: d.name("U")}
-		const w = 2 // as long as the longest of the bit fields: {} clears the first member alone
-		r.fields = []field{{"w", "u64", w, false}, {"h", "u32", 2 * w, true}, {"q", "i16", 4 * w, true}, {"b", "u8", 8 * w, true}, {"x", "u32", 0, true}, {"y", "i32", 0, true}, {"z", "i64", 0, true}}
+		const w = 2 // as long as the longest of the bit fields: {} clears only the first member
+		r.fields = []field{
+			{"w", "u64", w, false},
+			{"h", "u32", 2 * w, true},
+			{"q", "i16", 4 * w, true},
+			{"b", "u8", 8 * w, true},
+			{"x", "u32", 0, true},
+			{"y", "i32", 0, true},
+			{"z", "i64", 0, true},
+		}
 		n := 1 + d.IntN(31)
-		d.p.Types = append(d.p.Types, Decl{r.name, fmt.Sprintf("union %s {\n    u64 w[%d];\n    u32 h[%d];\n    i16 q[%d];\n    u8 b[%d];\n    struct {\n        u32 x : %d;\n        i32 y : %d;\n        i64 z : %d;\n    };\n};",
-			r.name, w, 2*w, 4*w, 8*w, n, 1+d.IntN(31), 1+d.IntN(63))})
+		d.p.Types = append(d.p.Types, Decl{
+			r.name,
+			fmt.Sprintf("union %s {\n    u64 w[%d];\n    u32 h[%d];\n    i16 q[%d];\n    u8 b[%d];\n    struct {\n        u32 x : %d;\n        i32 y : %d;\n        i64 z : %d;\n    };\n};",
+				r.name, w, 2*w, 4*w, 8*w, n, 1+d.IntN(31), 1+d.IntN(63)),
+		})
 		d.kinds = append(d.kinds, r)
 	}
 }
 
-// tables draws constants.
+// tables draws tables of constants.
 func (d *drawer) tables() {
 	for _, space := range []string{"CONSTANT", "GLOBAL"} {
 		if !d.has[arrays] || !d.chance(40) {
@@ -175,12 +186,13 @@ func (d *drawer) tables() {
 			values = append(values, d.constant(t).Form)
 		}
 		name := d.name("table")
-		d.p.Tables = append(d.p.Tables, Decl{name, fmt.Sprintf("%s %s %s[8] = {%s};", space, t, name, strings.Join(values, ", "))})
+		d.p.Tables = append(d.p.Tables,
+			Decl{name, fmt.Sprintf("%s %s %s[8] = {%s};", space, t, name, strings.Join(values, ", "))})
 		d.tabled = append(d.tabled, Var{Name: name, Type: t})
 	}
 }
 
-// functions draws what the body calls.
+// functions draws the functions that the body calls.
 func (d *drawer) functions() {
 	if d.has[calls] {
 		for range 1 + d.IntN(3) {
@@ -219,14 +231,16 @@ func (d *drawer) functions() {
 		for _, v := range first.Params {
 			types = append(types, v.Type)
 		}
-		d.p.Tables = append(d.p.Tables, Decl{"addresses", fmt.Sprintf("typedef %s (*Address)(%s);\nGLOBAL Address addresses[4] = {%s};", first.Result, strings.Join(types, ", "), strings.Join(names, ", "))})
+		d.p.Tables = append(d.p.Tables,
+			Decl{"addresses", fmt.Sprintf("typedef %s (*Address)(%s);\nGLOBAL Address addresses[4] = {%s};",
+				first.Result, strings.Join(types, ", "), strings.Join(names, ", "))})
 	}
 	if d.has[methods] {
 		d.classes()
 	}
 }
 
-// classes draws a class with virtual functions, and some that override them.
+// classes draws a class with virtual functions, and classes that override some of them.
 func (d *drawer) classes() {
 	var virtual []*Func
 	for range 1 + d.IntN(2) {
@@ -255,7 +269,7 @@ func (d *drawer) classes() {
 	}
 }
 
-// signature draws name, result and parameters of a function.
+// signature draws the name, result and parameters of a function.
 func (d *drawer) signature(prefix string) *Func {
 	f := &Func{Name: d.name(prefix), Result: pick(d, d.types), Pure: d.chance(60), Inline: d.chance(25)}
 	// clang-19 loads the words of a packed struct that is passed by value as if
@@ -321,8 +335,9 @@ func (d *drawer) fill(f *Func, limit int) {
 	d.cost[f.Name] = d.spent + 4
 }
 
-// neglected adds to the body calls of functions that are called by nobody so far
-// but themselves, and to a recursive function that of itself.
+// neglected adds calls to the function that is being drawn. The body gets a call of each function
+// that no function without recursion calls so far. A recursive function gets a call of itself if it
+// has none.
 func (d *drawer) neglected() {
 	text := ""
 	for _, f := range d.p.Funcs {
@@ -334,7 +349,8 @@ func (d *drawer) neglected() {
 	d.limit = 1 << 20
 	defer func() { d.limit = limit }()
 	for _, g := range d.p.Funcs {
-		if again := g.cycle != 0 && d.f.cycle != 0; (g == d.f && again || d.f.Name == "body") && !mentions(text, g.Name+"(") {
+		if again := g.cycle != 0 && d.f.cycle != 0; (g == d.f && again || d.f.Name == "body") &&
+			!mentions(text, g.Name+"(") {
 			if e := d.call(func(f *Func) bool { return f == g }, 1); e != nil {
 				s := d.keep(e)
 				d.f.Body = slices.Insert(d.f.Body, d.IntN(len(d.f.Body)+1), s)
@@ -343,10 +359,10 @@ func (d *drawer) neglected() {
 	}
 }
 
-// put makes a place known.
+// put makes a place available to expressions of its type.
 func (d *drawer) put(typ string, p place) { d.places[typ] = append(d.places[typ], p) }
 
-// outside makes known what is declared outside of the function.
+// outside makes the declarations outside the function available.
 func (d *drawer) outside() {
 	for _, v := range d.tabled {
 		d.put(v.Type, place{form: v.Name + "[$0 & 7]", args: 1, read: true})
@@ -356,7 +372,7 @@ func (d *drawer) outside() {
 	}
 }
 
-// declared makes the places of a variable known.
+// declared makes the places of a variable available.
 func (d *drawer) declared(v Var) {
 	if v.Count > 0 {
 		d.put(v.Type, place{form: fmt.Sprintf("%s[$0 & %d]", v.Name, v.Count-1), args: 1, ref: true})
@@ -389,7 +405,7 @@ func (d *drawer) fields(prefix, typ string) {
 	}
 }
 
-// variables draws those of a function.
+// variables draws the variables of a function.
 func (d *drawer) variables() {
 	f := d.f
 	add := func(v Var) {
@@ -467,7 +483,7 @@ func (d *drawer) reference(t string) *Expr {
 	return at()
 }
 
-// at is an expression of a place.
+// at is an expression that names a place, with drawn indices.
 func (d *drawer) at(prefix string, p place, t string) *Expr {
 	e := &Expr{Form: prefix + p.form, Type: t}
 	for range p.args {
@@ -476,7 +492,7 @@ func (d *drawer) at(prefix string, p place, t string) *Expr {
 	return e
 }
 
-// constant of a scalar type, often an extreme one.
+// constant is a constant of a scalar type, often an extreme one.
 func (d *drawer) constant(t string) *Expr {
 	n := bitsOf(t)
 	var x uint64
@@ -506,7 +522,7 @@ func (d *drawer) constant(t string) *Expr {
 	return &Expr{Form: fmt.Sprintf("%s(%#xull)", t, x), Type: t}
 }
 
-// leaf is an expression without others in it.
+// leaf is an expression without subexpressions.
 func (d *drawer) leaf(t string) *Expr {
 	if list := d.places[t]; t == "bool" && len(list) > 0 && d.chance(40) {
 		return &Expr{Form: pick(d, list).form, Type: t}
@@ -587,8 +603,8 @@ func (d *drawer) structure(t string) *Expr {
 	return &Expr{Form: pick(d, list), Type: t}
 }
 
-// call draws a call of a function that was drawn before, nil if there is none
-// that fits and is cheap enough.
+// call draws a call of a function that was drawn before. It returns nil if no function fits and is
+// cheap enough.
 func (d *drawer) call(fits func(*Func) bool, depth int) *Expr {
 	f := d.f
 	var list []*Func
@@ -636,14 +652,14 @@ func (d *drawer) call(fits func(*Func) bool, depth int) *Expr {
 		}
 	}
 	e.Form = fmt.Sprintf("%s(%s)", name, strings.Join(args, ", "))
-	if g.cycle != 0 && f.cycle != 0 { // in one piece, so that the end stays with the call
+	if g.cycle != 0 && f.cycle != 0 { // one expression, so that the test of depth stays with the call
 		e.Form = fmt.Sprintf("(depth ? %s : $%d)", e.Form, len(e.Args))
 		e.Args = append(e.Args, d.leaf(g.Result))
 	}
 	return e
 }
 
-// object is the pointer to one with virtual functions.
+// object is the name of the pointer to an object with virtual functions, "" if there is none.
 func (d *drawer) object() string {
 	for _, v := range d.f.Vars {
 		if strings.HasPrefix(v.Name, "object") {
@@ -653,7 +669,7 @@ func (d *drawer) object() string {
 	return ""
 }
 
-// result is what a function returns: everything that it has computed.
+// result is the result of a function: a combination of all that it has computed.
 func (d *drawer) result(t string) *Expr {
 	e := d.expr(t, 2)
 	for _, v := range d.f.Vars {
@@ -668,11 +684,14 @@ func (d *drawer) result(t string) *Expr {
 	return e
 }
 
-// notes writes down all variables of the body.
+// notes adds statements that write all variables of the body to the output.
 func (d *drawer) notes() {
 	f := d.f
 	note := func(k int, e *Expr) {
-		f.Body = append(f.Body, &Stmt{Kind: Simple, Exprs: []*Expr{{Form: fmt.Sprintf("note(out, %d, $0)", k), Args: []*Expr{e}}}})
+		f.Body = append(f.Body, &Stmt{
+			Kind:  Simple,
+			Exprs: []*Expr{{Form: fmt.Sprintf("note(out, %d, $0)", k), Args: []*Expr{e}}},
+		})
 	}
 	k := 0
 	for _, t := range append(scalars, "bool") {

@@ -24,14 +24,13 @@ var (
 	keep     = flag.String("keep", "counterexample", "folder for the source of a failure")
 )
 
-// TestPrograms: what the machine computes under each mechanism is what the host
-// computes.
+// TestPrograms: the machine gives the results of the host under each mechanism.
 func TestPrograms(t *testing.T) {
 	need.Tool(t, "clang-19")
 	campaign(t, Options{Seed: *seed, Programs: *programs})
 }
 
-// TestCsmith is the same with programs of Csmith.
+// TestCsmith is TestPrograms with programs of Csmith.
 func TestCsmith(t *testing.T) {
 	need.Tool(t, "clang-19", "csmith", "libcsmith")
 	campaign(t, Options{Seed: *seed + 1, Programs: *csmiths, Csmith: true})
@@ -55,8 +54,8 @@ func campaign(t *testing.T, o Options) {
 	}
 }
 
-// TestDefined: no program does what C++ does not define, and its result does not
-// depend on the optimiser of the host.
+// TestDefined: no program has undefined behaviour, and its result does not depend on the optimiser
+// of the host.
 func TestDefined(t *testing.T) {
 	need.Tool(t, "clang-19")
 	var batch []*Program
@@ -73,15 +72,15 @@ func TestDefined(t *testing.T) {
 	assert.True(t, bytes.Equal(plain, checked))
 }
 
-// TestDraw: a seed is all there is to a program.
+// TestDraw: a program depends only on its seed.
 func TestDraw(t *testing.T) {
 	for s := range uint64(50) {
 		assert.Equal(t, source([]*Program{Draw(s)}), source([]*Program{Draw(s)}))
 	}
 }
 
-// TestSimplify: whatever is left out of a program, it compiles and ends; and
-// leaving out comes to an end with nearly nothing left.
+// TestSimplify: every simplified program compiles and ends. Simplifying ends with nearly nothing
+// left.
 func TestSimplify(t *testing.T) {
 	need.Tool(t, "clang-19")
 	var batch []*Program

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// op is a way to compute a value of a type.
+// op is an operation that computes a value of a type.
 type op struct {
 	form string
 	args []string // types
@@ -43,8 +43,7 @@ const (
 	groups
 )
 
-// ops are the operations by group and type of the result; "bool" is that of a
-// condition.
+// ops are the operations by group and type of the result; "bool" is the type of a condition.
 var ops = func() (list [groups]map[string][]op) {
 	for g := range list {
 		list[g] = map[string][]op{}
@@ -137,10 +136,14 @@ var ops = func() (list [groups]map[string][]op) {
 	add(wideWords, "bool", "(wide($0, $1) < wide($2, $3))", "u64", "u64", "u64", "u64")
 	for _, f := range []string{
 		"u32 bfe_u32 u32 u32 u32", "i32 bfe_s32 i32 u32 u32", "u64 bfe_u64 u64 u32 u32", "u32 bfi_b32 u32 u32 u32 u32",
-		"u32 bfind_s32 i32", "u32 bfind_u64 u64", "u32 prmt u32 u32 u32", "u32 shf_l_clamp u32 u32 u32", "u32 shf_r_clamp u32 u32 u32",
-		"u32 shf_l_wrap u32 u32 u32", "u32 shf_r_wrap u32 u32 u32", "u32 shl_far u32 u32", "i32 shr_far i32 u32", "u64 shr_far64 u64 u32",
-		"i32 mul24 i32 i32", "u32 mad24_hi u32 u32 u32", "i32 mad_hi i32 i32 i32", "i64 mad_wide i32 i32 i64", "u32 sad i32 i32 u32",
-		"u32 slct u32 u32 i32", "u32 cnot u32", "u32 set_lt i32 i32", "u32 carry u32 u32 u32 u32", "u32 borrow u32 u32 u32 u32", "u32 both u32 u32 u32",
+		"u32 bfind_s32 i32", "u32 bfind_u64 u64", "u32 prmt u32 u32 u32", "u32 shf_l_clamp u32 u32 u32",
+		"u32 shf_r_clamp u32 u32 u32",
+		"u32 shf_l_wrap u32 u32 u32", "u32 shf_r_wrap u32 u32 u32", "u32 shl_far u32 u32", "i32 shr_far i32 u32",
+		"u64 shr_far64 u64 u32",
+		"i32 mul24 i32 i32", "u32 mad24_hi u32 u32 u32", "i32 mad_hi i32 i32 i32", "i64 mad_wide i32 i32 i64",
+		"u32 sad i32 i32 u32",
+		"u32 slct u32 u32 i32", "u32 cnot u32", "u32 set_lt i32 i32", "u32 carry u32 u32 u32 u32",
+		"u32 borrow u32 u32 u32 u32", "u32 both u32 u32 u32",
 	} {
 		w := strings.Fields(f)
 		var holes []string

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// tries is how many smaller programs are compiled together.
+// tries is the number of smaller programs that are compiled together.
 const tries = 12
 
-// Shrink makes the program of a failure smaller for some time, as long as it
-// fails at the same level under the same mechanism.
+// Shrink makes the program of a failure smaller until the time limit. The program must still fail
+// at the same level under the same mechanism.
 func (r *Runner) Shrink(f *Failure, limit time.Duration) *Failure {
 	end := time.Now().Add(limit)
 	for edit, changed := 0, false; time.Now().Before(end); {
@@ -49,9 +49,9 @@ func only(mechanism string) Plan {
 	}
 }
 
-// simplify makes the program simpler in the n-th of all ways: lists of statements
-// without a part, bodies in place of what is around them, an
-// argument or a constant in place of an expression, fewer threads.
+// simplify makes the program simpler in the n-th of all possible ways. A way drops a part of a list
+// of statements, or puts a body in place of the statement around it. It may also put an argument or
+// a constant in place of an expression, or use fewer threads.
 func (p *Program) simplify(n int) bool {
 	done := false
 	turn := func(change func()) {
@@ -94,7 +94,8 @@ func (p *Program) simplify(n int) bool {
 					return
 				}
 			}
-			if zero := (Expr{Form: e.Type + "(0)", Type: e.Type}); len(e.Args) > 0 && (isScalar(e.Type) || e.Type == "bool") {
+			if zero := (Expr{Form: e.Type + "(0)", Type: e.Type}); len(e.Args) > 0 &&
+				(isScalar(e.Type) || e.Type == "bool") {
 				turn(func() { *e = zero })
 			}
 		})

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// list draws statements that are executed times times.
+// list draws n statements that a thread executes times times.
 func (d *drawer) list(times, n, depth int, loop bool) []*Stmt {
 	var list []*Stmt
 	for range n {
@@ -52,7 +52,10 @@ func (d *drawer) stmt(times, depth int, loop bool) *Stmt {
 	case n < 60 && len(d.places["bool"]) > 0:
 		return assign(pick(d, d.places["bool"]).form, d.condition(3))
 	case n < 64 && !d.f.Pure:
-		return &Stmt{Kind: Simple, Exprs: []*Expr{{Form: fmt.Sprintf("note(out, %d, $0)", d.IntN(8)), Args: []*Expr{d.expr(pick(d, d.types), 3)}}}}
+		return &Stmt{Kind: Simple, Exprs: []*Expr{{
+			Form: fmt.Sprintf("note(out, %d, $0)", d.IntN(8)),
+			Args: []*Expr{d.expr(pick(d, d.types), 3)},
+		}}}
 	case n < 68 && len(d.structs) > 1:
 		v := pick(d, d.structs)
 		return assign(v.Name, d.structure(v.Type))
@@ -68,8 +71,8 @@ func (d *drawer) stmt(times, depth int, loop bool) *Stmt {
 	return d.assignment()
 }
 
-// target draws a place to assign to, and its type. The expression has none: no
-// value can take its place.
+// target draws a place to assign to, and its type. The expression has no type, so that no value
+// replaces it.
 func (d *drawer) target() (*Expr, string) {
 	var list []string
 	for _, t := range scalars {
@@ -97,8 +100,7 @@ func (d *drawer) assignment() *Stmt {
 	return &Stmt{Kind: Simple, Exprs: []*Expr{{Form: form, Args: []*Expr{to, d.expr(t, 3)}}}}
 }
 
-// called is a statement with a call: of a function that has effects, or of one
-// that returns a struct.
+// called is a statement with a call: of a function with effects, or of one that returns a struct.
 func (d *drawer) called(times int) *Stmt {
 	limit := d.limit
 	d.limit = d.spent + (d.limit-d.spent)/times
@@ -112,8 +114,7 @@ func (d *drawer) called(times int) *Stmt {
 	return d.keep(e)
 }
 
-// keep is a statement that assigns a value to something, if there is anything of
-// its type.
+// keep is a statement that assigns a value to a place of its type, if there is one.
 func (d *drawer) keep(e *Expr) *Stmt {
 	if list := d.places[e.Type]; len(list) > 0 {
 		if to := pick(d, list); !to.read && to.args == 0 {
@@ -128,12 +129,12 @@ func (d *drawer) keep(e *Expr) *Stmt {
 	return &Stmt{Kind: Simple, Exprs: []*Expr{e}}
 }
 
-// assign is the assignment of a value to what has a name.
+// assign is the assignment of a value to a name.
 func assign(name string, e *Expr) *Stmt {
 	return &Stmt{Kind: Simple, Exprs: []*Expr{{Form: "$0 = $1", Args: []*Expr{{Form: name, Type: e.Type}, e}}}}
 }
 
-// loop draws one of up to trips rounds, other ones for each thread.
+// loop draws a loop of at most trips rounds, with a number of rounds that differs between threads.
 func (d *drawer) loop(times, depth int) *Stmt {
 	s := &Stmt{Kind: For + Kind(d.IntN(3)), Name: d.name("")}
 	count := &Expr{Form: fmt.Sprintf("$0 %% %d", trips), Type: "u32", Args: []*Expr{d.expr("u32", 2)}}
@@ -154,7 +155,7 @@ func (d *drawer) loop(times, depth int) *Stmt {
 	return s
 }
 
-// choice draws a switch, of which the cases are next to each other or far apart.
+// choice draws a switch, with cases next to each other or far apart.
 func (d *drawer) choice(times, depth int, loop bool) *Stmt {
 	n := 2 + d.IntN(7)
 	s := &Stmt{Kind: Switch}
@@ -166,7 +167,10 @@ func (d *drawer) choice(times, depth int, loop bool) *Stmt {
 		}
 	} else {
 		far := uint64(d.IntN(1000) + 2)
-		s.Exprs = []*Expr{{Form: fmt.Sprintf("($0 %% %d) * %dull", n+1, far), Type: "u64", Args: []*Expr{d.expr("u32", 2)}}}
+		s.Exprs = []*Expr{{
+			Form: fmt.Sprintf("($0 %% %d) * %dull", n+1, far), Type: "u64",
+			Args: []*Expr{d.expr("u32", 2)},
+		}}
 		for i := range n {
 			s.Cases = append(s.Cases, uint64(i)*far)
 		}
@@ -175,7 +179,10 @@ func (d *drawer) choice(times, depth int, loop bool) *Stmt {
 	if d.chance(30) { // lookup table
 		if to, t := d.target(); true {
 			for range n + 1 {
-				s.Bodies = append(s.Bodies, []*Stmt{{Kind: Simple, Exprs: []*Expr{{Form: "$0 = $1", Args: []*Expr{to.clone(), d.constant(t)}}}}})
+				s.Bodies = append(s.Bodies, []*Stmt{{
+					Kind:  Simple,
+					Exprs: []*Expr{{Form: "$0 = $1", Args: []*Expr{to.clone(), d.constant(t)}}},
+				}})
 				s.Falls = append(s.Falls, false)
 			}
 			return s
@@ -188,7 +195,8 @@ func (d *drawer) choice(times, depth int, loop bool) *Stmt {
 	return s
 }
 
-// jumps adds gotos from anywhere to anywhere. One that can lead back has fuel.
+// jumps adds gotos between arbitrary places. A goto that can lead back has fuel, which limits its
+// jumps.
 func (d *drawer) jumps() {
 	for range 1 + d.IntN(2) {
 		label := d.name("L")

@@ -13,16 +13,17 @@ import (
 //go:embed prelude.h
 var prelude string
 
-// words of results that a thread has.
+// words is the number of result words of a thread.
 const words = 8
 
-// source is the text of a batch. The kernel of program i is k<i>; on the host main
-// writes for all programs a 1, and the words of all threads.
+// source is the text of a batch. The kernel of program i is k<i>. On the host, main writes a 1 and
+// the words of all threads for each program.
 func source(batch []*Program) string {
 	var b, host strings.Builder
 	b.WriteString(prelude)
 	for i, p := range batch {
-		fmt.Fprintf(&b, "\n// seed %d, %d CTAs of %d threads\nnamespace p%d {\n%s}\n", p.Seed, p.Grid, p.Block, i, p.text())
+		fmt.Fprintf(&b, "\n// seed %d, %d CTAs of %d threads\nnamespace p%d {\n%s}\n", p.Seed, p.Grid, p.Block, i,
+			p.text())
 		fmt.Fprintf(&b, "#ifdef __CUDA__\nKERNEL k%d(u64 *out) {\n    u32 t = blockIdx.x * blockDim.x + threadIdx.x;\n    begin();\n    p%d::body(t, out + t * %d);\n}\n#endif\n", i, i, words)
 		fmt.Fprintf(&host, "    run(p%d::body, %d);\n", i, p.Threads())
 	}
@@ -32,7 +33,7 @@ func source(batch []*Program) string {
 	return b.String()
 }
 
-// text is what the body of the program leads to.
+// text is all that the body of the program needs, with the body.
 func (p *Program) text() string {
 	texts := map[string]string{} // by name; methods are with their class
 	var names []string
@@ -93,7 +94,7 @@ func mentions(text, name string) bool {
 	}
 }
 
-// head is the declaration of a function.
+// head is the head of a function's declaration.
 func (f *Func) head() string {
 	params := []string{"u32 t"}
 	if f.cycle != 0 {
@@ -120,11 +121,11 @@ type printer struct {
 	strings.Builder
 	vars   *strings.Builder // declarations
 	indent string
-	labels map[string]bool // that are there
-	names  map[string]bool // of counters that are declared, and the fuel
-	fuel   int             // jumps back of a call
-	loops  int             // around
-	breaks int             // loops and switches around
+	labels map[string]bool // labels that exist
+	names  map[string]bool // names of declared counters, and of the fuel
+	fuel   int             // jumps back in one call
+	loops  int             // number of loops around the statement
+	breaks int             // number of loops and switches around the statement
 }
 
 func (f *Func) text() string {
@@ -256,8 +257,8 @@ func (p *printer) stmt(s *Stmt) {
 	}
 }
 
-// loop writes a loop. Its counter and limit are variables of the function, so
-// that a goto into the loop leads to something that ends.
+// loop writes a loop. Its counter and limit are variables of the function, so that a loop entered
+// by a goto ends.
 func (p *printer) loop(s *Stmt) {
 	p.counter(s.Name)
 	i, n, more := "at"+s.Name, "to"+s.Name, ""

@@ -2,7 +2,7 @@ package hostcheck
 
 import "slices"
 
-// Program is a random C++ program: what each thread of a kernel does.
+// Program is a random C++ program: the work of each thread of a kernel.
 type Program struct {
 	Seed        uint64
 	Grid, Block uint32 // threads in x
@@ -11,21 +11,21 @@ type Program struct {
 	Funcs       []*Func // the last one is the body of the kernel
 }
 
-// Threads of the grid.
+// Threads is the number of threads of the grid.
 func (p *Program) Threads() int { return int(p.Grid * p.Block) }
 
 // Decl is a declaration.
 type Decl struct{ Name, Text string }
 
-// Func is a function. What it calls is above it, but for functions of one Cycle.
+// Func is a function. The functions that it calls come before it, except those of its cycle.
 type Func struct {
 	Name   string
 	Result string // type
-	Params []Var  // behind the index of the thread
+	Params []Var  // after the index of the thread
 	Vars   []Var
 	Body   []*Stmt
 	Return *Expr // at its end
-	Inline bool  // if the compiler likes
+	Inline bool  // inlined if the compiler chooses
 	Class  string
 	Pure   bool // may be called in an expression
 	cycle  int  // functions of one cycle call each other; 0: none
@@ -34,7 +34,7 @@ type Func struct {
 // Var is a variable with its value at the start.
 type Var struct {
 	Name, Type string
-	Count      int // of an array; 0: none
+	Count      int // number of elements of an array; 0: no array
 	Init       *Expr
 }
 
@@ -45,7 +45,7 @@ type Kind uint8
 const (
 	Simple Kind = iota // an expression
 	If                 // with one or two bodies
-	For                // the three loops count Name up to their first expression, and go on while a second one holds
+	For                // the three loops count Name up to their first expression, and continue while a second one holds
 	While
 	Do
 	Switch // a body for each of Cases, and one for the default
@@ -62,19 +62,19 @@ type Stmt struct {
 	Exprs  []*Expr
 	Bodies [][]*Stmt
 	Cases  []uint64
-	Falls  []bool // of a switch: a body that goes on with the next one
-	Name   string // of a counter or a label
+	Falls  []bool // of a switch: a body that falls through to the next one
+	Name   string // name of a counter or a label
 	Back   bool   // a goto that may lead back, and has fuel
 }
 
 // Expr is an expression.
 type Expr struct {
 	Form string // C++; $0, $1 ... are the arguments
-	Type string // "" for one without a value
+	Type string // "" for an expression without a value
 	Args []*Expr
 }
 
-// clone is a copy that shares nothing that shrinking changes.
+// clone is a copy that shares no part that shrinking changes.
 func (p *Program) clone() *Program {
 	c := *p
 	c.Funcs = make([]*Func, len(p.Funcs))

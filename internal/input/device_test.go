@@ -15,7 +15,7 @@ import (
 	"divergo/internal/input"
 )
 
-// TestReadDevices: devices and pipes are read as far as there is a need.
+// TestReadDevices: devices and pipes are read only up to the limit.
 func TestReadDevices(t *testing.T) {
 	_, err := input.Read("/dev/zero", 1000)
 	assert.EqualError(t, err, "/dev/zero: does not end after 1000 bytes, want at most that many")

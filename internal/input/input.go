@@ -1,4 +1,4 @@
-// Package input reads files that a user names, whatever they turn out to be.
+// Package input reads files that a user names, of any kind.
 package input
 
 import (
@@ -11,8 +11,8 @@ import (
 	"divergo/internal/printable"
 )
 
-// Read returns the bytes of a file, at most so many. It refuses a folder, and a
-// file that is larger or, like a device, does not end, without reading more of it.
+// Read returns the bytes of a file, at most so many. It refuses a folder and a larger file. It also
+// refuses a file that does not end, such as a device, and stops reading it after that many bytes.
 func Read(name string, most int64) ([]byte, error) {
 	info, err := os.Stat(name)
 	shown := printable.Name(name)
@@ -36,7 +36,7 @@ func Read(name string, most int64) ([]byte, error) {
 	return text, err
 }
 
-// reason is an error without the name of the file, which may be no text.
+// reason is an error without the name of the file, which may not be printable.
 func reason(err error) error {
 	if e := (*fs.PathError)(nil); errors.As(err, &e) {
 		return e.Err

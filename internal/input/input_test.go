@@ -17,7 +17,7 @@ func TestRead(t *testing.T) {
 	require.NoError(t, os.WriteFile(small, []byte("text"), 0o600))
 	f, err := os.Create(large)
 	require.NoError(t, err)
-	require.NoError(t, f.Truncate(10<<30)) // of no bytes on the disk
+	require.NoError(t, f.Truncate(10<<30)) // without bytes on the disk
 	require.NoError(t, f.Close())
 	for _, c := range []struct{ name, want, fault string }{
 		{small, "text", ""},

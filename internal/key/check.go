@@ -8,16 +8,16 @@ import (
 	"sync"
 )
 
-// Fault is a value, or several together, that nothing can be built with.
+// Fault is an illegal value of a key, or an illegal combination of values.
 type Fault struct {
-	Keys []string // the first one is that whose value is named
+	Keys []string // the first is the key whose value is named
 	text string
 }
 
 func (f *Fault) Error() string { return f.text }
 
-// Check collects everything that is wrong with a configuration. NewCheck compares
-// values with their ranges; then come the rules between keys:
+// Check collects all faults of a configuration. NewCheck compares values with their ranges. Rules
+// between keys follow:
 //
 //	k := key.NewCheck("dram.", c)
 //	if k.Sound("dram.t_rc", "dram.t_ras", "dram.t_rp") && c.TRC < c.TRAS+c.TRP {
@@ -31,7 +31,7 @@ type Check struct {
 	faults []error
 }
 
-// listed keeps lists, because checks are made often.
+// listed caches the lists of keys, because checks are frequent.
 var listed sync.Map // of listing to []Key
 
 type listing struct {
@@ -39,8 +39,8 @@ type listing struct {
 	t      reflect.Type
 }
 
-// NewCheck compares the values of the struct that c points to with their
-// ranges; prefix comes before their names.
+// NewCheck compares the values of the struct that c points to with their ranges. prefix comes
+// before the names of the keys.
 func NewCheck(prefix string, c any) *Check {
 	id := listing{prefix, reflect.TypeOf(c).Elem()}
 	keys, ok := listed.Load(id)
@@ -58,8 +58,8 @@ func NewCheck(prefix string, c any) *Check {
 	return k
 }
 
-// inRange reports a value that is out of its range. A range that ends in a key
-// with a value that is out of its own range ends where that one does.
+// inRange reports a value that is out of its range. If the end of the range is a key whose own
+// value is out of range, the end is that of the key's range.
 func (k *Check) inRange(key *Key, list []Key, c any) {
 	var text string
 	blame := []string{key.Name}
@@ -90,7 +90,7 @@ func (k *Check) inRange(key *Key, list []Key, c any) {
 	k.faults = append(k.faults, &Fault{blame, text})
 }
 
-// bound is the value of an end of a range, and how it is told.
+// bound is the value of an end of a range, and its text.
 func bound(b Bound, high bool, list []Key, c any) (n int, text string) {
 	if b.Key == "" {
 		return b.N, b.String()
@@ -108,8 +108,8 @@ func bound(b Bound, high bool, list []Key, c any) (n int, text string) {
 	return least, fmt.Sprint(least)
 }
 
-// Sound reports whether keys have values that NewCheck found nothing wrong with,
-// so that a rule about them can be tried. Refuse is about the same keys.
+// Sound reports whether NewCheck found no fault in the values of keys, so that a rule about them
+// can be tried. Refuse then reports on the same keys.
 func (k *Check) Sound(names ...string) bool {
 	k.asked = names
 	return !slices.ContainsFunc(names, func(name string) bool {
@@ -120,17 +120,17 @@ func (k *Check) Sound(names ...string) bool {
 	})
 }
 
-// Refuse reports that the keys of the last Sound do not go together; the message
-// comes behind the first one and its value.
+// Refuse reports that the values of the keys of the last Sound do not fit together. The message
+// follows the first key and its value.
 func (k *Check) Refuse(format string, args ...any) {
 	text := fmt.Sprintf("%s = %v: %s", k.asked[0], k.values[k.asked[0]], fmt.Sprintf(format, args...))
 	k.faults = append(k.faults, &Fault{k.asked, text})
 }
 
-// Err is everything that was found, nil if that is nothing.
+// Err joins all faults; it is nil if there are none.
 func (k *Check) Err() error { return errors.Join(k.faults...) }
 
-// Faults lists those that were joined to an error.
+// Faults lists the faults that were joined to an error.
 func Faults(err error) []*Fault {
 	switch e := err.(type) {
 	case *Fault:

@@ -7,16 +7,16 @@ import (
 	"divergo/internal/nearest"
 )
 
-// Choice is a word that a key takes: what it means, and what it does, which is a
-// function or a few.
+// Choice is a word that a key takes, with its meaning and its implementation: one function or
+// several.
 type Choice[W ~string, F any] struct {
 	Word W
 	Doc  string // in a line
 	Does F
 }
 
-// Choices are all words of a type, in the order in which they are listed. A new
-// one is a line here; docs of keys that explain their words are by hand.
+// Choices are all words of a type, in the order in which they are listed. A new word is one line in
+// the table. The docs of keys that explain their words are written separately.
 //
 //	var schedulers = key.Choices[Scheduler, pick]{}.
 //		With(LRR, "loose round robin", (*Issue).roundRobin)
@@ -29,7 +29,7 @@ func (c Choices[W, F]) With(w W, doc string, does F) Choices[W, F] {
 	return append(c, Choice[W, F]{w, doc, does})
 }
 
-// Of is what a word does. The error names the nearest one.
+// Of returns the implementation of a word. The error names the nearest word.
 func (c Choices[W, F]) Of(w W) (does F, err error) {
 	for i := range c {
 		if c[i].Word == w {
@@ -39,7 +39,7 @@ func (c Choices[W, F]) Of(w W) (does F, err error) {
 	return does, nearest.Unknown("value", string(w), c.Words().names())
 }
 
-// Must is what a word of a configuration does that has been checked.
+// Must is Of for a word of a configuration that has been checked. It panics on an unknown word.
 func (c Choices[W, F]) Must(w W) F {
 	does, err := c.Of(w)
 	if err != nil {
@@ -48,7 +48,7 @@ func (c Choices[W, F]) Must(w W) F {
 	return does
 }
 
-// Doc is what a word means, "" if there is no such word.
+// Doc is the meaning of a word, "" if there is no such word.
 func (c Choices[W, F]) Doc(w W) string {
 	for i := range c {
 		if c[i].Word == w {
@@ -58,7 +58,7 @@ func (c Choices[W, F]) Doc(w W) string {
 	return ""
 }
 
-// List has the words alone.
+// List returns the words without their meanings.
 func (c Choices[W, F]) List() []W {
 	list := make([]W, len(c))
 	for i := range c {
@@ -76,14 +76,14 @@ func (c Choices[W, F]) Words() Words {
 	return list
 }
 
-// Word is a value of a key that is a word, whatever it does.
+// Word is a value of a word key, without its implementation.
 type Word struct {
 	Name  string
 	Doc   string
-	Works bool // it does something
+	Works bool // it has an implementation
 }
 
-// Words are what a type of word lists with its method Words.
+// Words are the words that a type lists with its method Words.
 type Words []Word
 
 func (w Words) names() []string {
@@ -94,7 +94,7 @@ func (w Words) names() []string {
 	return list
 }
 
-// check refuses a word that says nothing, or does nothing.
+// check refuses a word without a name, a meaning or a function.
 func (w Words) check() error {
 	for i := range w {
 		if w[i].Name == "" || w[i].Doc == "" || !w[i].Works {

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// MaxDeclared is how many structs of keys can be declared to another one.
+// MaxDeclared is the number of structs of keys that can be declared to another struct.
 const MaxDeclared = 32
 
-// Declaration is a struct of keys that belongs into another one, whose type does
-// not know it. Its keys follow the name and a dot.
+// Declaration adds a struct of keys to another struct, whose type does not know it. The name and a
+// dot come before its keys.
 type Declaration struct {
 	Name  string
 	Usual any // the struct, with the defaults; its type is comparable
@@ -25,14 +25,14 @@ func (d Declaration) Check() error {
 	return NewCheck(d.Name+".", v.Interface()).Err()
 }
 
-// Declared is the field of a struct that holds the structs declared to it, each in
-// its place; nil stands for the defaults, so that equal configurations are equal
-// values. The struct around lists them with a method Declarations() []Declaration.
+// Declared is the field of a struct that holds the structs declared to it, each at its place. A nil
+// entry stands for the defaults, so equal configurations are equal values. The struct around it
+// lists the declarations with a method Declarations() []Declaration.
 type Declared [MaxDeclared]any
 
 var declared = reflect.TypeFor[Declared]()
 
-// Value is the struct of a declaration.
+// Value returns the struct of a declaration.
 func (d *Declared) Value(of Declaration) any {
 	if v := d[of.At]; v != nil {
 		return v
@@ -48,7 +48,7 @@ func (d *Declared) Set(of Declaration, v any) {
 	d[of.At] = v
 }
 
-// declarations of a struct that has a field of type Declared.
+// declarations lists the declarations of a struct that has a field of type Declared.
 func declarations(t reflect.Type) []Declaration {
 	d, ok := reflect.Zero(t).Interface().(interface{ Declarations() []Declaration })
 	if !ok {
@@ -57,8 +57,8 @@ func declarations(t reflect.Type) []Declaration {
 	return d.Declarations()
 }
 
-// declare makes the key of a declared struct one of the struct around, whose
-// Declared is at the index. Before its name and that of the key comes the path.
+// declare makes the key of a declared struct a key of the struct around it. That struct has its
+// Declared at the index. The path comes before the names of the declaration and the key.
 func (k Key) declare(of *Declaration, path string, index []int) Key {
 	k.of, k.inner, k.index = of, k.index, index
 	if k.Old != "" {
@@ -72,7 +72,7 @@ func (k *Key) in(d *Declared) reflect.Value {
 	return reflect.ValueOf(d.Value(*k.of)).FieldByIndex(k.inner)
 }
 
-// change calls set with that field, and stores what it has set.
+// change calls set with a copy of that field, and stores the result.
 func (k *Key) change(d *Declared, set func(field reflect.Value)) {
 	now := d.Value(*k.of)
 	v := reflect.New(reflect.TypeOf(now)).Elem()
@@ -81,9 +81,9 @@ func (k *Key) change(d *Declared, set func(field reflect.Value)) {
 	d.Set(*k.of, v.Interface())
 }
 
-// Open is a struct for a decoder that has a field for each declaration, with the
-// values of the struct that c points to, and one for each old name of a key. Take
-// stores there what it has then.
+// Open returns a struct for a decoder. It has a field for each declaration, with its values in the
+// struct that c points to. It also has one for each old name of a key. The function take stores its
+// values in c.
 func Open(c any) (doc any, take func()) {
 	to := reflect.ValueOf(c).Elem()
 	v, store := open(to)
@@ -109,16 +109,18 @@ func open(v reflect.Value) (doc reflect.Value, store func(doc reflect.Value)) {
 			case f.Type == declared:
 				d := x.Addr().Interface().(*Declared)
 				for _, of := range declarations(v.Type()) {
-					add(reflect.StructTag(fmt.Sprintf(`toml:%q`, of.Name)), reflect.ValueOf(d.Value(of)), func(doc reflect.Value) {
-						d.Set(of, doc.Interface())
-					})
+					add(reflect.StructTag(fmt.Sprintf(`toml:%q`, of.Name)), reflect.ValueOf(d.Value(of)),
+						func(doc reflect.Value) {
+							d.Set(of, doc.Interface())
+						})
 				}
 				for _, k := range renamed(v.Type()) {
-					add(reflect.StructTag(fmt.Sprintf(`toml:%q`, k.Old)), reflect.Zero(reflect.PointerTo(k.in(d).Type())), func(doc reflect.Value) {
-						if !doc.IsNil() {
-							k.change(d, func(f reflect.Value) { f.Set(doc.Elem()) })
-						}
-					})
+					add(reflect.StructTag(fmt.Sprintf(`toml:%q`, k.Old)),
+						reflect.Zero(reflect.PointerTo(k.in(d).Type())), func(doc reflect.Value) {
+							if !doc.IsNil() {
+								k.change(d, func(f reflect.Value) { f.Set(doc.Elem()) })
+							}
+						})
 				}
 			case f.Type.Kind() == reflect.Struct:
 				inner, store := open(x)
@@ -140,7 +142,7 @@ func open(v reflect.Value) (doc reflect.Value, store func(doc reflect.Value)) {
 	}
 }
 
-// renamed are the keys declared to a struct that have an old name.
+// renamed lists the keys declared to a struct that have an old name.
 func renamed(t reflect.Type) []Key {
 	return slices.DeleteFunc(List("", t), func(k Key) bool { return k.Old == "" })
 }

@@ -10,7 +10,7 @@ import (
 	"divergo/internal/key"
 )
 
-// garden has keys that others declare to it.
+// garden has keys declared to it.
 type garden struct {
 	Beds struct {
 		Count int `toml:"count" range:"1..9" doc:"of beds" source:"ours"`
@@ -22,7 +22,7 @@ type beds struct {
 	Own key.Declared
 }
 
-// rose is what one of them declares.
+// rose is a declared struct of keys.
 type rose struct {
 	Stems  int    `toml:"stems" old:"rose_stems" range:"1..limit" unit:"stems" doc:"of a bush" source:"ours"`
 	Limit  int    `toml:"limit" range:"1..64" doc:"of stems" source:"ours"`
@@ -34,8 +34,8 @@ func (beds) Declarations() []key.Declaration {
 	return []key.Declaration{{Name: "rose", Usual: rose{3, 5, false, "red"}, At: 7}}
 }
 
-// TestDeclared: keys that are declared to a struct are listed, set, read and checked
-// as its own ones, and equal values make equal structs.
+// TestDeclared: keys declared to a struct are listed, set, read and checked like its own. Equal
+// values make equal structs.
 func TestDeclared(t *testing.T) {
 	keys := map[string]key.Key{}
 	var names []string
@@ -43,7 +43,8 @@ func TestDeclared(t *testing.T) {
 		keys[k.Name] = k
 		names = append(names, k.Name)
 	}
-	assert.Equal(t, []string{"beds.count", "beds.rose.stems", "beds.rose.limit", "beds.rose.wild", "beds.rose.colour"}, names)
+	assert.Equal(t, []string{"beds.count", "beds.rose.stems", "beds.rose.limit", "beds.rose.wild", "beds.rose.colour"},
+		names)
 	stems := keys["beds.rose.stems"]
 	assert.Equal(t, "1 to beds.rose.limit stems: of a bush", stems.Describe())
 
@@ -65,8 +66,10 @@ func TestDeclared(t *testing.T) {
 	require.NoError(t, set("beds.rose.wild", "true"))
 	require.NoError(t, set("beds.rose.colour", "green"))
 	assert.Equal(t, []any{4, 5, true, colour("green")}, get())
-	assert.EqualError(t, set("beds.rose.stems", "x"), `beds.rose.stems = "x": want an integer (stems), 1 to beds.rose.limit`)
-	assert.EqualError(t, set("beds.rose.colour", "gren"), `beds.rose.colour: unknown value "gren"; did you mean "green"?`)
+	assert.EqualError(t, set("beds.rose.stems", "x"),
+		`beds.rose.stems = "x": want an integer (stems), 1 to beds.rose.limit`)
+	assert.EqualError(t, set("beds.rose.colour", "gren"),
+		`beds.rose.colour: unknown value "gren"; did you mean "green"?`)
 	assert.Equal(t, []any{4, 5, true, colour("green")}, get())
 
 	assert.Equal(t, rose{4, 5, true, "green"}, g.Beds.Own.Value(beds{}.Declarations()[0]))
@@ -85,8 +88,8 @@ func TestDeclared(t *testing.T) {
 	assert.Empty(t, g.Beds.Own, "all have their defaults")
 }
 
-// TestOpen: a decoder finds a field for each key, with the values so far, and what
-// it leaves there is stored, even if a Check refuses it.
+// TestOpen: a decoder finds a field for each key, with the present value. The values that it stores
+// are taken, even if a Check refuses them.
 func TestOpen(t *testing.T) {
 	var g garden
 	g.Beds.Count = 7

@@ -1,19 +1,20 @@
 // Package key gives the fields of configuration structs names, ranges, units
 // and meanings.
 //
-// A key is one line, at its field:
+// The struct tags of a field define its key in one line:
 //
 //	WarpSize int `toml:"warp_size" range:"1..32 pow2" unit:"threads" doc:"threads of a warp" source:"tbc: table 2"`
 //
-// From that line come what "divergo list keys" and the reference print, what
-// --set and a file accept, what a [Check] refuses and what the random machines
-// of package properties draw from.
+// This line defines the output of "divergo list keys" and the reference. It also defines what --set
+// and a file accept, what a [Check] refuses, and the values that the random machines of package
+// properties draw.
 //
-// A range is LOW..HIGH, each a number, which may end in Ki or Mi, or the name of
-// another key of the same struct; pow2 behind it wants a power of two, or 0
-// where LOW is 0. A boolean has no range. The type of a word lists its words with
-// a method Words, from the table of [Choices] that has their functions; for a
-// plain string the struct does, with a method Words(name string).
+// A range is LOW..HIGH. Each end is a number, which may end in Ki or Mi, or the name of another key
+// of the same struct. After it, pow2 demands a power of two, or 0 where LOW is 0. A boolean has no
+// range.
+//
+// The type of a word lists its words with a method Words, from the table of [Choices] that has
+// their functions. For a plain string the struct lists them, with a method Words(name string).
 //
 // A source can begin with the key of a paper of package papers: "tbc: table 2".
 package key
@@ -35,18 +36,18 @@ type Key struct {
 	Name   string   // dotted path: sm.warp_size
 	Type   string   // "integer", "boolean" or "word"
 	Range  Range    // of an integer
-	Words  []string // what a word can be
+	Words  []string // values of a word
 	Unit   string   // of an integer; "" for a plain count
 	Doc    string   // meaning, in a line
-	Source string   // where the default comes from
+	Source string   // source of the default
 	Old    string   // another dotted path that Set takes, if there is one
 
 	index []int        // of the field, or of the Declared
-	of    *Declaration // that has the struct of this declaration,
-	inner []int        // in which the field has this index
+	of    *Declaration // the declaration whose struct has this key, if any
+	inner []int        // index of the field in that struct
 }
 
-// Range is what an integer can be.
+// Range is the set of values of an integer.
 type Range struct {
 	Low, High Bound
 	Power     bool // a power of two, or 0 if Low is 0
@@ -65,7 +66,7 @@ func (b Bound) String() string {
 	return strconv.Itoa(b.N)
 }
 
-// String is the range in words.
+// String describes the range in words.
 func (r Range) String() string {
 	return r.text(r.Low.String(), r.High.String())
 }
@@ -80,16 +81,15 @@ func (r Range) text(low, high string) string {
 	return low + " to " + high
 }
 
-// sources are short for those that many keys share.
+// sources maps abbreviations for sources that many keys share.
 var sources = map[string]string{
 	"gpgpu": "GPGPU-Sim 2.1.1b",
 	"ours":  "this model",
 }
 
-// List is the keys of a struct, in the order of its fields. Those of a struct
-// inside follow its own name and a dot, those of an embedded one do not. The
-// prefix comes before all. A line that cannot be read is a mistake in the program:
-// List panics.
+// List returns the keys of a struct, in the order of its fields. The name of an inner struct and a
+// dot come before its keys; an embedded struct adds no name. The prefix comes before all names.
+// List panics if it cannot read the tags of a field, which is a mistake in the program.
 func List(prefix string, t reflect.Type) []Key {
 	var keys []Key
 	var walk func(t reflect.Type, path string, index []int)
@@ -129,9 +129,12 @@ func List(prefix string, t reflect.Type) []Key {
 	return keys
 }
 
-// read makes the key of a field of a struct t.
+// read makes the key of field f of struct t.
 func read(path string, t reflect.Type, f reflect.StructField) (Key, error) {
-	k := Key{Name: path + f.Tag.Get("toml"), Unit: f.Tag.Get("unit"), Doc: f.Tag.Get("doc"), Source: f.Tag.Get("source")}
+	k := Key{
+		Name: path + f.Tag.Get("toml"), Unit: f.Tag.Get("unit"), Doc: f.Tag.Get("doc"),
+		Source: f.Tag.Get("source"),
+	}
 	k.Source = papers.Source(k.Source)
 	if long, ok := sources[k.Source]; ok {
 		k.Source = long
@@ -204,8 +207,8 @@ func readBound(path, text string) (Bound, error) {
 	return Bound{N: n << shift}, err
 }
 
-// Set parses a value and stores it in the struct that c points to. Whether it is
-// in the range is for a Check to say.
+// Set parses a value and stores it in the struct that c points to. It does not check the range; a
+// Check does.
 func (k *Key) Set(c any, value string) (err error) {
 	if k.of == nil {
 		return k.parse(k.field(c), value)
@@ -214,7 +217,7 @@ func (k *Key) Set(c any, value string) (err error) {
 	return err
 }
 
-// parse stores what a value says, of the kind that it is.
+// parse stores a value in a field, by the type of the key.
 func (k *Key) parse(f reflect.Value, value string) error {
 	if k.Type == "word" {
 		value = strings.Trim(value, `"`)
@@ -228,7 +231,7 @@ func (k *Key) parse(f reflect.Value, value string) error {
 	return nil
 }
 
-// store reports whether a text is a value of the kind of a field.
+// store stores a text in a field, and reports whether the text is a value of the field's kind.
 func store(f reflect.Value, text string) bool {
 	switch f.Kind() {
 	case reflect.Int:
@@ -258,14 +261,13 @@ func (k *Key) word(value string) error {
 	return fmt.Errorf("%s: %w", k.Name, nearest.Unknown("value", value, k.Words))
 }
 
-// Get is the value in the struct that c points to, as Set reads it.
+// Get returns the value in the struct that c points to, in the form that Set reads.
 func (k *Key) Get(c any) string { return fmt.Sprint(k.Value(c)) }
 
-// Value is the value in the struct that c points to: an int, a bool or a kind
-// of string.
+// Value returns the value in the struct that c points to: an int, a bool or a kind of string.
 func (k *Key) Value(c any) any { return k.field(c).Interface() }
 
-// Literal is the value in the struct that c points to, as TOML writes it.
+// Literal returns the value in the struct that c points to, in TOML.
 func (k *Key) Literal(c any) string {
 	if k.Type == "word" {
 		return strconv.Quote(k.Get(c))
@@ -273,8 +275,8 @@ func (k *Key) Literal(c any) string {
 	return k.Get(c)
 }
 
-// field is that of the struct that c points to; one that is declared to it cannot be
-// set.
+// field is the field of the key in the struct that c points to. The field of a declared key cannot
+// be set.
 func (k *Key) field(c any) reflect.Value {
 	if k.of == nil {
 		return reflect.ValueOf(c).Elem().FieldByIndex(k.index)
@@ -286,7 +288,7 @@ func (k *Key) declared(c any) *Declared {
 	return reflect.ValueOf(c).Elem().FieldByIndex(k.index).Addr().Interface().(*Declared)
 }
 
-// Legal says what the key takes.
+// Legal describes the values of the key.
 func (k *Key) Legal() string {
 	switch k.Type {
 	case "integer":
@@ -297,7 +299,7 @@ func (k *Key) Legal() string {
 	return strings.Join(k.Words, ", ")
 }
 
-// Want says what the key takes, in an error.
+// Want describes the values of the key for an error.
 func (k *Key) Want() string {
 	switch {
 	case k.Type == "integer" && k.Unit != "":
@@ -310,7 +312,7 @@ func (k *Key) Want() string {
 	return "one of " + k.Legal()
 }
 
-// Describe is the meaning with unit and legal values before it.
+// Describe returns the legal values, the unit and the meaning, in this order.
 func (k *Key) Describe() string {
 	text := k.Legal()
 	if k.Unit != "" {

@@ -18,7 +18,7 @@ var colours = key.Choices[colour, func() int]{}.
 
 func (colour) Words() key.Words { return colours.Words() }
 
-// wordless are words without a meaning, and words that do nothing.
+// These are words without a meaning, and words without a function.
 type (
 	meaningless string
 	idle        string
@@ -139,8 +139,8 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// TestCheck: all faults of a configuration come at once, each by its keys; a rule
-// is not tried, and a range does not end, at a value that is wrong itself.
+// TestCheck: all faults of a configuration come at once, each with its keys. A wrong value neither
+// takes part in a rule nor ends a range.
 func TestCheck(t *testing.T) {
 	for _, c := range []struct {
 		width, depth, split int

@@ -8,7 +8,7 @@ import (
 	"divergo/memsys"
 )
 
-// Two SMs add to one word; after the flush the host finds the sum.
+// Two SMs add to one word. After the flush the host finds the sum.
 func Example() {
 	const word = 0x1000_0000
 	add := memsys.Access{Kind: memsys.Reduce, Size: 4, Mask: 0xf, Atom: isa.AtomAdd, Type: isa.U32}

@@ -1,5 +1,5 @@
-// Package memtest drives a whole memory system in tests: in place of each SM
-// there is a driver with a script of accesses.
+// Package memtest drives a whole memory system in tests. A driver with a script of accesses
+// replaces each SM.
 package memtest
 
 import (
@@ -9,28 +9,26 @@ import (
 	"divergo/rtl"
 )
 
-// Step is a line of a script: an access, not to be handed on before a cycle of
-// the core clock.
+// Step is a line of a script: an access, and the core cycle before which it must not be sent.
 type Step struct {
 	NotBefore uint64
 	memsys.Access
 }
 
-// Driver plays the load/store unit of an SM: it hands on one access a cycle as
-// long as they are taken, each with its place in the script as the tag, and
-// keeps the replies.
+// Driver plays the load/store unit of an SM. It sends one access a cycle while the queue has room,
+// and stores the replies. The tag of an access is its place in the script.
 type Driver struct {
 	rtl.State[struct {
-		Next     uint32 // step to hand on
+		Next     uint32 // step to send
 		Replies  uint32 // received
-		LastDone uint64 // cycle of the last one
+		LastDone uint64 // cycle of the last reply
 	}]
 	Script []Step
 	Out    rtl.Out[memsys.Access]
 	In     rtl.In[memsys.Reply]
 	Reply  *rtl.Mem[memsys.Reply] // by step
 	Count  *rtl.Mem[uint8]        // replies received, by step
-	Cycle  *rtl.Mem[uint64]       // in which the reply came, by step
+	Cycle  *rtl.Mem[uint64]       // cycle in which the reply came, by step
 
 	sim *rtl.Sim
 }
@@ -44,7 +42,7 @@ func NewDriver(script []Step, out rtl.Out[memsys.Access], in rtl.In[memsys.Reply
 	}
 }
 
-// Tick takes a reply and hands on an access.
+// Tick takes a reply and sends an access.
 func (d *Driver) Tick() {
 	q, n := d.Regs()
 	if d.In.Valid() {
@@ -73,7 +71,7 @@ func (d *Driver) Tick() {
 	}
 }
 
-// Done says whether every access has its reply.
+// Done reports whether every access has its reply.
 func (d *Driver) Done() bool { return int(d.Q().Replies) == len(d.Script) }
 
 // SM is an island of a System: a driver and the memory side of an SM.
@@ -97,8 +95,8 @@ type System struct {
 	Dispatch *Dispatch
 }
 
-// New builds a memory system with an SM for each script, clocked at 1300, 650
-// and 800 MHz (Fung and Aamodt, HPCA 2011, table 2).
+// New builds a memory system with an SM for each script, clocked at 1300, 650 and 800 MHz (Fung &
+// Aamodt, HPCA 2011, table 2).
 func New(cfg memsys.Config, scripts ...[]Step) (*System, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, err
@@ -127,7 +125,7 @@ func New(cfg memsys.Config, scripts ...[]Step) (*System, error) {
 	return s, s.Elaborate()
 }
 
-// Done says whether every access of every script has its reply.
+// Done reports whether every access of every script has its reply.
 func (s *System) Done() bool {
 	for _, sm := range s.SMs {
 		if !sm.Driver.Done() {
@@ -147,8 +145,8 @@ func (s *System) Play(max uint64) error {
 	return fmt.Errorf("no end after %d core cycles", max)
 }
 
-// Flush has every L2 slice write back, for at most max core cycles, so that
-// Store is what the SMs have flushed.
+// Flush makes every L2 slice write back, for at most max core cycles in each step. Then Store holds
+// everything that the SMs have flushed.
 func (s *System) Flush(max uint64) error {
 	for i := range s.Slices {
 		i := i
@@ -159,7 +157,8 @@ func (s *System) Flush(max uint64) error {
 	}
 	for i := range s.Slices {
 		if p := s.RunUntil(s.Dispatch.Rsp.Valid, s.Core, max); !p.Done {
-			return fmt.Errorf("%d of %d slices have not flushed after %d core cycles", len(s.Slices)-i, len(s.Slices), max)
+			return fmt.Errorf("%d of %d slices have not flushed after %d core cycles", len(s.Slices)-i,
+				len(s.Slices), max)
 		}
 		s.Dispatch.Rsp.Pop()
 	}

@@ -19,10 +19,11 @@ import (
 	"divergo/internal/mutants"
 )
 
-// compiler checks the types of packages with a changed file. Imports come from what the go command has compiled.
+// compiler checks the types of packages with one changed file. Imports come from the compiled
+// packages of the go command.
 type compiler struct {
 	imports types.Importer
-	bare    map[string][]*ast.File // of each folder: the files, with functions that have no bodies
+	bare    map[string][]*ast.File // files of each folder, with functions without bodies
 }
 
 func newCompiler(t *testing.T, folders []string) *compiler {
@@ -43,8 +44,8 @@ func newCompiler(t *testing.T, folders []string) *compiler {
 	return &compiler{importer.ForCompiler(token.NewFileSet(), "gc", open), map[string][]*ast.File{}}
 }
 
-// check returns the errors in a changed file of a package. Of the other files it sees the declarations, which
-// takes a fraction of the time.
+// check returns the errors in a changed file of a package. It reads only the declarations of the
+// other files, which takes a fraction of the time.
 func (c *compiler) check(p *mutants.Package, folder, file string, text []byte) error {
 	changed, err := parser.ParseFile(p.Fset, "changed.go", text, parser.SkipObjectResolution)
 	if err != nil {
@@ -86,7 +87,7 @@ func bare(f *ast.File) *ast.File {
 	return &b
 }
 
-// TestCompiler: what the go command would not compile is an error.
+// TestCompiler: code that the go command would not compile is an error.
 func TestCompiler(t *testing.T) {
 	const folder, file = "internal/nearest", "internal/nearest/nearest.go"
 	p, err := mutants.Parse(root(t), folder)

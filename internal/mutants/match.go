@@ -12,12 +12,12 @@ import (
 // change is Old and New of a mutant as Go.
 type change struct {
 	old       []ast.Node
-	end       token.Pos // of the text of old; blocks that are closed behind it are open
+	end       token.Pos // end of the text of old; blocks closed after it are open
 	open      bool      // old ends within a block
-	operation bool      // New is an expression that has to be in parentheses as an operand
+	operation bool      // New is an expression that needs parentheses as an operand
 }
 
-// forms are the kinds of Go that can be changed, in the order in which they are tried.
+// forms are the kinds of Go that can be changed, in the order of trying.
 var forms = []struct {
 	before, after string
 	nodes         func(*ast.File) []ast.Node
@@ -43,7 +43,7 @@ func nodes[N ast.Node](list []N) (all []ast.Node) {
 	return all
 }
 
-// parseChange finds the form that both Old and New have.
+// parseChange finds the form of both Old and New.
 func parseChange(m *Mutant) (*change, error) {
 	was, is := strings.TrimSpace(m.Old), strings.TrimSpace(m.New)
 	closers := unclosed(was)
@@ -86,7 +86,8 @@ func parseChange(m *Mutant) (*change, error) {
 	return nil, m.errorf("want expressions, statements, cases or functions, but: %v", reason)
 }
 
-// unclosed counts the braces that are open at the end of a text. It is -1 if the text closes others.
+// unclosed counts the braces open at the end of a text. It is -1 if the text closes a brace that it
+// does not open.
 func unclosed(text string) (n int) {
 	for _, t := range tokens(text) {
 		switch t {
@@ -101,7 +102,7 @@ func unclosed(text string) (n int) {
 	return n
 }
 
-// tokens of a text, without comments.
+// tokens are the tokens of a text, without comments.
 func tokens(text string) (list []string) {
 	var s scanner.Scanner
 	s.Init(token.NewFileSet().AddFile("", -1, len(text)), []byte(text), nil, 0)
@@ -119,7 +120,7 @@ func tokens(text string) (list []string) {
 	}
 }
 
-// common counts the tokens that two texts have in common, in any order.
+// common counts the tokens that two texts share, in any order.
 func common(a, b []string) (n int) {
 	left := map[string]int{}
 	for _, t := range a {
@@ -140,13 +141,13 @@ type place struct {
 	operand  bool // of an expression
 }
 
-// places are where a node has what a change removes.
+// places are the parts of a node that match what a change removes.
 func (c *change) places(in ast.Node) (found []place) {
 	sequences(in, func(parent ast.Node, list []ast.Node) {
 		for i := range len(list) - len(c.old) + 1 {
 			at := list[i : i+len(c.old)]
 			if _, parens := at[0].(*ast.ParenExpr); parens && len(at) == 1 {
-				continue // what is in them comes as well
+				continue // its content is visited as well
 			}
 			m := matcher{limit: c.end}
 			if m.list(c.old, at, true) {
@@ -158,8 +159,8 @@ func (c *change) places(in ast.Node) (found []place) {
 	return found
 }
 
-// sequences calls f with each list of expressions or statements of a node, itself included, and the node
-// that has the list. A single expression or statement is a list of one.
+// sequences calls f with each list of expressions or statements in a node, and with the node that
+// has the list. The node itself is included. A single expression or statement is a list of one.
 func sequences(in ast.Node, f func(parent ast.Node, list []ast.Node)) {
 	f(nil, []ast.Node{in})
 	ast.Inspect(in, func(n ast.Node) bool {
@@ -187,14 +188,14 @@ func sequences(in ast.Node, f func(parent ast.Node, list []ast.Node)) {
 	})
 }
 
-// matcher compares a pattern with source. Blocks of the pattern that are closed behind limit match what
-// begins with their statements.
+// matcher compares a pattern with source. A block of the pattern that is closed after limit matches
+// any block that begins with its statements.
 type matcher struct {
 	limit token.Pos
-	end   token.Pos // of the source that matches
+	end   token.Pos // end of the source that matches
 }
 
-// list compares lists of nodes. If open, the source may go on behind the pattern.
+// list compares lists of nodes. If open, the source may have more nodes after the pattern.
 func (m *matcher) list(pattern, source []ast.Node, open bool) bool {
 	if len(source) < len(pattern) || !open && len(source) > len(pattern) {
 		return false
@@ -276,7 +277,7 @@ func (m *matcher) equal(pattern, source any) bool {
 	return pattern == source
 }
 
-// field compares fields of nodes. Of positions, two say that something is there.
+// field compares fields of nodes. Only two positions count: they show that an element is present.
 func (m *matcher) field(name string, pattern, source any) bool {
 	if at, ok := pattern.(token.Pos); ok {
 		there := name == "Ellipsis" || name == "Assign"

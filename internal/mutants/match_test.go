@@ -55,7 +55,7 @@ func (k *Stack) Push(w int) { k.depth = min(k.depth+1, Depth, max(w), max(w...))
 func (k *Stack) off() bool { return k.depth == 0 }
 `
 
-// parse makes a package of files, with names and texts in turn.
+// parse makes a package of files; names and texts alternate.
 func parse(t *testing.T, files ...string) *mutants.Package {
 	t.Helper()
 	dir := t.TempDir()
@@ -77,22 +77,25 @@ func plant(t *testing.T, p *mutants.Package, diff string) (text string, err erro
 	return string(changed), err
 }
 
-// TestPlant: a diff changes what it says, and nothing else.
+// TestPlant: a diff changes only its lines.
 func TestPlant(t *testing.T) {
 	for name, c := range map[string]struct{ diff, old, new string }{
-		"expression":    {"@@ Stack.Pop\n- e.PC == 3\n+ e.PC == 4", "e.PC == 3", "(e.PC == 4)"},
-		"operand":       {"@@ Stack.Pop\n- e.Mask == 0\n+ e.Mask == 0 && a", "e.Mask == 0 ||", "(e.Mask == 0 && a) ||"},
-		"parentheses":   {"@@ Stack.Pop\n- k.depth & ((4) - 1)\n+ k.depth & 2", "k.depth & (4 - 1)", "k.depth & 2"},
-		"list":          {"@@ words\n- \"runs\", \"waits\"\n+ \"waits\"", `"runs", "waits"`, `"waits"`},
-		"statement":     {"@@ Stack.Pop\n- k.depth--\n+ k.depth -= 2", "k.depth--", "k.depth -= 2"},
-		"removed":       {"@@ Stack.Pop\n- k.depth--\n  k.changed(w)", "k.depth--\n\t\tk.changed(w)", "k.changed(w)"},
-		"added":         {"@@ Stack.Pop\n  k.depth--\n+ k.wake()", "k.depth--", "k.depth--\n\t\tk.wake()"},
-		"loop":          {"@@ Stack.Pop\n- for i := 0; i < 4; i++ {\n+ for i := 0; i < 3; i++ {", "i < 4", "i < 3"},
-		"if":            {"@@ Stack.Pop\n- if e.PC > 7 {\n+ if e.PC > 8 {", "e.PC > 7", "e.PC > 8"},
-		"block":         {"@@ Stack.Pop\n  if e.PC > 7 {\n- \tk.depth++\n+ \tk.depth--", "k.depth++", "k.depth--"},
-		"case":          {"@@ Stack.Pop\n- case 1, 2:\n+ case 2:\n  \tk.depth = 1", "case 1, 2:", "case 2:"},
-		"added case":    {"@@ Stack.Pop\n+ case 4:\n  case 3:", "case 3:", "case 4:\n\tcase 3:"},
-		"second of 3":   {"@@ Stack.Pop 2 of 3\n- k.changed(w)\n+ k.wake()", "= 1\n\t\tk.changed(w)", "= 1\n\t\tk.wake()"},
+		"expression":  {"@@ Stack.Pop\n- e.PC == 3\n+ e.PC == 4", "e.PC == 3", "(e.PC == 4)"},
+		"operand":     {"@@ Stack.Pop\n- e.Mask == 0\n+ e.Mask == 0 && a", "e.Mask == 0 ||", "(e.Mask == 0 && a) ||"},
+		"parentheses": {"@@ Stack.Pop\n- k.depth & ((4) - 1)\n+ k.depth & 2", "k.depth & (4 - 1)", "k.depth & 2"},
+		"list":        {"@@ words\n- \"runs\", \"waits\"\n+ \"waits\"", `"runs", "waits"`, `"waits"`},
+		"statement":   {"@@ Stack.Pop\n- k.depth--\n+ k.depth -= 2", "k.depth--", "k.depth -= 2"},
+		"removed":     {"@@ Stack.Pop\n- k.depth--\n  k.changed(w)", "k.depth--\n\t\tk.changed(w)", "k.changed(w)"},
+		"added":       {"@@ Stack.Pop\n  k.depth--\n+ k.wake()", "k.depth--", "k.depth--\n\t\tk.wake()"},
+		"loop":        {"@@ Stack.Pop\n- for i := 0; i < 4; i++ {\n+ for i := 0; i < 3; i++ {", "i < 4", "i < 3"},
+		"if":          {"@@ Stack.Pop\n- if e.PC > 7 {\n+ if e.PC > 8 {", "e.PC > 7", "e.PC > 8"},
+		"block":       {"@@ Stack.Pop\n  if e.PC > 7 {\n- \tk.depth++\n+ \tk.depth--", "k.depth++", "k.depth--"},
+		"case":        {"@@ Stack.Pop\n- case 1, 2:\n+ case 2:\n  \tk.depth = 1", "case 1, 2:", "case 2:"},
+		"added case":  {"@@ Stack.Pop\n+ case 4:\n  case 3:", "case 3:", "case 4:\n\tcase 3:"},
+		"second of 3": {
+			"@@ Stack.Pop 2 of 3\n- k.changed(w)\n+ k.wake()", "= 1\n\t\tk.changed(w)",
+			"= 1\n\t\tk.wake()",
+		},
 		"variadic call": {"@@ Stack.Push\n- max(w...)\n+ max(w)", "max(w...)", "max(w)"},
 		"constant":      {"@@ Depth\n- 8\n+ 9", "Depth = 8", "Depth = 9"},
 		"tag":           {"@@ Entry\n- `bits:\"lanes\"`\n+ `bits:\"1\"`", `bits:"lanes"`, `bits:"1"`},
@@ -109,7 +112,7 @@ func TestPlant(t *testing.T) {
 	}
 }
 
-// TestRefactored: a mutant applies as well where comments, formatting, the file and the receiver are others.
+// TestRefactored: a mutant still applies with other comments, formatting, file and receiver.
 func TestRefactored(t *testing.T) {
 	const diff = "@@ Stack.Pop\n- if e := k.top(w); e.Mask == 0 || e.PC == 3 {\n+ if e := k.top(w); e.Mask == 0 {"
 	const other = `package stack
@@ -139,7 +142,10 @@ func TestNearest(t *testing.T) {
 			"Stack.Pop has no such lines; the nearest: stack.go:14: e.Mask == 0 || e.PC == 3 { // empty",
 		},
 		{"@@ Stack.Push\n- k.depth--\n+ _ = k", "Stack.Push has no such lines; they are in Stack.Pop, stack.go:15"},
-		{"@@ Stack.PopAll\n- k.depth--\n+ _ = k", "Stack.PopAll is not in package .; they are in Stack.Pop, stack.go:15"},
+		{
+			"@@ Stack.PopAll\n- k.depth--\n+ _ = k",
+			"Stack.PopAll is not in package .; they are in Stack.Pop, stack.go:15",
+		},
 		{
 			"@@ Stack.Pops\n- k.depth -= 2\n+ _ = k",
 			"Stack.Pops is not in package .; did you mean Stack.Pop? The nearest there: stack.go:",
@@ -162,7 +168,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// TestRead: a file of mutants is read, and what is wrong with it is reported with its line.
+// TestRead: a file of mutants is read, and each error is reported with its line.
 func TestRead(t *testing.T) {
 	list, err := mutants.Read("units/mutants.diff", `# Bugs.
 
@@ -211,8 +217,8 @@ bug: another: one
 	}
 }
 
-// TestCatalogueRefactored: all mutants apply to the hardware without comments, formatted in another way, with its
-// declarations turned round and its files named otherwise.
+// TestCatalogueRefactored: all mutants apply to the hardware without comments, in another format,
+// with reversed declarations and other file names.
 func TestCatalogueRefactored(t *testing.T) {
 	dir, packages := t.TempDir(), map[string]*mutants.Package{}
 	for _, m := range catalogue(t) {

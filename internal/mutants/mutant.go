@@ -9,18 +9,18 @@ import (
 
 // Mutant is a planted bug.
 type Mutant struct {
-	Name string // part and bug
+	Name string // names of the part and the bug
 	Bug  string // the mistake
-	// By are the mechanisms whose check has to find it.
+	// By are the mechanisms whose check must find it.
 	By []string
-	// Audit is the package and the tests that have to find it, if there are any.
+	// Audit is the package and the tests that must find it, if there are any.
 	Audit string
-	// Claims are the claims of package experiments that have to fail, if there are any.
+	// Claims are the claims of package experiments that must fail, if there are any.
 	Claims []string
-	// From is a report of such a fault in hardware or a simulator, repository#number on GitHub, if it
-	// was made after one.
+	// From is a report of such a fault in hardware or a simulator, as repository#number on GitHub,
+	// if the mutant was made from one.
 	From string
-	// Lives is why By seldom or never finds it, if so; random kernels then do not hunt it.
+	// Lives is the reason why By seldom or never finds it, if so. Random kernels then skip it.
 	Lives string
 
 	At      string // file and line of the entry, from the root of the module
@@ -31,8 +31,8 @@ type Mutant struct {
 	New     string
 }
 
-// Overlay writes into dir the changed copy of the file, and a list for the flag -overlay of the go
-// command. It returns the name of the list. Root is the folder of the module.
+// Overlay writes the changed copy of the file into dir, and a list for the flag -overlay of the go
+// command. It returns the name of the list. root is the folder of the module.
 func (m *Mutant) Overlay(root, dir string) (string, error) {
 	p, err := Parse(root, m.Folder)
 	if err != nil {

@@ -31,7 +31,8 @@ var (
 	by     = flag.String("by", "", "a text, such as the hash of a commit: equal ones choose equal mutants")
 )
 
-// mechanisms are the files that each mechanism is in, or a family of which one is an option of the other.
+// mechanisms are the files of each mechanism, or of a family in which one is an option of the
+// other.
 var mechanisms = [][]string{
 	{"pathstack", "pdom"},
 	{"token"},
@@ -46,9 +47,9 @@ var mechanisms = [][]string{
 	{"capri"},
 }
 
-// TestCatalogue: every mutant changes a place that is there, and compiles. The catalogue is as large as it should
-// be: ten in each mechanism, and sixty made after reports of faults that others had. With -short, every tenth is
-// compiled.
+// TestCatalogue: every mutant changes an existing place, and compiles. The catalogue has enough
+// mutants: ten in each mechanism, and sixty made from reports of real faults. With -short, every
+// tenth is compiled.
 func TestCatalogue(t *testing.T) {
 	list, packages := catalogue(t), map[string]*mutants.Package{}
 	assert.GreaterOrEqual(t, len(list), 300)
@@ -91,7 +92,7 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-// catalogue are all mutants.
+// catalogue returns all mutants.
 func catalogue(t *testing.T) []mutants.Mutant {
 	t.Helper()
 	list, err := mutants.All(root(t))
@@ -99,8 +100,8 @@ func catalogue(t *testing.T) []mutants.Mutant {
 	return list
 }
 
-// chosen are those that -by chooses: the ones of the smallest sums of that text
-// and their names, of those that check has to find.
+// chosen returns the mutants that -by selects. Of those that check must find, these have the
+// smallest hashes of that text with their names.
 func chosen(list []mutants.Mutant, n int, by string) []mutants.Mutant {
 	sum := func(m mutants.Mutant) uint64 {
 		h := fnv.New64a()
@@ -112,7 +113,7 @@ func chosen(list []mutants.Mutant, n int, by string) []mutants.Mutant {
 	return list[:min(n, len(list))]
 }
 
-// TestChosen: equal texts choose equal mutants, others others.
+// TestChosen: equal texts choose equal mutants, different texts different ones.
 func TestChosen(t *testing.T) {
 	list := catalogue(t)
 	one := chosen(list, 10, "4fd0add")
@@ -121,8 +122,8 @@ func TestChosen(t *testing.T) {
 	assert.NotEqual(t, one, chosen(list, 10, "07aa67f"))
 }
 
-// TestMutants hunts each mutant. The default is one of each kind, with -short
-// the one that takes a package less to compile.
+// TestMutants hunts each mutant. The default is one of each kind; with -short it is the one whose
+// package takes less time to compile.
 func TestMutants(t *testing.T) {
 	list := catalogue(t)
 	if *some > 0 {
@@ -154,8 +155,8 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// check hunts a mutant with random kernels, and says which checker killed it
-// after how many.
+// check hunts a mutant with random kernels. It returns the checker that killed it, and the number
+// of kernels.
 func check(t *testing.T, m *mutants.Mutant, overlay, dir string) (killer string) {
 	t.Helper()
 	bin := filepath.Join(dir, "hunt")
@@ -187,8 +188,7 @@ func check(t *testing.T, m *mutants.Mutant, overlay, dir string) (killer string)
 		found.Checker, found.Mechanism, found.Kernels, found.Spent.Seconds(), found.Instructions)
 }
 
-// audit hunts a mutant with the tests that audit its block, and says which of
-// them killed it.
+// audit hunts a mutant with the tests that audit its block. It returns the test that killed it.
 func audit(t *testing.T, m *mutants.Mutant, overlay string) (killer string) {
 	t.Helper()
 	pkg, tests, _ := strings.Cut(m.Audit, " ")

@@ -11,12 +11,12 @@ import (
 	"divergo/internal/nearest"
 )
 
-// File is the name of the files with mutants.
+// File is the name of files with mutants.
 const File = "mutants.diff"
 
 var keys = []string{"name", "bug", "by", "audit", "claims", "from", "lives"}
 
-// All reads the mutants of all packages, by folder. Root is the folder of the module.
+// All reads the mutants of all packages, by folder. root is the folder of the module.
 func All(root string) ([]Mutant, error) {
 	var all []Mutant
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
@@ -44,7 +44,7 @@ func All(root string) ([]Mutant, error) {
 	return all, err
 }
 
-// Read reads the mutants of a file. Name is that of the file from the root of the module.
+// Read reads the mutants of a file. name is the path of the file from the root of the module.
 func Read(name, text string) ([]Mutant, error) {
 	var list []Mutant
 	n, m := 0, (*Mutant)(nil)

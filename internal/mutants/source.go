@@ -24,11 +24,11 @@ type Package struct {
 }
 
 type declaration struct {
-	name string // as go doc has it: Func, Type.Method
+	name string // as in go doc: Func, Type.Method
 	node ast.Node
 }
 
-// Parse reads the package of a folder, without its tests. Root is the folder of the module.
+// Parse reads the package of a folder, without its tests. root is the folder of the module.
 func Parse(root, folder string) (*Package, error) {
 	dir := filepath.Join(root, filepath.FromSlash(folder))
 	found, err := build.ImportDir(dir, 0)
@@ -116,7 +116,8 @@ func (p *Package) Plant(m *Mutant) (file string, text []byte, err error) {
 	return from.Filename, slices.Concat(text[:from.Offset], []byte(changed), text[to.Offset:]), nil
 }
 
-// missing is the error for a mutant whose lines are not as often in its declaration as they should be.
+// missing is the error for a mutant whose lines have the wrong number of matches in its
+// declaration.
 func (p *Package) missing(m *Mutant, c *change, found []place) error {
 	if len(found) > 0 {
 		var at []string
@@ -153,7 +154,7 @@ func (p *Package) missing(m *Mutant, c *change, found []place) error {
 	return m.errorf("%s %s", m.In, what)
 }
 
-// nearest describes the place of a declaration that has most in common with the lines to change.
+// nearest describes the place of a declaration that is most similar to the lines to change.
 func (p *Package) nearest(m *Mutant, c *change, in ast.Node) string {
 	want := tokens(m.Old)
 	best, at := -1.0, in.Pos()

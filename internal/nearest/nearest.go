@@ -1,8 +1,7 @@
-// Package nearest answers a misspelt name with the one that was meant.
+// Package nearest suggests a known name for a misspelt one.
 //
-// Every name that a user types (a kernel, a mechanism, a configuration key, a
-// flag) is looked up in a short list; when it is not there, Unknown makes the
-// error that names the nearest entry of the list.
+// Users type names of kernels, mechanisms, configuration keys and flags. Each is looked up in a
+// short list. If it is not there, Unknown makes the error that names the nearest entry of the list.
 package nearest
 
 import (
@@ -10,15 +9,15 @@ import (
 	"strings"
 )
 
-// Word is the entry of known with the smallest edit distance from word, the
-// first one on a tie, or "" where even that one has little in common with it:
-// more than two letters and more than a third of the longer word, or more than half
-// of it, would have to change. Dashes in front count for nothing.
+// Word returns the entry of known with the smallest edit distance from word, the first one on a
+// tie. It returns "" if even that entry has little in common with word. Little means more than two
+// changed letters and more than a third of the longer word, or more than half of it. Leading dashes
+// do not count towards its length.
 func Word(word string, known []string) string {
 	best, least := "", -1
 	for _, k := range known {
 		if len(word) > 2*len(k) {
-			continue // more than half of it would have to change
+			continue // more than half of it would change
 		}
 		if d := distance(word, k); least < 0 || d < least {
 			best, least = k, d
@@ -31,8 +30,8 @@ func Word(word string, known []string) string {
 	return best
 }
 
-// Unknown is the error for a word that is none of the known ones. kind says
-// what it should have named: unknown preset "kelper"; did you mean "kepler"?
+// Unknown is the error for a word that is not in known. kind is the kind of name: unknown preset
+// "kelper"; did you mean "kepler"?
 func Unknown(kind, word string, known []string) error {
 	if w := Word(word, known); w != "" {
 		return fmt.Errorf("unknown %s %q; did you mean %q?", kind, word, w)
@@ -40,9 +39,8 @@ func Unknown(kind, word string, known []string) error {
 	return fmt.Errorf("unknown %s %q; want one of %s", kind, word, strings.Join(known, ", "))
 }
 
-// distance is the optimal string alignment distance of a and b: insertions,
-// deletions, replacements and exchanges of neighbours. Letter case counts for
-// nothing.
+// distance is the optimal string alignment distance of a and b: insertions, deletions, replacements
+// and exchanges of neighbours. It ignores letter case.
 func distance(a, b string) int {
 	a, b = strings.ToLower(a), strings.ToLower(b)
 	two, one, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)

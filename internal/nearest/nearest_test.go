@@ -32,12 +32,12 @@ func TestWord(t *testing.T) {
 	assert.Equal(t, "ab", nearest.Word("b", []string{"ab"}))
 }
 
-// A tie goes to the first, whatever the order of the alphabet.
+// TestTie: a tie goes to the first, whatever the order of the alphabet.
 func TestTie(t *testing.T) {
 	assert.Equal(t, "l2.size", nearest.Word("l3.size", []string{"l2.size", "l1.size"}))
 }
 
-// An exchange of neighbours is one slip of the fingers, not two.
+// TestExchange: an exchange of neighbours is one change, not two.
 func TestExchange(t *testing.T) {
 	assert.Equal(t, "abcd", nearest.Word("abdc", []string{"abxy", "abcd"}))
 	assert.Equal(t, "ba", nearest.Word("ab", []string{"xy", "ba"}))

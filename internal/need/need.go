@@ -1,5 +1,5 @@
-// Package need skips tests that use a tool which is not installed. Everything else about a test
-// runs with Go alone; .ci/test installs the tools and fails if a test was skipped.
+// Package need skips tests that use a tool that is not installed. The rest of a test needs only Go.
+// .ci/test installs the tools and fails if a test was skipped.
 package need
 
 import (
@@ -25,7 +25,7 @@ type tool struct {
 	packages    []string
 }
 
-// tools are the lines of the table that are no comments.
+// tools are the lines of the table that are not comments.
 func tools() (list []tool) {
 	for line := range strings.Lines(table) {
 		if words := strings.Fields(line); words[0] != "#" {
@@ -45,8 +45,8 @@ func (t tool) installed() bool {
 	return err == nil
 }
 
-// Missing names those of the tools that are not installed, and how to install them, in one line.
-// It is empty if all are there. It panics for a name that tools.txt does not have.
+// Missing names the tools that are not installed, and how to install them, in one line. It is empty
+// if all are installed. It panics for a name that tools.txt does not have.
 func Missing(names ...string) string {
 	all := tools()
 	var missing, packages []string
@@ -63,7 +63,8 @@ func Missing(names ...string) string {
 	if missing == nil {
 		return ""
 	}
-	return fmt.Sprintf("needs %s: apt-get install %s, or .ci/install for all tools", strings.Join(missing, ", "), strings.Join(packages, " "))
+	return fmt.Sprintf("needs %s: apt-get install %s, or .ci/install for all tools", strings.Join(missing, ", "),
+		strings.Join(packages, " "))
 }
 
 // Tool skips the test if one of the tools is not installed.

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// skipped is a test that keeps why it was skipped.
+// skipped is a test that keeps the reason for skipping it.
 type skipped struct {
 	testing.TB
 	why []any
@@ -41,7 +41,7 @@ func TestTool(t *testing.T) {
 	assert.PanicsWithValue(t, `need: internal/need/tools.txt has no tool "mak"`, func() { Missing("mak") })
 }
 
-// TestTable: each line has all columns, and each tool is there once.
+// TestTable: each line has all columns, and each tool appears once.
 func TestTable(t *testing.T) {
 	names := map[string]bool{}
 	for _, l := range tools() {

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// Child is another program that writes files for this one. It is in a process group of its
-// own, so that Ctrl-C in the terminal does not reach it. [Abandon] ends it.
+// Child is another program that writes files for this one. It has its own process group, so that
+// Ctrl-C in the terminal does not reach it. [Abandon] ends it.
 type Child struct {
 	command *exec.Cmd
-	ended   chan struct{} // is closed when it has ended
+	ended   chan struct{} // closed when the program has ended
 	err     error         // of its end
 }
 
@@ -34,7 +34,7 @@ func Start(c *exec.Cmd) (*Child, error) {
 	return child, nil
 }
 
-// Ended is closed when the program has ended.
+// Ended returns a channel that is closed when the program has ended.
 func (c *Child) Ended() <-chan struct{} { return c.ended }
 
 // Wait waits for the end of the program.
@@ -43,16 +43,16 @@ func (c *Child) Wait() error {
 	return c.err
 }
 
-// Kill ends the program and all that it has started.
+// Kill ends the program and all programs that it has started.
 func (c *Child) Kill() {
 	select {
-	case <-c.ended: // its number may be that of another program
+	case <-c.ended: // another program may have its number
 	default:
 		kill(c.command.Process)
 	}
 }
 
-// Run runs a program to its end and returns what it prints.
+// Run runs a program to its end and returns its output.
 func Run(c *exec.Cmd) ([]byte, error) {
 	var said bytes.Buffer
 	c.Stdout, c.Stderr = &said, &said
@@ -64,7 +64,7 @@ func Run(c *exec.Cmd) ([]byte, error) {
 	return said.Bytes(), err
 }
 
-// killTime bounds the wait for programs that were killed.
+// killTime bounds the wait for killed programs.
 const killTime = 5 * time.Second
 
 // killAll ends all programs and waits for their end.

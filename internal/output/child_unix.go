@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// apart gives a program a process group of its own.
+// apart gives a program its own process group.
 func apart(c *exec.Cmd) {
 	if c.SysProcAttr == nil {
 		c.SysProcAttr = &syscall.SysProcAttr{}

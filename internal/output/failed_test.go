@@ -9,14 +9,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFailedWrite: a file of which something could not be written leaves what was there, whoever heard of the error.
+// TestFailedWrite: a file with a failed Write leaves the old file unchanged, even if the caller
+// ignores the error.
 func TestFailedWrite(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(name, []byte("old"), 0o600))
 	f, err := Create(name)
 	require.NoError(t, err)
 	require.NoError(t, f.file.Close())
-	f.file, err = os.Open(f.file.Name()) // which cannot be written
+	f.file, err = os.Open(f.file.Name()) // it cannot be written
 	require.NoError(t, err)
 	_, first := f.Write([]byte("new"))
 	require.ErrorContains(t, first, name+": ")

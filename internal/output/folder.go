@@ -9,8 +9,7 @@ import (
 	"syscall"
 )
 
-// TryFolder says why nothing could be written in a folder, which need not be
-// there yet.
+// TryFolder reports why files cannot be written in a folder, which need not exist yet.
 func TryFolder(name string) error {
 	for folder := name; ; folder = filepath.Dir(folder) {
 		info, err := os.Stat(folder)
@@ -32,8 +31,8 @@ func TryFolder(name string) error {
 	}
 }
 
-// NewFolder makes a folder in another one, which is made too if it is missing. It
-// has a number behind its name if there is something with the name already.
+// NewFolder makes a folder in another one, and makes that too if it is missing. If the name exists
+// already, the folder gets a number after its name.
 func NewFolder(in, name string) (string, error) {
 	if err := os.MkdirAll(in, 0o777); err != nil {
 		return "", fmt.Errorf("%s: %w", in, cause(err))

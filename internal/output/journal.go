@@ -9,22 +9,21 @@ import (
 	"slices"
 )
 
-// Journal is a file that grows by a line of JSON with each part of a long piece
-// of work that is done, so that the work can go on after the process was killed.
-// Its first line says what the work is. A last line without an end is what a
-// process was writing when it died, and counts for nothing.
+// Journal is a file that grows by a line of JSON for each finished part of a long piece of work. So
+// the work can continue after the process was killed. The first line describes the work. An
+// incomplete last line is left by a process that died while writing it, and is ignored.
 type Journal struct {
-	Records []json.RawMessage // that were there when the journal was opened
+	Records []json.RawMessage // records present when the journal was opened
 
 	name string
 	file *os.File
 }
 
-// maxJournal is the most bytes of a journal that a run goes on from.
+// maxJournal is the largest journal from which a run continues, in bytes.
 const maxJournal = 1 << 30
 
-// OpenJournal opens a journal, or begins one. It refuses a file that is the
-// journal of something else, and one that is none. The header is the first line.
+// OpenJournal opens a journal, or begins one with the header as its first line. It refuses the
+// journal of other work, and a file that is not a journal.
 func OpenJournal(name string, header map[string]any) (*Journal, error) {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: want a regular file for a journal", name)
@@ -45,7 +44,7 @@ func OpenJournal(name string, header map[string]any) (*Journal, error) {
 	return j, nil
 }
 
-// read reads what is there and leaves the file at the end of its last whole line.
+// read reads the records and leaves the file at the end of its last whole line.
 func (j *Journal) read(first []byte, header map[string]any) error {
 	if info, err := j.file.Stat(); err != nil {
 		return err
@@ -84,7 +83,7 @@ func (j *Journal) read(first []byte, header map[string]any) error {
 	return err
 }
 
-// another says of what else a file is the journal.
+// another describes how the work of a journal differs from the header.
 func another(line []byte, header map[string]any) error {
 	var found map[string]any
 	if json.Unmarshal(line, &found) != nil || found["schema"] != header["schema"] {
@@ -96,7 +95,7 @@ func another(line []byte, header map[string]any) error {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		text, _ := json.Marshal(header[name]) // it has been, above
+		text, _ := json.Marshal(header[name]) // it marshalled above
 		var want any
 		if json.Unmarshal(text, &want); !reflect.DeepEqual(found[name], want) {
 			has, _ := json.Marshal(found[name]) // it came from JSON
@@ -106,7 +105,7 @@ func another(line []byte, header map[string]any) error {
 	return fmt.Errorf("is the journal of another configuration")
 }
 
-// Add writes a record, which is one line.
+// Add writes a record as one line.
 func (j *Journal) Add(record any) error {
 	line, err := json.Marshal(record)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"divergo/internal/output"
 )
 
-// TestJournal: whatever byte a process dies at, the records before are there, and
-// the next ones come behind them.
+// TestJournal: at whatever byte a process dies, the earlier records remain, and the next ones
+// follow them.
 func TestJournal(t *testing.T) {
 	header := map[string]any{"schema": "test.v1", "seed": 7}
 	name := filepath.Join(t.TempDir(), "journal")
@@ -40,7 +40,7 @@ func TestJournal(t *testing.T) {
 	}
 }
 
-// What is not the journal of the same work stays as it is.
+// TestJournalRefuses: a file that is not the journal of the same work stays unchanged.
 func TestJournalRefuses(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "journal")
 	for text, want := range map[string]string{

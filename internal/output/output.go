@@ -1,9 +1,8 @@
-// Package output writes every file that divergo makes. They are complete or not there.
+// Package output writes every file that divergo makes. Each file is complete or absent.
 //
-// A long run must not end in the discovery that its result cannot be written,
-// and a run that fails must not leave half a file behind. So a File is created
-// before the run, beside its final name, and takes that name when the run has
-// ended well. A [Set] finds names that would be in each other's way.
+// A long run must not end with a result that cannot be written. A run that fails must not leave
+// half a file behind. So a File is created before the run, beside its final name, and takes that
+// name when the run has ended well. A [Set] finds names that conflict with each other.
 package output
 
 import (
@@ -18,19 +17,19 @@ import (
 	"syscall"
 )
 
-// File is a file that appears under its name when it is kept. A name that is a
-// link stands for what the link leads to. A name that is no regular file, such
-// as /dev/null or /dev/stdout, is a stream, which is written directly.
+// File is a file that appears under its name when it is kept. A name that is a link stands for the
+// link's target. A name that is not a regular file, such as /dev/null or /dev/stdout, is a stream
+// and is written directly.
 type File struct {
-	name   string // as it was given
-	final  string // what it leads to; "" for a stream
+	name   string // as given
+	final  string // the file that it stands for; "" for a stream
 	file   *os.File
-	failed error // of the first Write that did
+	failed error // of the first failed Write
 	done   bool
 }
 
-// unfinished is what goes when the process ends before its time: files that exist under
-// another name than theirs, temporary ones, and programs that write some.
+// unfinished holds what must be removed if the process ends early. These are files without their
+// final name, temporary files, and programs that write files.
 var unfinished = struct {
 	sync.Mutex
 	files    map[*File]bool
@@ -38,14 +37,14 @@ var unfinished = struct {
 	children map[*Child]bool
 }{files: map[*File]bool{}, scratch: map[*Scratch]bool{}, children: map[*Child]bool{}}
 
-// Abandon removes what is not finished, as [Clean] does, for a process that is about to end:
-// no file can be created or kept from then on.
+// Abandon removes unfinished files, as [Clean] does, for a process that is about to end. After it,
+// no file can be created or kept.
 func Abandon() {
 	unfinished.Lock()
 	clean()
 }
 
-// Clean ends the programs that still write files, and removes what is not finished.
+// Clean ends the programs that still write files, and removes unfinished files.
 func Clean() {
 	unfinished.Lock()
 	defer unfinished.Unlock()
@@ -63,9 +62,8 @@ func clean() {
 	}
 }
 
-// Create starts a file. It fails if the folder is missing or cannot be
-// written, or if the name is that of a folder. The file has the permissions of
-// the one that it replaces, or those of any new file.
+// Create starts a file. It fails if the folder is missing or cannot be written, or if the name is a
+// folder. The file has the permissions of the file that it replaces, or those of any new file.
 func Create(name string) (*File, error) {
 	final, err := target(name)
 	if err != nil {
@@ -97,14 +95,14 @@ func Create(name string) (*File, error) {
 	return f, nil
 }
 
-// target is the regular file that a name leads to, there or not, or "" for a
-// stream.
+// target is the regular file that a name stands for, existing or not, or "" for a stream.
 func target(name string) (string, error) {
-	const links = 40 // that Linux follows
+	const links = 40 // the limit of Linux
 	path := name
 	for range links {
-		if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil && (folder == "/dev/fd" || strings.HasPrefix(folder, "/proc/")) {
-			return "", nil // an open file of the process, whatever it is
+		if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil &&
+			(folder == "/dev/fd" || strings.HasPrefix(folder, "/proc/")) {
+			return "", nil // an open file of the process, of any kind
 		}
 		next, err := os.Readlink(path)
 		if err != nil {
@@ -121,8 +119,8 @@ func target(name string) (string, error) {
 	return "", fmt.Errorf("%s: more than %d links lead on", name, links)
 }
 
-// open opens a stream. Two descriptors of what standard output is redirected to
-// would overwrite each other, so that it is written through the one that there is.
+// open opens a stream. Two descriptors of the same redirected output would overwrite each other. So
+// open reuses standard output or standard error if the name is the same file.
 func open(name string) (*os.File, error) {
 	if info, err := os.Stat(name); err == nil {
 		for _, f := range []*os.File{os.Stdout, os.Stderr} {
@@ -134,7 +132,7 @@ func open(name string) (*os.File, error) {
 	return os.OpenFile(name, os.O_WRONLY, 0)
 }
 
-// check says why there cannot be a file.
+// check reports why a file cannot be created.
 func check(name, final string) error {
 	info, err := os.Stat(final)
 	switch {
@@ -152,10 +150,10 @@ func check(name, final string) error {
 	return nil
 }
 
-// beside makes a hidden file in the folder of another one.
+// beside creates a hidden file in the folder of another one.
 func beside(final string) (*os.File, error) {
 	folder, base := filepath.Split(final)
-	base = base[:min(len(base), 100)] // a name can have 255 bytes
+	base = base[:min(len(base), 100)] // a name may have 255 bytes
 	for n := 0; ; n++ {
 		name := filepath.Join(folder, fmt.Sprintf(".%s.%d.%d", base, os.Getpid(), n))
 		file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
@@ -165,7 +163,7 @@ func beside(final string) (*os.File, error) {
 	}
 }
 
-// cause is what an error about a file says beside its name.
+// cause is an error about a file without the file's name.
 func cause(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError
@@ -178,14 +176,13 @@ func cause(err error) error {
 	return err
 }
 
-// Stream reports whether what is written has gone where nobody can take it back.
+// Stream reports whether written bytes have gone to a stream and cannot be taken back.
 func (f *File) Stream() bool { return f.final == "" }
 
-// Path is where the file lies until it is kept, for another program that writes it.
+// Path is the path of the file until it is kept, for another program that writes it.
 func (f *File) Path() string { return f.file.Name() }
 
-// Write implements io.Writer. Errors are about the file by the name that it was
-// created with.
+// Write implements io.Writer. Errors name the file as given to Create.
 func (f *File) Write(p []byte) (int, error) {
 	n, err := f.file.Write(p)
 	if err != nil {
@@ -197,8 +194,8 @@ func (f *File) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Keep closes the file and gives it its name, replacing what was there. A file of which
-// something could not be written is removed instead, and the error is that of the write.
+// Keep closes the file and gives it its name, replacing any file there. If a Write failed, Keep
+// removes the file and returns the error of that Write.
 func (f *File) Keep() error {
 	if f.failed != nil {
 		f.Discard()
@@ -233,7 +230,8 @@ func (f *File) end() error {
 	return f.file.Close()
 }
 
-// KeepCopy fills the file with another one, and keeps it. It can be executed if the other can.
+// KeepCopy fills the file with a copy of another one, and keeps it. The copy is executable if the
+// other file is.
 func (f *File) KeepCopy(of string) error {
 	from, err := os.Open(of)
 	if err != nil {
@@ -251,7 +249,7 @@ func (f *File) KeepCopy(of string) error {
 	return f.Keep()
 }
 
-// execute lets those execute the file who can read it.
+// execute gives the right to execute the file to everyone who may read it.
 func (f *File) execute() error {
 	if f.Stream() {
 		return nil

@@ -27,14 +27,17 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// A link stays one, and what it leads to is written, through several, relative to where
-// each lies, and if nothing is there yet.
+// TestLinks: a link remains a link, and its target is written, also through several links. Each
+// link is relative to its own folder. The target need not exist.
 func TestLinks(t *testing.T) {
 	folder := t.TempDir()
 	at := func(name string) string { return filepath.Join(folder, name) }
 	require.NoError(t, os.Mkdir(at("far"), 0o755))
 	require.NoError(t, os.WriteFile(at("far/old"), []byte("old"), 0o644))
-	for link, leads := range map[string]string{"a": "b", "b": "far/c", "far/c": "old", "new": "far/new", "round": "trip", "trip": "round"} {
+	for link, leads := range map[string]string{
+		"a": "b", "b": "far/c", "far/c": "old", "new": "far/new",
+		"round": "trip", "trip": "round",
+	} {
 		require.NoError(t, os.Symlink(leads, at(link)))
 	}
 	write(t, at("a"), "text")
@@ -50,8 +53,8 @@ func TestLinks(t *testing.T) {
 	assert.ErrorContains(t, err, "round: more than 40 links")
 }
 
-// A new file has the permissions that the user wants for new files, one that
-// is replaced those that it had.
+// TestPermissions: a new file has the user's permissions for new files. A replaced file keeps its
+// permissions.
 func TestPermissions(t *testing.T) {
 	folder := t.TempDir()
 	before := syscall.Umask(0o027)
@@ -68,7 +71,7 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-// A stream is written while it goes on, and stays what it is.
+// TestStream: a stream is written during the run, and remains a stream.
 func TestStream(t *testing.T) {
 	fifo := filepath.Join(t.TempDir(), "fifo")
 	require.NoError(t, syscall.Mkfifo(fifo, 0o600))
@@ -89,7 +92,7 @@ func TestStream(t *testing.T) {
 	assert.NotZero(t, info.Mode()&os.ModeNamedPipe)
 }
 
-// An open file of the process is a stream even if a regular file is behind it.
+// TestDescriptor: an open file of the process is a stream even if it is a regular file.
 func TestDescriptor(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "x")
 	behind, err := os.Create(name)

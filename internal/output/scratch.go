@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// Scratch is what lies about while a command works: a temporary folder with all in it, or a
-// file that another program leaves. [Abandon] removes it.
+// Scratch is a temporary part of a command's work: a folder with its contents, or a file that
+// another program leaves. [Abandon] removes it.
 type Scratch struct{ path string }
 
 // TempFolder makes a temporary folder.
@@ -22,7 +22,7 @@ func TempFolder() (*Scratch, error) {
 	return hold(path), nil
 }
 
-// Hold is for what another program makes under a name.
+// Hold returns a Scratch for a file that another program makes under a name.
 func Hold(path string) *Scratch {
 	unfinished.Lock()
 	defer unfinished.Unlock()
@@ -35,17 +35,17 @@ func hold(path string) *Scratch {
 	return s
 }
 
-// Path is the path of a name in the folder, which has slashes.
+// Path is the path of a name in the folder; the name has slashes.
 func (s *Scratch) Path(name string) string { return filepath.Join(s.path, filepath.FromSlash(name)) }
 
-// WriteFile writes the file of a path in the folder, and makes the folders of its name.
+// WriteFile writes a file at a path in the folder, and makes the folders of the path.
 func (s *Scratch) WriteFile(path string, data []byte) error {
-	unfinished.Lock() // so that nothing is made again after Abandon
+	unfinished.Lock() // so that nothing is written after Abandon
 	defer unfinished.Unlock()
 	return errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, data, 0o600))
 }
 
-// Remove removes all of it.
+// Remove removes the folder with its contents, or the file.
 func (s *Scratch) Remove() {
 	unfinished.Lock()
 	defer unfinished.Unlock()

@@ -9,29 +9,28 @@ import (
 	"strings"
 )
 
-// Set is the files of a command: those that it reads, and those that it writes
-// if it ends well. No two of those that it writes are one, and none is read.
+// Set is the files of a command: those that it reads, and those that it writes if it ends well. No
+// two written files are the same, and no written file is also read.
 type Set struct {
 	taken []taken
 	files []*File
 }
 
-// taken is a name that has its use.
+// taken is a name in use.
 type taken struct {
-	use  string // what for: a flag, for example
-	path string // what it leads to
+	use  string // its use, for example a flag
+	path string // the file that the name stands for
 }
 
-// Reads says that a file is read.
+// Reads records that a file is read.
 func (s *Set) Reads(use, name string) {
 	if path, err := target(name); err == nil && path != "" {
 		s.taken = append(s.taken, taken{use, path})
 	}
 }
 
-// Create creates a file in the format that an extension stands for, or in one of
-// several that there are; "" is one that has none. It is refused if its name promises
-// another format.
+// Create creates a file in the format of an extension, or in one of several formats; "" is a format
+// without an extension. It refuses a name with the extension of another format.
 func (s *Set) Create(use, name string, extensions ...string) (*File, error) {
 	if err := promise(name, extensions); err != nil {
 		return nil, err
@@ -39,7 +38,7 @@ func (s *Set) Create(use, name string, extensions ...string) (*File, error) {
 	return s.CreateAny(use, name)
 }
 
-// CreateAny creates a file whose name promises nothing.
+// CreateAny creates a file of any extension.
 func (s *Set) CreateAny(use, name string) (*File, error) {
 	if err := s.claim(use, name); err != nil {
 		return nil, err
@@ -51,7 +50,7 @@ func (s *Set) CreateAny(use, name string) (*File, error) {
 	return f, err
 }
 
-// Claim takes a name for a file that is written beside another, later.
+// Claim takes a name for a file that is written later, beside another one.
 func (s *Set) Claim(use, name string) error {
 	if err := s.claim(use, name); err != nil {
 		return err
@@ -63,7 +62,7 @@ func (s *Set) Claim(use, name string) error {
 	return check(name, final)
 }
 
-// claim takes a name. Only what swallows everything can be written twice.
+// claim takes a name. Only /dev/null can be taken twice.
 func (s *Set) claim(use, name string) error {
 	if name == "-" {
 		return errors.New("-: want the name of a file; /dev/stdout is that of standard output")
@@ -92,7 +91,8 @@ func (s *Set) claim(use, name string) error {
 	return nil
 }
 
-// sameFile compares files, and where there is none yet, folders and names in them.
+// sameFile reports whether two names are the same file. For files that do not exist yet it compares
+// folders and names.
 func sameFile(a, b string) bool {
 	if x, err := os.Stat(a); err == nil {
 		y, err := os.Stat(b)
@@ -103,21 +103,21 @@ func sameFile(a, b string) bool {
 	return errX == nil && errY == nil && os.SameFile(x, y) && filepath.Base(a) == filepath.Base(b)
 }
 
-// Discard removes all that has not been kept.
+// Discard removes all files that have not been kept.
 func (s *Set) Discard() {
 	for _, f := range s.files {
 		f.Discard()
 	}
 }
 
-// formats are extensions that readers take for a format.
+// formats are extensions that readers associate with a format.
 var formats = []string{
 	".vcd", ".evcd", ".fst", ".lxt", ".lxt2", ".vzt", ".ghw", ".wlf", ".fsdb", ".gtkw",
 	".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".pdf", ".ps", ".eps", ".html",
 	".json", ".csv", ".toml", ".ptx", ".cu", ".gz", ".xz", ".zst", ".zip",
 }
 
-// promise refuses a name that is one for another format.
+// promise refuses a name with the extension of another format.
 func promise(name string, extensions []string) error {
 	found := filepath.Ext(name)
 	if e := strings.ToLower(found); slices.Contains(extensions, e) || !slices.Contains(formats, e) {
@@ -127,5 +127,6 @@ func promise(name string, extensions []string) error {
 	if extension == "" {
 		return fmt.Errorf("%s: raw bytes are written, %s is the name of another format", name, found)
 	}
-	return fmt.Errorf("%s: want the extension %s for what is written, %s is that of another format", name, extension, found)
+	return fmt.Errorf("%s: want the extension %s for what is written, %s is that of another format", name,
+		extension, found)
 }

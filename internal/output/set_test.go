@@ -11,7 +11,7 @@ import (
 	"divergo/internal/output"
 )
 
-// TestSet: no file of a command is in the way of another one.
+// TestSet: no file of a command conflicts with another one.
 func TestSet(t *testing.T) {
 	folder := t.TempDir()
 	at := func(name string) string { return filepath.Join(folder, name) }
@@ -43,13 +43,14 @@ func TestSet(t *testing.T) {
 	assert.Equal(t, []string{"hard", "here", "in", "later", "soft"}, names(t, folder))
 }
 
-// TestPromise: a name does not lie about what is in the file.
+// TestPromise: the extension of a name fits the contents of the file.
 func TestPromise(t *testing.T) {
 	folder := t.TempDir()
 	var s output.Set
 	defer s.Discard()
 	for name, want := range map[string]string{
-		"a.fst": ".fst is that of another format", "a.VCD": "", "a.svg": "another format", "a": "", "a.wave": "", "a.1": "",
+		"a.fst": ".fst is that of another format", "a.VCD": "", "a.svg": "another format", "a": "", "a.wave": "",
+		"a.1": "",
 	} {
 		_, err := s.Create("--vcd", filepath.Join(folder, name), ".vcd")
 		if want == "" {
@@ -62,7 +63,7 @@ func TestPromise(t *testing.T) {
 	assert.ErrorContains(t, err, "raw bytes")
 }
 
-// A folder never has what was in another one.
+// TestNewFolder: a new folder never has the contents of another one.
 func TestNewFolder(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "a", "b")
 	require.NoError(t, output.TryFolder(folder))

@@ -13,16 +13,15 @@ import (
 	"strings"
 )
 
-// Tree is a folder with files that lie in folders of it. A list in the folder has the
-// hashes of what was written there, so that it can be written again, and nothing else is
-// overwritten.
+// Tree is a folder with files in subfolders. A list in the folder has the hashes of the files
+// written there. With it the files can be written again, and no other file is overwritten.
 type Tree struct {
 	folder, list string
-	written      map[string]string // hash by name, of the time before
+	written      map[string]string // hash by name, from the last time
 }
 
-// OpenTree looks at a folder, which need not be there. It refuses one that has files and
-// no list, unless force is set.
+// OpenTree inspects a folder, which need not exist. It refuses a folder that has files and no list,
+// unless force is set.
 func OpenTree(folder, list string, force bool) (*Tree, error) {
 	t := &Tree{folder: folder, list: list}
 	entries, err := os.ReadDir(folder)
@@ -53,14 +52,14 @@ func OpenTree(folder, list string, force bool) (*Tree, error) {
 	return t, TryFolder(folder)
 }
 
-// maxList bounds a list that is read.
+// maxList is the largest size of a list that is read, in bytes.
 const maxList = 1 << 20
 
 // hash is the hash of a file.
 func hash(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }
 
-// Write writes files by their names in the folder, which have slashes. All are there in the
-// end, or none has changed.
+// Write writes files by their names in the folder, with slashes. In the end all are written, or
+// none has changed.
 func (t *Tree) Write(content map[string][]byte, executable ...string) error {
 	written := make(map[string]string)
 	for name, text := range content {
@@ -81,14 +80,14 @@ func (t *Tree) Write(content map[string][]byte, executable ...string) error {
 	}
 	if err != nil {
 		for _, folder := range slices.Backward(made) {
-			os.Remove(folder) // unless something is in it
+			os.Remove(folder) // fails if the folder is not empty
 		}
 	}
 	return err
 }
 
-// mine refuses a name under which there is anything but a file that was written here, or is as
-// it would be written. A link within the folder is neither.
+// mine accepts a name without a file, with a file that was written here, or with the contents that
+// would be written. It refuses any other file, and a link within the folder.
 func (t *Tree) mine(name, hashed string) error {
 	steps := strings.Split(name, "/")
 	for i := range steps {
@@ -118,7 +117,7 @@ func (t *Tree) mine(name, hashed string) error {
 	return nil
 }
 
-// folders makes the folders of names and returns those that were not there.
+// folders makes the folders of names and returns those that did not exist.
 func (t *Tree) folders(names []string) (made []string, err error) {
 	var missing []string
 	for folder := t.folder; ; folder = filepath.Dir(folder) {

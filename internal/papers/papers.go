@@ -1,5 +1,5 @@
-// Package papers has each paper that the model reproduces as one value. Its key
-// names its figures, its claims, its preset and the sources of keys and statistics.
+// Package papers lists the papers that the model reproduces. The key of a paper names its figures,
+// its claims, its preset and the sources of keys and statistics.
 package papers
 
 import (
@@ -19,7 +19,7 @@ type Paper struct {
 	Venue   string // HPCA; "" for a paper without one
 	Year    int
 
-	former []string // words of earlier releases in place of the key
+	former []string // names in earlier releases in place of the key
 }
 
 // The papers.
@@ -51,7 +51,7 @@ var all = []*Paper{&SLP, &PPC, &Herding, &Cost, &TBC}
 // String is authors, title, venue and year.
 func (p Paper) String() string { return p.Authors + ", " + p.Title + ", " + p.published() }
 
-// At is a place in the paper, as a source: Fung & Aamodt, HPCA 2011, table 2.
+// At is a source at a place in the paper: Fung & Aamodt, HPCA 2011, table 2.
 func (p Paper) At(place string) string { return p.Short() + ", " + place }
 
 // Short is authors, venue and year.
@@ -59,8 +59,8 @@ func (p Paper) Short() string { return p.Authors + ", " + p.published() }
 
 func (p Paper) published() string { return strings.TrimSpace(p.Venue + " " + strconv.Itoa(p.Year)) }
 
-// Source writes out a source that begins with the key of a paper, such as
-// "tbc: table 2". Others stay as they are.
+// Source expands a source that begins with the key of a paper, such as "tbc: table 2". Other
+// sources are unchanged.
 func Source(text string) string {
 	if key, place, ok := strings.Cut(text, ": "); ok {
 		for _, p := range all {
@@ -72,8 +72,8 @@ func Source(text string) string {
 	return text
 }
 
-// Unknown is the error for a word that is none of the known figures, claims or
-// presets. It names the new word for one of an earlier release, or else the nearest.
+// Unknown is the error for a word that is not a known figure, claim or preset. It names the present
+// word for one of an earlier release, otherwise the nearest word.
 func Unknown(kind, word string, known []string) error {
 	name, ok := renamed(word)
 	if ok && slices.ContainsFunc(known, func(k string) bool { return strings.HasPrefix(k, name) }) {
@@ -82,8 +82,8 @@ func Unknown(kind, word string, known []string) error {
 	return nearest.Unknown(kind, word, known)
 }
 
-// renamed has the key in place of a former word: tbc-fig11 for s4-fig11, TBC-09
-// for C4-09, tbc for tbc2011.
+// renamed returns a former word with the present key: tbc-fig11 for s4-fig11, TBC-09 for C4-09, tbc
+// for tbc2011.
 func renamed(word string) (name string, ok bool) {
 	for _, p := range all {
 		for _, former := range p.former {

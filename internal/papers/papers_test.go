@@ -6,7 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestUnknown: a word of an earlier release is refused with the new one, if there is such a name.
+// TestUnknown: a word of an earlier release is refused with the present word, if that names
+// something.
 func TestUnknown(t *testing.T) {
 	for _, test := range []struct{ kind, word, known, want string }{
 		{"figure", "s4-fig11", "tbc-fig11", `unknown figure "s4-fig11"; its name is "tbc-fig11"`},

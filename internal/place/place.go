@@ -1,4 +1,4 @@
-// Package place prints messages about a place in a text that a user wrote.
+// Package place formats messages about a place in a text that a user wrote.
 package place
 
 import (
@@ -13,8 +13,8 @@ func Of(text []byte, at int) (line, column int) {
 	return bytes.Count(before, []byte("\n")) + 1, len(before) - bytes.LastIndexByte(before, '\n')
 }
 
-// Error puts a message at its line and column, with the line below it and a caret
-// below that. Of a long line it shows the neighbourhood of the column.
+// Error formats a message with its line and column. Below come the line and a caret under the
+// column. Of a long line it shows the neighbourhood of the column.
 func Error(file string, text []byte, row, column int, message string) error {
 	line, found := []byte(nil), true
 	for range row {
@@ -35,8 +35,8 @@ func Error(file string, text []byte, row, column int, message string) error {
 	return fmt.Errorf("%s:%d:%d: %s\n    %s\n    %s^", file, row, column, message, shown, indent)
 }
 
-// Excerpt is the neighbourhood of a byte of a line, and where the byte is in it. A line that is
-// not long stays as it is.
+// Excerpt is the neighbourhood of a byte of a line, and the offset of the byte in it. A line of up
+// to 120 bytes is unchanged.
 func Excerpt(line string, at int) (string, int) {
 	const width = 120
 	if len(line) <= width {

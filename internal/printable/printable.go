@@ -1,6 +1,5 @@
-// Package printable keeps names and texts that a user or a file made from
-// giving orders to a terminal: escape sequences, and characters that reorder or
-// hide what stands beside them.
+// Package printable makes names and texts from users and files safe for a terminal. Such a text
+// could hold escape sequences, and characters that reorder or hide others.
 package printable
 
 import (
@@ -12,14 +11,14 @@ import (
 	"unicode/utf8"
 )
 
-// Text is s with what is no text escaped as in JSON, \u001b, and a byte that is no
-// character as in Go; lines and tabs stay.
+// Text escapes unprintable characters of s as JSON does, \u001b, and invalid bytes as Go does. Line
+// ends and tabs stay.
 func Text(s string) string { return escape(s, "\n\t") }
 
-// Name is s on one line, for the name of a file.
+// Name is Text on one line, for the name of a file.
 func Name(s string) string { return escape(s, "") }
 
-// escape escapes what does not print, but for the characters of keep.
+// escape escapes characters that do not print, except those in keep.
 func escape(s, keep string) string {
 	clean := func(r rune) bool { return unicode.IsPrint(r) && r != utf8.RuneError || strings.ContainsRune(keep, r) }
 	if strings.IndexFunc(s, func(r rune) bool { return !clean(r) }) < 0 {
@@ -44,11 +43,11 @@ func escape(s, keep string) string {
 	return b.String()
 }
 
-// Writer passes on to W the Text of what is written.
+// Writer writes the Text of its input to W.
 type Writer struct {
 	W    io.Writer
-	part []byte // of a character that is not complete
-	err  error  // of the first write that failed
+	part []byte // bytes of an incomplete character
+	err  error  // of the first failed write
 }
 
 func (w *Writer) Write(p []byte) (int, error) {
@@ -78,8 +77,8 @@ func (w *Writer) write(text []byte) error {
 	return err
 }
 
-// Close writes what is left of a character that was never completed. The error is the first one of
-// all writes.
+// Close writes the bytes of a character that was never completed. The error is the first one of all
+// writes.
 func (w *Writer) Close() error {
 	if len(w.part) > 0 {
 		_ = w.write(w.part) // it is kept

@@ -30,8 +30,7 @@ func TestText(t *testing.T) {
 	assert.Equal(t, `a\u000ab\u0009c`, printable.Name("a\nb\tc"))
 }
 
-// FuzzWriter: nothing but text comes out, however the bytes are cut, and JSON
-// stays what it is.
+// FuzzWriter: only text comes out, however the bytes are cut, and JSON stays unchanged.
 func FuzzWriter(f *testing.F) {
 	f.Add("\x1b[2J größe \u202e\xff\xc3", 3)
 	f.Add("\U000e0041", 2)
@@ -67,7 +66,7 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("full") }
 
-// What could not be written is told at the end, too.
+// TestWriterFull: Close reports a failed write, too.
 func TestWriterFull(t *testing.T) {
 	w := printable.Writer{W: full{}}
 	_, err := w.Write([]byte("text"))

@@ -1,7 +1,6 @@
-// Package printf reads the format strings of printf in CUDA C and formats the
-// arguments, which lie in a block of memory as the ABI of C passes a variable
-// number of them: each at a multiple of its size, integers shorter than int as
-// int, float as double.
+// Package printf reads the format strings of printf in CUDA C and formats their arguments. The
+// arguments lie in a block of memory, as the C ABI passes variable arguments. Each lies at a
+// multiple of its size. Integers shorter than int are passed as int, float as double.
 //
 // A conversion is %[flags][width][.precision][size]type (CUDA C Programming Guide,
 // formatted output).
@@ -16,7 +15,7 @@ import (
 	"strings"
 )
 
-// maxWidth is the most characters that a width or precision stands for.
+// maxWidth is the largest number of characters of a width or precision.
 const maxWidth = 4096
 
 // Format is a format string.
@@ -25,7 +24,7 @@ type Format struct {
 	Bytes uint64 // of the block of arguments
 
 	conversions []conversion
-	end         string // behind the last conversion
+	end         string // text after the last conversion
 }
 
 // Arg is an argument of 4 or 8 bytes in the block.
@@ -41,7 +40,7 @@ type conversion struct {
 	verb             byte
 }
 
-// Parse reads a format. The error names the conversion that is not one.
+// Parse reads a format. The error names the first wrong conversion.
 func Parse(text string) (*Format, error) {
 	f := &Format{}
 	for {
@@ -68,8 +67,8 @@ func Parse(text string) (*Format, error) {
 	}
 }
 
-// parse reads a conversion behind its % and returns its length, or what is
-// wrong with its last character.
+// parse reads a conversion after its % and returns its length. The error is about its last
+// character.
 func (c *conversion) parse(s string) (n int, err error) {
 	number := func() (value int) {
 		for ; n < len(s) && s[n] >= '0' && s[n] <= '9'; n++ {
@@ -120,7 +119,7 @@ func (c *conversion) parse(s string) (n int, err error) {
 	return n, nil
 }
 
-// size is what the argument takes in the block.
+// size is the bytes of the argument in the block.
 func (c *conversion) size() uint64 {
 	if strings.IndexByte("eEfFgGaAsp", c.verb) >= 0 || c.bytes == 8 {
 		return 8
@@ -135,8 +134,8 @@ func (f *Format) arg(size uint64) {
 	f.Bytes += size
 }
 
-// Sprint is the text that the arguments in block make. Strings are addresses,
-// of which text gives the contents.
+// Sprint formats the arguments in block. Strings are addresses; the function text returns their
+// contents.
 func (f *Format) Sprint(block []byte, text func(addr uint64) string) string {
 	var out strings.Builder
 	args := f.Args
@@ -162,7 +161,7 @@ func (f *Format) Sprint(block []byte, text func(addr uint64) string) string {
 	return out.String() + f.end
 }
 
-// format is the text of one argument.
+// format formats one argument.
 func (c *conversion) format(bits uint64, text func(addr uint64) string) string {
 	unused := uint(64 - 8*c.bytes)
 	switch c.verb {
@@ -188,7 +187,7 @@ func (c *conversion) format(bits uint64, text func(addr uint64) string) string {
 	return c.float(math.Float64frombits(bits))
 }
 
-// float is the text of a floating-point number.
+// float formats a floating-point number.
 func (c *conversion) float(v float64) string {
 	hexadecimal := c.verb == 'a' || c.verb == 'A'
 	finite := !math.IsInf(v, 0) && !math.IsNaN(v)
@@ -209,9 +208,10 @@ func (c *conversion) float(v float64) string {
 	}
 	number := strings.ToLower(strconv.FormatFloat(math.Abs(v), 'x', c.precision, 64))
 	if number = strings.TrimPrefix(number, "+"); finite {
-		number = strings.Replace(number, "p+0", "p+", 1) // C writes as few digits of the exponent as there are
+		number = strings.Replace(number, "p+0", "p+", 1) // C writes as few digits of the exponent as possible
 		number = strings.Replace(number, "p-0", "p-", 1)
-		if zeros := c.width - len(sign) - len(number); zeros > 0 && strings.Contains(c.flags, "0") && !strings.Contains(c.flags, "-") {
+		if zeros := c.width - len(sign) - len(number); zeros > 0 && strings.Contains(c.flags, "0") &&
+			!strings.Contains(c.flags, "-") {
 			number = "0x" + strings.Repeat("0", zeros) + number[2:]
 		}
 	}
@@ -222,8 +222,8 @@ func (c *conversion) float(v float64) string {
 	return fmt.Sprintf(c.spec("-", 's'), sign+number)
 }
 
-// spec is the conversion in the language of package fmt, with those of its flags
-// that mean something.
+// spec is the conversion in the syntax of package fmt, with only those of its flags that are in
+// flags.
 func (c *conversion) spec(flags string, verb byte) string {
 	s := "%"
 	for _, f := range flags {

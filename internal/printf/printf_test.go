@@ -16,8 +16,8 @@ import (
 	"divergo/internal/need"
 )
 
-// block is the arguments as C passes them: int32, int64, float64, and strings as
-// addresses, which are their index in the list.
+// block is the arguments as C passes them: int32, int64, float64, and strings as addresses. The
+// address of a string is its index in the list.
 func block(f *Format, args []any) []byte {
 	out := make([]byte, f.Bytes)
 	for i, a := range args {
@@ -36,8 +36,8 @@ func block(f *Format, args []any) []byte {
 	return out
 }
 
-// cases have the text of C beside them where the C library is known to be
-// followed; TestAgainstC asks it.
+// cases have formats, arguments and the text that the C library makes of them. TestAgainstC compares
+// them with the C library.
 var cases = []struct {
 	format string
 	args   []any
@@ -46,14 +46,37 @@ var cases = []struct {
 	{"plain 100%%\n", nil, "plain 100%\n"},
 	{"%d%%", []any{7}, "7%"},
 	{"%d|%i|%u|%x|%X|%o|%c", []any{-1, -2, -1, 255, 255, 8, 65}, "-1|-2|4294967295|ff|FF|10|A"},
-	{"%5d|%-5d|%05d|%+d|% d|%.3d|%5.3d|%05.3d|%.0d", []any{42, 42, 42, 42, 42, 7, 7, 7, 0}, "   42|42   |00042|+42| 42|007|  007|  007|"},
-	{"%ld|%lld|%lx|%hd|%hhd|%hu|%hhx", []any{int64(-5), int64(1) << 40, int64(-1), 65535, 255, 65536 + 3, 300}, "-5|1099511627776|ffffffffffffffff|-1|-1|3|2c"},
+	{
+		"%5d|%-5d|%05d|%+d|% d|%.3d|%5.3d|%05.3d|%.0d",
+		[]any{42, 42, 42, 42, 42, 7, 7, 7, 0},
+		"   42|42   |00042|+42| 42|007|  007|  007|",
+	},
+	{
+		"%ld|%lld|%lx|%hd|%hhd|%hu|%hhx",
+		[]any{int64(-5), int64(1) << 40, int64(-1), 65535, 255, 65536 + 3, 300},
+		"-5|1099511627776|ffffffffffffffff|-1|-1|3|2c",
+	},
 	{"%#x|%#X|%#o|%#x|%+u|% x", []any{255, 255, 8, 0, 5, 5}, "0xff|0XFF|010|0|5|5"},
 	{"%*d|%*d|%-*d|", []any{6, 1, -6, 2, 3, 3}, "     1|2     |3  |"},
-	{"%f|%e|%g|%G|%.2f|%8.3f|%-8.1f|%08.2f|%+.1f", []any{1.5, 12345.678, 1e-5, 1e10, 2.005, 3.14159, 2.5, -1.25, 0.25}, "1.500000|1.234568e+04|1e-05|1E+10|2.00|   3.142|2.5     |-0001.25|+0.2"},
-	{"%g|%g|%g|%g|%#g|%.0f|%.3g|%g", []any{100000., 1000000., 0.0001, 1. / 3, 1., 2.5, 1234567., 0.}, "100000|1e+06|0.0001|0.333333|1.00000|2|1.23e+06|0"},
-	{"%f|%5f|%-5f|%+f|%05F|%e|%G", []any{math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(1), math.Inf(1), math.NaN(), math.Inf(-1)}, "inf| -inf|inf  |+inf|  INF|nan|-INF"},
-	{"%a|%a|%A|%.2a|%a|%12a|%-12a|%012a|%+a", []any{1., 0.15625, 1024.5, 3.14159, 0., -2., -2., -2., 1e300}, "0x1p+0|0x1.4p-3|0X1.002P+10|0x1.92p+1|0x0p+0|     -0x1p+1|-0x1p+1     |-0x000001p+1|+0x1.7e43c8800759cp+996"},
+	{
+		"%f|%e|%g|%G|%.2f|%8.3f|%-8.1f|%08.2f|%+.1f",
+		[]any{1.5, 12345.678, 1e-5, 1e10, 2.005, 3.14159, 2.5, -1.25, 0.25},
+		"1.500000|1.234568e+04|1e-05|1E+10|2.00|   3.142|2.5     |-0001.25|+0.2",
+	},
+	{
+		"%g|%g|%g|%g|%#g|%.0f|%.3g|%g",
+		[]any{100000., 1000000., 0.0001, 1. / 3, 1., 2.5, 1234567., 0.},
+		"100000|1e+06|0.0001|0.333333|1.00000|2|1.23e+06|0",
+	},
+	{"%f|%5f|%-5f|%+f|%05F|%e|%G", []any{
+		math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(1), math.Inf(1), math.NaN(),
+		math.Inf(-1),
+	}, "inf| -inf|inf  |+inf|  INF|nan|-INF"},
+	{
+		"%a|%a|%A|%.2a|%a|%12a|%-12a|%012a|%+a",
+		[]any{1., 0.15625, 1024.5, 3.14159, 0., -2., -2., -2., 1e300},
+		"0x1p+0|0x1.4p-3|0X1.002P+10|0x1.92p+1|0x0p+0|     -0x1p+1|-0x1p+1     |-0x000001p+1|+0x1.7e43c8800759cp+996",
+	},
 	{"%s|%5s|%-5s|%.2s|", []any{"one", "two", "six", "seven"}, "one|  two|six  |se|"},
 	{"%d %f %c %lld %s %u", []any{1, 2.5, 66, int64(3), "x", 9}, "1 2.500000 B 3 x 9"},
 }
@@ -111,7 +134,7 @@ func TestAgainstC(t *testing.T) {
 	assert.Equal(t, want.String(), string(got))
 }
 
-// Each argument is at a multiple of its size.
+// TestBlock: each argument is at a multiple of its size.
 func TestBlock(t *testing.T) {
 	f, err := Parse("%c %f %hd %*s %%")
 	require.NoError(t, err)

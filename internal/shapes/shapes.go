@@ -1,5 +1,5 @@
-// Package shapes writes PTX texts of extreme shapes: what a compiler that went
-// astray, or somebody who means ill, could give to the reader and the analyses.
+// Package shapes writes PTX texts of extreme shapes: inputs that a broken or malicious compiler
+// could give to the reader and the analyses.
 package shapes
 
 import (
@@ -11,7 +11,7 @@ import (
 // Shape is a family of texts.
 type Shape struct {
 	Name string
-	Text func(bytes int) string // about that long, or as long as the shape can be
+	Text func(bytes int) string // returns a text of about that length, or of the greatest length of the shape
 }
 
 const header = ".version 7.0\n.target sm_70\n.address_size 64\n"
@@ -68,7 +68,7 @@ var All = []Shape{
 	{"shared", shared},
 }
 
-// text grows until it is as long as wanted.
+// text grows up to the wanted length.
 type text struct {
 	strings.Builder
 	bytes int
@@ -78,7 +78,7 @@ func (t *text) f(format string, a ...any) { fmt.Fprintf(&t.Builder, format, a...
 
 func (t *text) room() bool { return t.Len() < t.bytes }
 
-// kernel is a module with one kernel around what body writes.
+// kernel is a module with one kernel around the output of body.
 func kernel(bytes int, body func(t *text)) string {
 	t := &text{bytes: bytes}
 	t.f("%s.entry k(.param .u32 n)\n{\n.reg .pred %%p;\n.reg .b32 %%r;\nld.param.u32 %%r, [n];\nsetp.eq.u32 %%p, %%r, 7;\n", header)
@@ -87,7 +87,7 @@ func kernel(bytes int, body func(t *text)) string {
 	return t.String()
 }
 
-// module is one with what body writes at its top level.
+// module is a module with the output of body at its top level.
 func module(bytes int, body func(t *text)) string {
 	t := &text{bytes: bytes}
 	t.f("%s", header)
@@ -97,7 +97,7 @@ func module(bytes int, body func(t *text)) string {
 
 func source() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
 
-// gotos branches from anywhere to anywhere.
+// gotos has branches between arbitrary places.
 func gotos(bytes int) string {
 	r, n := source(), bytes/22
 	return kernel(bytes, func(t *text) {
@@ -107,7 +107,7 @@ func gotos(bytes int) string {
 	})
 }
 
-// gotosBack branches from anywhere to somewhere before it.
+// gotosBack has branches from arbitrary places to earlier ones.
 func gotosBack(bytes int) string {
 	r, n := source(), bytes/22
 	return kernel(bytes, func(t *text) {
@@ -117,7 +117,7 @@ func gotosBack(bytes int) string {
 	})
 }
 
-// nests are conditions in conditions.
+// nests has nested conditions.
 func nests(bytes int) string {
 	n := bytes / 24
 	return kernel(bytes, func(t *text) {
@@ -130,7 +130,7 @@ func nests(bytes int) string {
 	})
 }
 
-// loops are loops in loops.
+// loops has nested loops.
 func loops(bytes int) string {
 	n := bytes / 24
 	return kernel(bytes, func(t *text) {
@@ -143,7 +143,7 @@ func loops(bytes int) string {
 	})
 }
 
-// scopes are blocks side by side in blocks, as deep as they may be.
+// scopes has blocks side by side in blocks of the greatest depth.
 func scopes(bytes int) string {
 	return kernel(bytes, func(t *text) {
 		for t.room() {
@@ -152,7 +152,7 @@ func scopes(bytes int) string {
 	})
 }
 
-// diamonds are conditions one behind the other, in which values are made.
+// diamonds has a sequence of conditions in which values are computed.
 func diamonds(bytes int) string {
 	return kernel(bytes, func(t *text) {
 		for i := 0; t.room(); i++ {
@@ -161,8 +161,8 @@ func diamonds(bytes int) string {
 	})
 }
 
-// callers writes n functions that call what callees lists, last first, and a
-// kernel that calls the first ones.
+// callers writes n functions and a kernel that calls the first one. callees lists the functions
+// that function i calls.
 func callers(t *text, n int, callees func(i int) []int) {
 	for i := range n {
 		t.f(".func f%d;", i)
@@ -177,7 +177,7 @@ func callers(t *text, n int, callees func(i int) []int) {
 	t.f(".entry k(){call f0;exit;}\n")
 }
 
-// chain are functions that each call the next one.
+// chain has functions that each call the next one.
 func chain(bytes int) string {
 	n := bytes / 50
 	return module(bytes, func(t *text) {
@@ -190,7 +190,7 @@ func chain(bytes int) string {
 	})
 }
 
-// random are functions that each call ten others further on.
+// random has functions that each call up to ten later ones.
 func random(bytes int) string {
 	r, n := source(), bytes/160
 	return module(bytes, func(t *text) {
@@ -205,7 +205,7 @@ func random(bytes int) string {
 	})
 }
 
-// star is a function that calls all others.
+// star has a function that calls all others.
 func star(bytes int) string {
 	n := bytes / 50
 	return module(bytes, func(t *text) {
@@ -218,7 +218,7 @@ func star(bytes int) string {
 	})
 }
 
-// byAddress are functions in a table, and calls through it.
+// byAddress has functions in a table, and calls through it.
 func byAddress(bytes int) string {
 	n := bytes / 120
 	return module(bytes, func(t *text) {
@@ -233,7 +233,7 @@ func byAddress(bytes int) string {
 	})
 }
 
-// recursion are functions that each call ten others.
+// recursion has functions that each call ten others.
 func recursion(bytes int) string {
 	r, n := source(), bytes/160
 	return module(bytes, func(t *text) {
@@ -265,7 +265,7 @@ func live(bytes int) string {
 	})
 }
 
-// liveLoops is the same with loops around the blocks.
+// liveLoops is live with loops around the blocks.
 func liveLoops(bytes int) string {
 	n := min(bytes/60, many)
 	return kernel(bytes, func(t *text) {
@@ -283,7 +283,7 @@ func liveLoops(bytes int) string {
 	})
 }
 
-// liveRecursive has calls of itself between the definitions and the uses.
+// liveRecursive has recursive calls between the definitions and the uses of many registers.
 func liveRecursive(bytes int) string {
 	n := min(bytes/60, many)
 	return module(bytes, func(t *text) {
@@ -301,7 +301,7 @@ func liveRecursive(bytes int) string {
 	})
 }
 
-// registers uses as many as there may be, all at once.
+// registers uses the greatest number of registers, all at once.
 func registers(bytes int) string {
 	n := min(bytes/60, many)
 	return kernel(bytes, func(t *text) {
@@ -315,7 +315,7 @@ func registers(bytes int) string {
 	})
 }
 
-// registersBlocks has a register of its own for each block.
+// registersBlocks has a separate register for each block.
 func registersBlocks(bytes int) string {
 	n := min(bytes/60, many)
 	return kernel(bytes, func(t *text) {
@@ -326,7 +326,7 @@ func registersBlocks(bytes int) string {
 	})
 }
 
-// declared declares registers that nothing uses.
+// declared has unused registers.
 func declared(bytes int) string {
 	return kernel(bytes, func(t *text) {
 		for i := 0; t.room(); i++ {
@@ -335,7 +335,7 @@ func declared(bytes int) string {
 	})
 }
 
-// ranges declares ranges of registers.
+// ranges has declarations of ranges of registers.
 func ranges(bytes int) string {
 	return kernel(bytes, func(t *text) {
 		for i := 0; t.room(); i++ {
@@ -344,7 +344,7 @@ func ranges(bytes int) string {
 	})
 }
 
-// brxTable is one large table.
+// brxTable has one large table.
 func brxTable(bytes int) string {
 	return kernel(bytes, func(t *text) {
 		t.f("L:T: .branchtargets L")
@@ -355,16 +355,17 @@ func brxTable(bytes int) string {
 	})
 }
 
-// brxTables are tables of many labels.
+// brxTables has tables of many labels.
 func brxTables(bytes int) string {
 	return kernel(bytes, func(t *text) {
 		for i := 0; t.room(); i++ {
-			t.f("T%d: .branchtargets L%d,M%d,L%d,M%d;brx.idx %%r,T%d;L%d:add.u32 %%r,%%r,1;M%d:\n", i, i, i, i, i, i, i, i)
+			t.f("T%d: .branchtargets L%d,M%d,L%d,M%d;brx.idx %%r,T%d;L%d:add.u32 %%r,%%r,1;M%d:\n", i, i, i, i, i,
+				i, i, i)
 		}
 	})
 }
 
-// brxMany are many branches through one large table.
+// brxMany has many branches through one large table.
 func brxMany(bytes int) string {
 	return kernel(bytes, func(t *text) {
 		t.f("L:T: .branchtargets L")
@@ -378,7 +379,7 @@ func brxMany(bytes int) string {
 	})
 }
 
-// kernels are small kernels.
+// kernels has many small kernels.
 func kernels(bytes int) string {
 	return module(bytes, func(t *text) {
 		for i := 0; t.room(); i++ {
@@ -387,7 +388,7 @@ func kernels(bytes int) string {
 	})
 }
 
-// kernelsVariables are kernels and variables of the module.
+// kernelsVariables has kernels and variables of the module.
 func kernelsVariables(bytes int) string {
 	return module(bytes, func(t *text) {
 		for i := 0; t.room(); i++ {
@@ -396,7 +397,7 @@ func kernelsVariables(bytes int) string {
 	})
 }
 
-// kernelsFunctions are kernels that all call the same functions.
+// kernelsFunctions has kernels that all call the same functions.
 func kernelsFunctions(bytes int) string {
 	return module(bytes, func(t *text) {
 		n := bytes / 80
@@ -407,7 +408,7 @@ func kernelsFunctions(bytes int) string {
 	})
 }
 
-// variables are variables of the module.
+// variables has variables of the module.
 func variables(bytes int) string {
 	return module(bytes, func(t *text) {
 		for i := 0; t.room(); i++ {
@@ -417,7 +418,7 @@ func variables(bytes int) string {
 	})
 }
 
-// initialiser is a large one.
+// initialiser has one large initialiser.
 func initialiser(bytes int) string {
 	return module(bytes, func(t *text) {
 		t.f(".global .u64 v[]={1")
@@ -428,7 +429,7 @@ func initialiser(bytes int) string {
 	})
 }
 
-// addresses is an initialiser of addresses.
+// addresses has an initialiser of addresses.
 func addresses(bytes int) string {
 	return module(bytes, func(t *text) {
 		t.f(".global .u64 v[]={v")
@@ -439,7 +440,7 @@ func addresses(bytes int) string {
 	})
 }
 
-// sparse are large arrays of which little is initialised.
+// sparse has large arrays with few initialised elements.
 func sparse(bytes int) string {
 	return module(bytes, func(t *text) {
 		for i := 0; t.room(); i++ {
@@ -449,7 +450,7 @@ func sparse(bytes int) string {
 	})
 }
 
-// parameters are those of one kernel.
+// parameters has many parameters of one kernel.
 func parameters(bytes int) string {
 	return module(bytes, func(t *text) {
 		t.f(".entry k(.param .u8 p")
@@ -460,7 +461,7 @@ func parameters(bytes int) string {
 	})
 }
 
-// arguments are those of one function.
+// arguments has many parameters of one function.
 func arguments(bytes int) string {
 	return module(bytes, func(t *text) {
 		n := bytes / 40
@@ -476,7 +477,7 @@ func arguments(bytes int) string {
 	})
 }
 
-// longLine is a kernel on one line.
+// longLine has a kernel on one line.
 func longLine(bytes int) string {
 	return strings.ReplaceAll(kernel(bytes, func(t *text) {
 		for t.room() {
@@ -485,11 +486,12 @@ func longLine(bytes int) string {
 	}), "\n", " ")
 }
 
-// longNames has a name of half of the text.
+// longNames has a name of an eighth of the text, seven times.
 func longNames(bytes int) string {
 	name := strings.Repeat("x", bytes/8)
 	return module(bytes, func(t *text) {
-		t.f(".entry %s(.param .u32 p%s){.reg .b32 %%%s;ld.param.u32 %%%s,[p%s];L%s:@%%q bra L%s;exit;}\n", name, name, name, name, name, name, name)
+		t.f(".entry %s(.param .u32 p%s){.reg .b32 %%%s;ld.param.u32 %%%s,[p%s];L%s:@%%q bra L%s;exit;}\n", name, name,
+			name, name, name, name, name)
 	})
 }
 
@@ -504,7 +506,7 @@ func longInstruction(bytes int) string {
 	})
 }
 
-// labels are those of one place.
+// labels has many labels of one place.
 func labels(bytes int) string {
 	return kernel(bytes, func(t *text) {
 		for i := 0; t.room(); i++ {
@@ -513,7 +515,7 @@ func labels(bytes int) string {
 	})
 }
 
-// labelsUnknown branches to labels that are not there.
+// labelsUnknown has branches to labels that do not exist.
 func labelsUnknown(bytes int) string {
 	return kernel(bytes, func(t *text) {
 		for i := 0; t.room(); i++ {
@@ -522,7 +524,7 @@ func labelsUnknown(bytes int) string {
 	})
 }
 
-// targetLists are lists that nothing uses.
+// targetLists has unused lists of targets.
 func targetLists(bytes int) string {
 	return kernel(bytes, func(t *text) {
 		t.f("L:\n")
@@ -532,7 +534,7 @@ func targetLists(bytes int) string {
 	})
 }
 
-// comments has nothing but a kernel without instructions otherwise.
+// comments has only comments in a kernel without instructions.
 func comments(bytes int) string {
 	return kernel(bytes, func(t *text) {
 		for t.room() {
@@ -541,7 +543,7 @@ func comments(bytes int) string {
 	})
 }
 
-// files are names of source files, and places in them.
+// files has names of source files, and places in them.
 func files(bytes int) string {
 	return kernel(bytes, func(t *text) {
 		for i := 0; t.room(); i++ {
@@ -550,7 +552,7 @@ func files(bytes int) string {
 	})
 }
 
-// quoted are strings of pragmas.
+// quoted has strings of pragmas.
 func quoted(bytes int) string {
 	return kernel(bytes, func(t *text) {
 		for t.room() {
@@ -559,7 +561,7 @@ func quoted(bytes int) string {
 	})
 }
 
-// expressions are constants that have to be calculated.
+// expressions has constant expressions.
 func expressions(bytes int) string {
 	return kernel(bytes, func(t *text) {
 		for t.room() {
@@ -568,7 +570,7 @@ func expressions(bytes int) string {
 	})
 }
 
-// prints are calls of vprintf.
+// prints has calls of vprintf.
 func prints(bytes int) string {
 	return module(bytes, func(t *text) {
 		t.f(".global .b8 s[3]={104,105,0};\n.extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b);\n.entry k(){.reg .b32 %%r;.reg .u64 %%d;\n")
@@ -588,7 +590,7 @@ func straight(bytes int) string {
 	})
 }
 
-// prototypes are those of calls by address, each with a function.
+// prototypes has prototypes of calls by address, each with a function.
 func prototypes(bytes int) string {
 	return module(bytes, func(t *text) {
 		n := bytes / 100
@@ -597,13 +599,14 @@ func prototypes(bytes int) string {
 		}
 		t.f(".entry k(){.reg .u64 %%f;\n")
 		for i := 0; t.room(); i++ {
-			t.f("P%d: .callprototype _ (.param .b8 q[%d]);mov.u64 %%f,f%d;{.param .b8 a[%d];call %%f,(a),P%d;}\n", i, 1+i%4000, i%n, 1+i%4000, i)
+			t.f("P%d: .callprototype _ (.param .b8 q[%d]);mov.u64 %%f,f%d;{.param .b8 a[%d];call %%f,(a),P%d;}\n", i,
+				1+i%4000, i%n, 1+i%4000, i)
 		}
 		t.f("exit;}\n")
 	})
 }
 
-// aliases are names of one function, each of which stands for the one before.
+// aliases has names of one function, each an alias of the one before.
 func aliases(bytes int) string {
 	return module(bytes, func(t *text) {
 		t.f(".func f0(){ret;}\n")
@@ -614,7 +617,7 @@ func aliases(bytes int) string {
 	})
 }
 
-// mistakes has one on each line.
+// mistakes has a mistake on each line.
 func mistakes(bytes int) string {
 	return kernel(bytes, func(t *text) {
 		for i := 0; t.room(); i++ {
@@ -623,12 +626,12 @@ func mistakes(bytes int) string {
 	})
 }
 
-// garbage is no PTX.
+// garbage is not PTX.
 func garbage(bytes int) string {
 	return header + strings.Repeat("\x01`", bytes/2)
 }
 
-// vectors are packed and unpacked.
+// vectors has vectors that are packed and unpacked.
 func vectors(bytes int) string {
 	return kernel(bytes, func(t *text) {
 		t.f(".reg .v4 .b32 %%v;.reg .b64 %%d;\n")
@@ -638,7 +641,7 @@ func vectors(bytes int) string {
 	})
 }
 
-// shared are variables in the memory of a CTA.
+// shared has variables in the memory of a CTA.
 func shared(bytes int) string {
 	return kernel(bytes, func(t *text) {
 		for i := 0; t.room(); i++ {

@@ -1,11 +1,11 @@
-// Package splitmix is the random generator SplitMix64 (Steele, Lea & Flood, OOPSLA 2014). It gives
-// the same numbers on every machine and in every release of Go.
+// Package splitmix implements the random generator SplitMix64 (Steele, Lea & Flood, OOPSLA 2014).
+// It gives the same numbers on every machine and in every release of Go.
 package splitmix
 
 // Source is a generator; its value is the seed.
 type Source uint64
 
-// Next is any number of 64 bits. The high bits are the better ones.
+// Next returns 64 random bits. The high bits are the better ones.
 func (s *Source) Next() uint64 {
 	*s += 0x9e3779b97f4a7c15
 	z := uint64(*s)

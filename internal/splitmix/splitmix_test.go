@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The sequences of seeds 0 and 1234567 as other implementations publish them (Vigna,
+// TestNext checks the sequences of seeds 0 and 1234567 published by other implementations (Vigna,
 // splitmix64.c; Rosetta Code, pseudo-random numbers).
 func TestNext(t *testing.T) {
 	for seed, want := range map[Source][]uint64{

@@ -1,5 +1,5 @@
-// Package table prints aligned columns: statistics of a run, mechanisms side
-// by side, lists of kernels and keys.
+// Package table prints aligned columns: statistics of a run, mechanisms side by side, lists of
+// kernels and keys.
 package table
 
 import (
@@ -16,11 +16,11 @@ type Table struct {
 	rows   [][]string
 }
 
-// New starts a table; without a header it prints the rows alone.
+// New starts a table. Without a header it prints only the rows.
 func New(header ...string) *Table { return &Table{header: header} }
 
-// Row adds a row; each value is printed as fmt.Sprint does, floating-point
-// numbers with four digits after the point.
+// Row adds a row. Each value is printed as by fmt.Sprint, floating-point numbers with four digits
+// after the point.
 func (t *Table) Row(values ...any) {
 	row := make([]string, len(values))
 	for i, v := range values {
@@ -34,8 +34,7 @@ func (t *Table) Row(values ...any) {
 	t.rows = append(t.rows, row)
 }
 
-// WriteTo prints the table: two spaces between columns, none at the end of a
-// line.
+// WriteTo prints the table, with two spaces between columns and none at the end of a line.
 func (t *Table) WriteTo(w io.Writer) (int64, error) {
 	rows := t.rows
 	if len(t.header) > 0 {
@@ -75,8 +74,8 @@ func (t *Table) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// numeric reports whether a cell looks like a number, with a unit or a sign of
-// per cent allowed behind it; an empty cell or a dash does not spoil a column.
+// numeric reports whether a cell looks like a number. A unit x or % may follow. An empty cell or a
+// dash counts as numeric.
 func numeric(cell string) bool {
 	if cell == "" || cell == "-" {
 		return true

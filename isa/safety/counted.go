@@ -6,18 +6,17 @@ import (
 	"divergo/isa"
 )
 
-// counter is an exit of a loop that threads come to in each round, and that they
-// take after a number of rounds which follows from values from outside of the
-// loop alone.
+// counter is a counting exit of a loop. Threads reach it in each round and take it after a number
+// of rounds that depends only on values from outside the loop.
 type counter struct {
 	exit  int   // block
 	phi   int32 // the counter at the header
-	bound int32 // value, or -1 if it is no register
+	bound int32 // value, or -1 if it is not a register
 	fixed bool  // the number of rounds is the same whatever the registers hold
 }
 
-// count finds such an exit. It must end the loop by itself: a step of 1 and a
-// strict comparison, or, since no wrap around comes before, constants.
+// count finds a counting exit, or nil. The exit must end the loop by itself. This holds for a step
+// of 1 with a strict comparison, or for constants that end the loop before a wraparound.
 func (a *analysis) count(l *loop) *counter {
 	if l.header < 0 {
 		return nil
@@ -53,11 +52,12 @@ func (a *analysis) countAt(l *loop, e int) *counter {
 		return nil
 	}
 	test, set := a.step(l, a.values.guard(a.Program, a.Blocks[e].End-1))
-	if set == nil || set.Op != isa.OpSetp || set.Bool != isa.BoolNone || set.NDst != 1 || set.SrcType.Float() || set.Type.Float() {
+	if set == nil || set.Op != isa.OpSetp || set.Bool != isa.BoolNone || set.NDst != 1 || set.SrcType.Float() ||
+		set.Type.Float() {
 		return nil
 	}
 	taken := slices.IndexFunc(a.Blocks[e].Succs, func(s int) bool { return a.Blocks[s].Start == branch.Target })
-	stays := l.holds(a.innermost[a.Blocks[e].Succs[taken]]) // where the guard holds
+	stays := l.holds(a.innermost[a.Blocks[e].Succs[taken]]) // if the guard holds
 	if branch.Guard.Not {
 		stays = !stays
 	}
@@ -75,8 +75,8 @@ func (a *analysis) countAt(l *loop, e int) *counter {
 	return nil
 }
 
-// counted tries source i of the comparison at test as the counter, the other one as
-// the bound, going on while "counter cmp bound".
+// counted tries source i of the comparison at test as the counter and the other one as the bound.
+// The loop continues while "counter cmp bound".
 func (a *analysis) counted(l *loop, test uint32, i int, cmp isa.Cmp) *counter {
 	set := &a.Insts[test]
 	t := set.SrcType
@@ -119,10 +119,12 @@ func (a *analysis) counted(l *loop, test uint32, i int, cmp isa.Cmp) *counter {
 	if !ok || again != phi || by == 0 {
 		return nil
 	}
-	if bound := a.operand(test, 1-i, t, 0); start.known() && bound.known() && start.lo == start.hi && bound.lo == bound.hi {
+	if bound := a.operand(test, 1-i, t, 0); start.known() && bound.known() && start.lo == start.hi &&
+		bound.lo == bound.hi {
 		c.fixed = ends(start.lo, by, bound.lo, cmp, t)
 	}
-	strict := cmp == isa.CmpNe || by > 0 && (cmp == isa.CmpLt || cmp == isa.CmpLo) || by < 0 && (cmp == isa.CmpGt || cmp == isa.CmpHi)
+	strict := cmp == isa.CmpNe || by > 0 && (cmp == isa.CmpLt || cmp == isa.CmpLo) || by < 0 &&
+		(cmp == isa.CmpGt || cmp == isa.CmpHi)
 	if !c.fixed && (!strict || by != 1 && by != -1) {
 		return nil
 	}
@@ -165,10 +167,11 @@ func (a *analysis) walk(l *loop, n int32, t isa.Type) (phi int32, by int64, ok b
 	return 0, 0, false
 }
 
-// ends reports whether counting from start in steps ends while nothing wraps
-// around. The comparison may see the counter before or after the first step.
+// ends reports whether counting from start in steps ends without a wraparound. The comparison may
+// read the counter before or after the first step.
 func ends(start, step, bound int64, cmp isa.Cmp, t isa.Type) bool {
-	if max(start, -start, bound, -bound) > 1<<30 || t.Bits() < 32 || !t.Signed() && (start < 0 || bound < 0) && cmp != isa.CmpNe {
+	if max(start, -start, bound, -bound) > 1<<30 || t.Bits() < 32 || !t.Signed() && (start < 0 || bound < 0) &&
+		cmp != isa.CmpNe {
 		return false
 	}
 	switch cmp {

@@ -11,26 +11,26 @@ import (
 type flow struct {
 	*isa.Program
 	tree      *isa.Dominators
-	controls  [][]int32 // by block: the blocks whose branches decide whether it is executed
+	controls  [][]int32 // by block: the blocks whose branches decide its execution
 	loops     []*loop
 	innermost []*loop // by block
-	left      int     // steps
+	left      int     // remaining steps
 	tooMuch   bool
 }
 
-// maxSteps bounds what the analysis spends on control dependence and on what
-// branches decide: far from it in kernels that people or compilers write.
+// maxSteps bounds the steps of the analysis for control dependence and for decisions of branches,
+// far above real kernels.
 const maxSteps = 1 << 24
 
-// loop is a natural loop, or, without a header, blocks that reach one another with several
-// entries.
+// loop is a natural loop. Without a header it is a set of blocks that reach one another and has
+// several entries.
 type loop struct {
 	header  int // -1: several entries
 	parent  *loop
-	first   int // numbers the loop, and those within it from first+1 to before last
+	first   int // number of the loop; the loops within it have first+1 to before last
 	last    int
 	latches []int
-	exits   []int // blocks within that have a way out
+	exits   []int // blocks within it with an edge out of it
 }
 
 // holds reports whether inner is l or lies within it.
@@ -47,7 +47,7 @@ func findFlow(p *isa.Program) *flow {
 	return f
 }
 
-// spend reports whether a step can be afforded.
+// spend takes one step, and reports whether one was left.
 func (f *flow) spend() bool {
 	f.left--
 	f.tooMuch = f.tooMuch || f.left < 0
@@ -56,15 +56,16 @@ func (f *flow) spend() bool {
 
 func (f *flow) last(b int) *isa.Inst { return &f.Insts[f.Blocks[b].End-1] }
 
-// parts reports whether threads can leave block b on different ways.
+// parts reports whether threads can leave block b on different paths.
 func (f *flow) parts(b int) bool {
 	last := f.last(b)
-	return last.Conditional() && last.Op == isa.OpBra || last.Guard.Kind == isa.OperandPred && (last.Exits() || last.Returns())
+	return last.Conditional() && last.Op == isa.OpBra || last.Guard.Kind == isa.OperandPred &&
+		(last.Exits() || last.Returns())
 }
 
-// control finds on which branches each block is control dependent: those that have it, or
-// a block that it post-dominates, behind one way, and not behind all (J. Ferrante, K. Ottenstein
-// and J. Warren, The Program Dependence Graph and Its Use in Optimization, TOPLAS 1987).
+// control finds the branches on which each block is control dependent. Such a branch has, behind
+// one path but not behind all, the block itself or a block that it post-dominates (J. Ferrante, K.
+// Ottenstein & J. Warren, The Program Dependence Graph and Its Use in Optimization, TOPLAS 1987).
 func (f *flow) control() {
 	f.controls = make([][]int32, len(f.Blocks))
 	for b := range f.Blocks {
@@ -81,11 +82,11 @@ func (f *flow) control() {
 	}
 }
 
-// rounds adds, for each loop, the branches on which it depends within a round
-// whether a block is executed. Behind a branch of the loop, a block that is sure to come
-// some round need not come in this one.
+// rounds adds, for each loop, the branches that decide within a round whether a block is executed.
+// A block that some round is sure to execute behind a branch of the loop may be skipped in this
+// one.
 func (f *flow) rounds() {
-	blocks := make([]int, 0, len(f.Blocks)) // those of a loop, with those of loops within it, in a row
+	blocks := make([]int, 0, len(f.Blocks)) // blocks of each loop, with its inner loops, in a row
 	for b := range f.Blocks {
 		if f.innermost[b] != nil {
 			blocks = append(blocks, b)
@@ -111,7 +112,7 @@ func (f *flow) rounds() {
 	}
 }
 
-// round does so for one loop.
+// round adds those branches for one loop.
 func (f *flow) round(l *loop, body, local []int) {
 	end := len(body) // of the round
 	succs, preds := make([][]int, end+1), make([][]int, end+1)
@@ -147,10 +148,11 @@ func (f *flow) round(l *loop, body, local []int) {
 	}
 }
 
-// postDominators are the immediate ones of the nodes of a graph with an end, -1 for the end and for
-// nodes that do not reach it (K. Cooper, T. Harvey and K. Kennedy, A Simple, Fast Dominance Algorithm, 2001).
+// postDominators are the immediate post-dominators of the nodes of a graph with an end. They are -1
+// for the end and for nodes that do not reach it (K. Cooper, T. Harvey & K. Kennedy, A Simple, Fast
+// Dominance Algorithm, 2001).
 func (f *flow) postDominators(end int, succs, preds [][]int) []int {
-	order := make([]int, 0, len(succs)) // nodes, those that are reached from the end first last
+	order := make([]int, 0, len(succs)) // nodes; those reached first from the end are last
 	rank := make([]int, len(succs))     // by node: its place in order
 	up := make([]int, len(succs))
 	for i := range up {
@@ -204,8 +206,8 @@ func (f *flow) postDominators(end int, succs, preds [][]int) []int {
 	return up
 }
 
-// findLoops finds the natural loops, and groups of blocks that have edges back to where not
-// all ways come from.
+// findLoops finds the natural loops, and groups of blocks with back edges to a block that does not
+// dominate their source.
 func (f *flow) findLoops() {
 	made := map[*isa.Loop]*loop{}
 	natural := f.Loops(f.tree)
@@ -224,7 +226,7 @@ func (f *flow) findLoops() {
 	f.irreducible()
 }
 
-// number puts the loops in an order in which those within a loop follow it.
+// number orders the loops so that those within a loop follow it.
 func (f *flow) number(list []*loop) {
 	within := map[*loop][]*loop{}
 	var work []*loop
@@ -250,7 +252,7 @@ func (f *flow) number(list []*loop) {
 	}
 }
 
-// findExits lists of each loop the blocks that have a way out.
+// findExits lists, for each loop, the blocks with an edge out of it.
 func (f *flow) findExits() {
 	for b := range f.Blocks {
 		leave := func(to *loop) {
@@ -269,8 +271,8 @@ func (f *flow) findExits() {
 	}
 }
 
-// irreducible adds the components that can go round without passing the header of a natural
-// loop. All of their branches count as exits.
+// irreducible adds the components with a cycle that avoids the header of every natural loop. All of
+// their branches count as exits.
 func (f *flow) irreducible() {
 	forward := make([][]int, len(f.Blocks))
 	for u := range f.Blocks {

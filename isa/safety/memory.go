@@ -2,40 +2,39 @@ package safety
 
 import "divergo/isa"
 
-// Arrays are what memory consists of, as far as the analysis tells it apart. Those from
-// arrayParams on are what pointers in parameters lead to, then variables of the
-// module.
+// Arrays are the parts of memory that the analysis distinguishes. Those from arrayParams on belong
+// to the pointers in parameters; the variables of the module follow.
 const (
 	arrayShared = iota
 	arrayLocal
 	arrayParams
 )
 
-// Where a value comes from: one of the arrays, no pointer, or unknown.
+// The origin of a value: one of the arrays, no pointer, or unknown.
 const (
 	fromNothing = -1
 	fromAny     = -2
 )
 
-// memory says of each access which array it is to.
+// memory holds the array of each access.
 type memory struct {
 	*isa.Program
 	arrays int
 	from   []int32    // by value: an array, fromNothing or fromAny
-	writes [][]uint32 // by array: what may change it
+	writes [][]uint32 // by array: the instructions that may change it
 	reads  map[uint32]int32
 }
 
 // params is the number of the first array of the module's variables.
 func (m *memory) params() int { return arrayParams + len(m.Params) }
 
-// findMemory follows pointers from the parameters and variables of the module
-// forward, to where they meet.
+// findMemory follows pointers forward from the parameters and variables of the module to the places
+// where they meet.
 func findMemory(p *isa.Program, w *values) *memory {
 	m := &memory{Program: p, from: make([]int32, len(w.def)), reads: map[uint32]int32{}}
 	m.arrays = m.params() + len(p.Globals)
 	m.writes = make([][]uint32, m.arrays)
-	users := make([][]int32, len(w.def)) // values that are made of it
+	users := make([][]int32, len(w.def)) // values computed from it
 	for n := range w.def {
 		m.from[n] = fromNothing
 		for _, o := range w.meets[n] {
@@ -92,7 +91,7 @@ func findMemory(p *isa.Program, w *values) *memory {
 	return m
 }
 
-// both is where something comes from that comes from either.
+// both is the origin of a value that comes from either of two.
 func both(a, b int32) int32 {
 	switch {
 	case a == b || b == fromNothing:
@@ -103,7 +102,7 @@ func both(a, b int32) int32 {
 	return fromAny
 }
 
-// source is where operand i of an instruction comes from.
+// source is the origin of operand i of an instruction.
 func (m *memory) source(w *values, pc uint32, i int) int32 {
 	in := &m.Insts[pc]
 	switch o := in.Src[i]; o.Kind {
@@ -133,15 +132,16 @@ func (m *memory) variable(addr uint64) int32 {
 	return fromNothing
 }
 
-// result is where the result of an instruction comes from.
+// result is the origin of the result of an instruction.
 func (m *memory) result(w *values, pc uint32) int32 {
 	in := &m.Insts[pc]
 	switch in.Op {
 	case isa.OpLd:
 		if in.Space == isa.SpaceParam && in.Type.Bits() == int(m.AddressBits) && in.Vec <= 1 {
 			for i := range m.Params {
-				if q := &m.Params[i]; uint64(q.Offset) <= in.Src[0].Imm+uint64(in.Off) && in.Src[0].Imm+uint64(in.Off) < uint64(q.Offset+q.Size) {
-					if int(q.Size) > in.Type.Bytes() { // a struct may have several
+				if q := &m.Params[i]; uint64(q.Offset) <= in.Src[0].Imm+uint64(in.Off) &&
+					in.Src[0].Imm+uint64(in.Off) < uint64(q.Offset+q.Size) {
+					if int(q.Size) > in.Type.Bytes() { // a struct may hold several
 						return fromAny
 					}
 					return int32(arrayParams + i)
@@ -168,7 +168,7 @@ func (m *memory) result(w *values, pc uint32) int32 {
 	return from
 }
 
-// access enters what an instruction reads and writes.
+// access enters the reads and writes of an instruction.
 func (m *memory) access(w *values, pc uint32) {
 	in := &m.Insts[pc]
 	reads, writes := false, false
@@ -203,7 +203,7 @@ func (m *memory) access(w *values, pc uint32) {
 	}
 }
 
-// place is the array that an access is to, fromNothing for what is never written.
+// place is the array of an access, or fromNothing for memory that is never written.
 func (m *memory) place(w *values, pc uint32, in *isa.Inst) int32 {
 	switch in.Space {
 	case isa.SpaceParam, isa.SpaceConst:

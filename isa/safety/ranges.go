@@ -8,26 +8,25 @@ import (
 	"divergo/isa"
 )
 
-// span is what a value can be whatever registers, memory and branches do:
-// integers from lo to hi that are multiples of 1<<zeros.
+// span is the range of a value for any registers, memory and branches: the integers from lo to hi
+// that are multiples of 1<<zeros.
 type span struct {
 	lo, hi int64
 	zeros  int
 }
 
-// known reports whether anything is known; the bounds of all others are those of
-// a 64-bit register.
+// known reports whether the span carries information. All other spans have the bounds of a 64-bit
+// register.
 func (s span) known() bool { return s.lo > math.MinInt64 }
 
 var anything = span{lo: math.MinInt64, hi: math.MaxInt64}
 
-// most bounds what spans are computed of, so that nothing overflows.
+// most bounds the operands of span arithmetic, so that nothing overflows.
 const most = 1 << 40
 
 func exactly(n int64) span { return span{n, n, min(bits.TrailingZeros64(uint64(n)), 40)} }
 
-// within is the span, unless it can be out of what a type holds: then it is all
-// of that.
+// within is the span, or the full range of type t if the span exceeds it.
 func (s span) within(t isa.Type) span {
 	all := full(t)
 	if s.known() && s.lo >= all.lo && s.hi <= all.hi {
@@ -36,7 +35,7 @@ func (s span) within(t isa.Type) span {
 	return all
 }
 
-// full is all that a type of integers holds.
+// full is the range of an integer type.
 func full(t isa.Type) span {
 	n := t.Bits()
 	switch {
@@ -70,10 +69,10 @@ func (s span) times(o span) span {
 	return span{min(a, b, c, d), max(a, b, c, d), min(s.zeros+o.zeros, 40)}
 }
 
-// deepest bounds how many definitions are looked through, one behind the other.
+// deepest bounds the length of a followed chain of definitions.
 const deepest = 40
 
-// span is what a value can be.
+// span is the range of a value.
 func (a *analysis) span(n int32, depth int) span {
 	switch a.spanState[n] {
 	case spanDone:
@@ -105,7 +104,7 @@ func (a *analysis) span(n int32, depth int) span {
 	return s
 }
 
-// arrive lists what comes together at a φ, and at those that come to it.
+// arrive lists the values that meet at a φ, and at the φs among them.
 func (a *analysis) arrive(phi int32) (list []int32) {
 	seen := []int32{phi}
 	for i := 0; i < len(seen); i++ {
@@ -123,7 +122,7 @@ func (a *analysis) arrive(phi int32) (list []int32) {
 	return list
 }
 
-// operand is what a source of an instruction can be, read as a type.
+// operand is the range of a source of an instruction, read as type t.
 func (a *analysis) operand(pc uint32, i int, t isa.Type, depth int) span {
 	switch o := a.Insts[pc].Src[i]; o.Kind {
 	case isa.OperandImm:
@@ -156,7 +155,7 @@ func (a *analysis) operand(pc uint32, i int, t isa.Type, depth int) span {
 	return full(t)
 }
 
-// result is what an instruction can write.
+// result is the range of an instruction's result.
 func (a *analysis) result(pc uint32, depth int) span {
 	in := &a.Insts[pc]
 	if in.NDst != 1 || in.Type.Float() && in.Op != isa.OpCvt {
@@ -200,7 +199,7 @@ func (a *analysis) result(pc uint32, depth int) span {
 		if n := src(1); n.lo == n.hi && 0 <= n.lo && n.lo < 20 {
 			s = src(0).times(exactly(1 << n.lo))
 		}
-		if !s.known() || s.within(t) != s { // bits fall off the upper end
+		if !s.known() || s.within(t) != s { // bits are shifted out at the upper end
 			if n := src(1); n.lo == n.hi && 0 <= n.lo && n.lo < 20 && t.Bits() == 32 {
 				return span{lo: 0, hi: 1<<32 - 1<<n.lo, zeros: int(n.lo)}
 			}
@@ -237,8 +236,7 @@ func (a *analysis) result(pc uint32, depth int) span {
 	return s.within(t)
 }
 
-// masked is what is left of the bits of one operand by those of the other, which
-// is known and not negative.
+// masked is the range of one operand masked by the other, which is known and not negative.
 func (a *analysis) masked(pc uint32, t isa.Type, depth int) span {
 	s := anything
 	for i := range 2 {
@@ -255,7 +253,7 @@ func (a *analysis) masked(pc uint32, t isa.Type, depth int) span {
 	return s
 }
 
-// wider is the type of the whole product of two values of type t.
+// wider is the type of the full product of two values of type t.
 func wider(t isa.Type) isa.Type {
 	switch t {
 	case isa.U16:
@@ -270,7 +268,7 @@ func wider(t isa.Type) isa.Type {
 	return isa.NoType
 }
 
-// window is what cvta adds to the address of a space.
+// window is the offset that cvta adds to an address of a space.
 func window(s isa.Space, back bool) int64 {
 	n := int64(0)
 	switch s {
@@ -287,8 +285,8 @@ func window(s isa.Space, back bool) int64 {
 	return n
 }
 
-// bounded reports whether an access stays in memory that the kernel has, and
-// aligned, whatever the registers hold.
+// bounded reports whether an access stays aligned and in memory of the kernel, whatever the
+// registers hold.
 func (a *analysis) bounded(pc uint32) bool {
 	in := &a.Insts[pc]
 	size := in.Type.Bytes() * max(int(in.Vec), 1)
@@ -319,7 +317,8 @@ func (a *analysis) bounded(pc uint32) bool {
 	case isa.SpaceParam:
 		return inside(0, uint64(a.ParamBytes))
 	case isa.SpaceGeneric, isa.SpaceGlobal, isa.SpaceConst:
-		if in.Space == isa.SpaceGeneric && (inside(isa.SharedWindow, uint64(a.SharedBytes)) || inside(isa.LocalWindow, uint64(a.LocalBytes))) {
+		if in.Space == isa.SpaceGeneric &&
+			(inside(isa.SharedWindow, uint64(a.SharedBytes)) || inside(isa.LocalWindow, uint64(a.LocalBytes))) {
 			return true
 		}
 		for i := range a.Globals {

@@ -6,69 +6,71 @@ import (
 	"divergo/isa"
 )
 
-// Danger says what is vulnerable about an operation.
+// Danger is the reason for which an operation is vulnerable.
 type Danger uint8
 
 // The dangers.
 const (
 	NoDanger Danger = iota
-	Address         // a wrong address is a fault
+	Address         // a wrong address faults
 	Divisor         // division by zero
 	Bound           // a loop may never end
 	Indirect        // the target of a branch, call or return
-	Barrier         // threads wait for those that do not come
+	Barrier         // threads wait for others that do not arrive
 	Warp            // a vote, shuffle or matrix instruction without its threads
 	Call            // a function with operations of its own
 	Ending          // trap, or the end of a thread in a function
 	TooLarge        // the analysis has given up
 )
 
-var dangers = [...]string{"", "address", "divisor", "loop bound", "indirect target", "barrier", "threads of a warp", "call", "end of a thread", "too entangled to be analysed"}
+var dangers = [...]string{
+	"", "address", "divisor", "loop bound", "indirect target", "barrier", "threads of a warp",
+	"call", "end of a thread", "too entangled to be analysed",
+}
 
-// String is what can go wrong, in a few words.
+// String describes the failure in a few words.
 func (d Danger) String() string { return dangers[d] }
 
-// Link says how one instruction of a chain bears on the next one.
+// Link is the dependence of the next instruction of a chain on this one.
 type Link uint8
 
 // The links.
 const (
-	LinkValue   Link = iota // the next one reads what it writes
-	LinkSelect              // the branch decides which definition of what the next one reads
+	LinkValue   Link = iota // the next one reads its result
+	LinkSelect              // the branch decides between definitions of a source of the next one
 	LinkControl             // the branch decides whether the next one is executed
-	LinkMemory              // the next one loads from the array that it writes
-	LinkWarp                // the next one depends on which threads are together
-	LinkLater               // there are others between, which are left out
+	LinkMemory              // the next one loads from the array to which this one writes
+	LinkWarp                // the next one depends on the threads that execute it together
+	LinkLater               // steps in between are left out
 )
 
-// longest is how many steps a chain has before the rest is left out, but for the last
-// one.
+// longest is the number of steps of a chain before the rest, except the last one, is left out.
 const longest = 40
 
 var links = [...]string{"value", "selects", "controls", "memory", "warp", "later"}
 
-// String is the link in a word.
+// String is the link in one word.
 func (l Link) String() string { return links[l] }
 
 // Step is an instruction of a chain.
 type Step struct {
 	PC   uint32
-	Link Link // of the step before with it; meaningless for the first
+	Link Link // from the step before; meaningless for the first
 }
 
-// Verdict is about a branch or a load.
+// Verdict is the result for one branch or load.
 type Verdict struct {
 	PC     uint32
 	Safe   bool
 	Danger Danger // of the last instruction of the chain
-	// Chain leads from the branch or load to a vulnerable operation that depends on it; it is
-	// the branch alone where that bounds a loop. It is empty if Safe, or TooLarge.
+	// Chain leads from the branch or load to a vulnerable operation that depends on it. It is the
+	// branch itself if that bounds a loop. It is empty if Safe, or if Danger is TooLarge.
 	Chain []Step
 }
 
-// Report is what the analysis found out about a kernel with its functions: the
-// branches and loads that can be herded (isa.Program.Herdable), ascending by PC,
-// without loads through generic addresses that are known to be shared or local.
+// Report is the result for a kernel with its functions. It covers the branches and loads that can
+// be herded (isa.Program.Herdable), ascending by PC. Loads through generic addresses that are known
+// to be shared or local are left out.
 type Report struct {
 	Prog     *isa.Program
 	Branches []Verdict
@@ -88,9 +90,13 @@ func (r *Report) Safe() (branches, loads []int) {
 	return of(r.Branches), of(r.Loads)
 }
 
-// analysis looks for all that must be exact. Its nodes are, in this order: what
-// an instruction does, by PC; whether a thread executes a block; which way it takes at
-// the end of a block; the contents of an array; a value.
+// analysis finds everything that must be exact. Its nodes are, in this order:
+//
+//   - the result of an instruction, by PC
+//   - whether a thread executes a block
+//   - the path that a thread takes at the end of a block
+//   - the contents of an array
+//   - a value
 type analysis struct {
 	*isa.Program
 	*flow
@@ -103,26 +109,26 @@ type analysis struct {
 	work                      []int32
 	danger                    map[uint32]Danger // by PC of a root
 	calls                     [][]int           // by function, the kernel first: blocks that call it
-	reduces                   []uint32          // barriers that do
+	reduces                   []uint32          // barriers that reduce
 
 	spans     []span
 	spanState []spanState
 	done      []int   // by block: the last search for gates that passed it
-	brings    []int32 // by block: what one of its ways brings, in that search
-	within    []bool  // by loop: something in it is executed exactly
+	brings    []int32 // by block: the value that one of its paths brings, in that search
+	within    []bool  // by loop: the execution of something in it is exact
 	out       []bool  // by loop: its exits are exact
 	searches  int
 	counters  []bool // by block: the exit that bounds a loop is at its end
 }
 
-// Parents that are no nodes.
+// Values of parent that are not nodes.
 const (
 	unvisited = -1
 	rootBase  = -2 // minus the PC of the root
 )
 
-// Analyze divides the branches and loads of a program that has been analysed
-// (isa.Analyze) into safe and unsafe ones.
+// Analyze divides the branches and loads of an analysed program (isa.Analyze) into safe and unsafe
+// ones.
 func Analyze(p *isa.Program) *Report {
 	a := &analysis{Program: p, flow: findFlow(p), danger: map[uint32]Danger{}}
 	a.values = findValues(p)
@@ -146,7 +152,7 @@ func Analyze(p *isa.Program) *Report {
 	for _, l := range a.loops {
 		a.bounds(l)
 	}
-	for at := 0; at < len(a.work) && !a.tooMuch; at++ { // the list of those that have been reached
+	for at := 0; at < len(a.work) && !a.tooMuch; at++ { // the list of reached nodes, which grows meanwhile
 		a.expand(a.work[at])
 	}
 	return a.report()
@@ -186,8 +192,8 @@ func (a *analysis) reach(node, because int32) {
 	}
 }
 
-// reachValue notes that a value must be exact that block b reads. Behind the loop that
-// it comes from, it depends on the number of rounds.
+// reachValue notes that the value n, which block b reads, must be exact. Behind the loop that
+// defines it, the value depends on the number of rounds.
 func (a *analysis) reachValue(n int32, b int, because int32) {
 	if n < 0 {
 		return
@@ -204,7 +210,7 @@ func (a *analysis) reachValue(n int32, b int, because int32) {
 	}
 }
 
-// root makes an operation one whose execution, guard and these sources must be exact.
+// root makes the operation at pc a root: its execution, guard and the given sources must be exact.
 func (a *analysis) root(pc uint32, d Danger, sources ...int) {
 	if _, ok := a.danger[pc]; !ok {
 		a.danger[pc] = d
@@ -224,7 +230,7 @@ func (a *analysis) root(pc uint32, d Danger, sources ...int) {
 	a.reach(a.execs+int32(b), because)
 }
 
-// vulnerable finds out whether the instruction at pc is.
+// vulnerable makes the instruction at pc a root if it is vulnerable.
 func (a *analysis) vulnerable(pc uint32) {
 	in := &a.Insts[pc]
 	switch in.Op {
@@ -290,14 +296,14 @@ func seq(n int) []int {
 	return list
 }
 
-// bounds makes a loop end: by an exit that counts, if it has one, and otherwise by
-// all of its exits.
+// bounds makes the end of a loop exact: its counting exit, if it has one, and otherwise all of its
+// exits.
 func (a *analysis) bounds(l *loop) {
 	if c := a.count(l); c != nil {
 		pc := a.Blocks[c.exit].End - 1
 		a.danger[pc] = Bound
 		because := rootBase - int32(pc)
-		a.counters[c.exit] = true // what it goes by is followed here: the rounds count, not the counter behind the loop
+		a.counters[c.exit] = true // its sources are followed here: the rounds count, not the counter behind the loop
 		if c.fixed {
 			return
 		}
@@ -327,7 +333,7 @@ func (a *analysis) bounds(l *loop) {
 	}
 }
 
-// entry makes exact whether threads enter a loop.
+// entry makes it exact whether threads enter a loop.
 func (a *analysis) entry(l *loop, because int32) {
 	for _, b := range a.controls[l.header] {
 		if !l.holds(a.innermost[b]) {
@@ -338,7 +344,7 @@ func (a *analysis) entry(l *loop, because int32) {
 	a.function(l.header, because)
 }
 
-// function makes exact whether the function is called that block b belongs to.
+// function makes it exact whether the function that contains block b is called.
 func (a *analysis) function(b int, because int32) {
 	if f := a.FuncAt(a.Blocks[b].Start); f != nil {
 		i := slices.IndexFunc(a.Funcs, func(g isa.Func) bool { return g.Entry == f.Entry })
@@ -348,7 +354,7 @@ func (a *analysis) function(b int, because int32) {
 	}
 }
 
-// expand reaches all that a node needs to be exact.
+// expand reaches everything that a node needs to be exact.
 func (a *analysis) expand(node int32) {
 	switch {
 	case node < a.execs:
@@ -424,7 +430,7 @@ func (a *analysis) expandInst(pc uint32, node int32) {
 		}
 	case in.CrossLane():
 		a.reach(a.execs+int32(a.Block(pc)), node)
-		if in.Flags&isa.FlagSync == 0 && !in.Matrix() { // it depends on who is together
+		if in.Flags&isa.FlagSync == 0 && !in.Matrix() { // depends on the threads that execute it together
 			for b := range a.Blocks {
 				if a.parts(b) {
 					a.reach(a.ways+int32(b), node)
@@ -434,9 +440,8 @@ func (a *analysis) expandInst(pc uint32, node int32) {
 	}
 }
 
-// gates reaches the branches on which it depends what a thread brings to where
-// it comes to from these blocks, with these values: those that can lead to different
-// ones.
+// gates reaches the branches that decide which of the values brings arrives. brings[i] arrives from
+// block from[i]. These are the branches that can lead to different values.
 func (a *analysis) gates(from []int, brings []int32, because int32) {
 	a.searches++
 	for i, u := range from {
@@ -444,7 +449,7 @@ func (a *analysis) gates(from []int, brings []int32, because int32) {
 			continue
 		}
 		var work []int32
-		// A branch is looked at again for each value that it can lead to, but for more than two.
+		// A branch is visited again for a second value, but not for more.
 		push := func(c int32) {
 			switch {
 			case !a.spend():
@@ -473,7 +478,7 @@ func (a *analysis) gates(from []int, brings []int32, because int32) {
 	}
 }
 
-// report has the verdicts.
+// report makes the verdicts.
 func (a *analysis) report() *Report {
 	r := &Report{Prog: a.Program}
 	branches, loads := a.Herdable()
@@ -488,7 +493,7 @@ func (a *analysis) report() *Report {
 	return r
 }
 
-// global reports whether a load from a generic address can be one from global memory.
+// global reports whether a load from a generic address can read global memory.
 func (a *analysis) global(pc uint32) bool {
 	at := a.mem.reads[pc]
 	return at != arrayShared && at != arrayLocal
@@ -509,7 +514,7 @@ func (a *analysis) verdict(pc uint32, node int32) Verdict {
 	return v
 }
 
-// chain follows a node to the vulnerable operation because of which it was reached.
+// chain follows a node to the vulnerable operation for which it was reached.
 func (a *analysis) chain(pc uint32, node int32) (steps []Step, d Danger) {
 	steps = []Step{{PC: pc}}
 	add := func(pc uint32, l Link) {
@@ -517,13 +522,13 @@ func (a *analysis) chain(pc uint32, node int32) (steps []Step, d Danger) {
 			steps = append(steps, Step{pc, l})
 		}
 	}
-	branch := node >= a.execs // what stands at the end of the chain is a branch
+	branch := node >= a.execs // the end of the chain is a branch
 	link := LinkValue
 	if branch {
 		link = LinkWarp
 	}
 	for {
-		if node >= a.held { // what the next one reads
+		if node >= a.held { // the source of the next one
 			if link = LinkValue; branch {
 				link = LinkSelect
 			}

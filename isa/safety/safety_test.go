@@ -27,8 +27,8 @@ const registers = `
 	.shared .align 4 .b8 tile[1024];
 `
 
-// kernel is a kernel k with the parameters in, out and n, loaded already: %rd0,
-// %rd1 and %r0. %r1 is the thread's number, %rd2 its place in an array of words.
+// kernel is a kernel k with the parameters in, out and n, already loaded into %rd0, %rd1 and %r0.
+// In %r1 is the thread's number, in %rd2 its place in an array of words.
 func kernel(body string) string {
 	return prologue + ".visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n)\n{" + registers + `
 	ld.param.u64 %rd0, [in];
@@ -50,11 +50,12 @@ func analyse(t testing.TB, text string) *safety.Report {
 	return safety.Analyze(p)
 }
 
-// wanted are the verdicts that a text has in its comments: "// safe", or "//
-// unsafe:" and the danger. All branches and loads from global memory have one.
+// wanted are the verdicts in the comments of a text: "// safe", or "// unsafe:" and the danger. All
+// branches and loads from global memory have one.
 func wanted(text string) (want []string) {
 	for i, line := range strings.Split(text, "\n") {
-		if _, comment, ok := strings.Cut(line, "// "); ok && (comment == "safe" || strings.HasPrefix(comment, "unsafe: ")) {
+		if _, comment, ok := strings.Cut(line, "// "); ok &&
+			(comment == "safe" || strings.HasPrefix(comment, "unsafe: ")) {
 			want = append(want, fmt.Sprintf("%d: %s", i+1, comment))
 		}
 	}
@@ -81,13 +82,13 @@ func verdicts(r *safety.Report) []string {
 	return got
 }
 
-// TestPaper: what Sartori & Kumar, Branch and Data Herding (2012), say of their
-// benchmarks in sections V and VII, on the loop or test that they speak of.
+// TestPaper checks the statements of Sartori & Kumar, Branch and Data Herding (2012), sections V
+// and VII, about their benchmarks. Each case has the loop or test in question.
 func TestPaper(t *testing.T) {
 	for _, c := range []struct{ name, body string }{
-		// Figure 1. The escape test is safe. The counter ends the loop: it is the same in
-		// all threads, so that nothing is lost. Section VII-A calls all branches safe; the
-		// test of the bounds is not, since it keeps threads from storing outside.
+		// Figure 1. The escape test is safe. The counter ends the loop: it is the same in all
+		// threads, so that nothing is lost. Section VII-A calls all branches safe. The test of the
+		// bounds is not, since it keeps threads from storing outside.
 		//
 		//	bounds --> [start] --> [--i == 0?] --> [xx + yy >= 4?] --> [body] --+
 		//	  |                      |    ^            |                      |
@@ -137,9 +138,8 @@ func TestPaper(t *testing.T) {
 		STORE:
 			st.global.u8 [%rd4], %r4;
 			exit;`},
-		// volumeRender: threads finish "when the object at that pixel is opaque or too far
-		// away". The volume is a table of known size that the index cannot leave, as a texture
-		// cannot be left.
+		// volumeRender: threads finish "when the object at that pixel is opaque or too far away".
+		// The volume is a table of known size that the index cannot leave, like a texture.
 		{"volumeRender", `
 			ld.global.f32 %f0, [%rd3]; // safe
 			mov.f32 %f1, 0f00000000;
@@ -164,7 +164,7 @@ func TestPaper(t *testing.T) {
 		DONE:
 			st.global.f32 [%rd4], %f1;
 			exit;`},
-		// histogram: "herding only affects histogram data". What is counted is a byte, so that
+		// histogram: "herding only affects histogram data". The counted value is a byte, so that
 		// the bin exists.
 		{"histogram", `
 			ld.global.u8 %r2, [%rd3]; // safe
@@ -207,16 +207,22 @@ func TestPaper(t *testing.T) {
 	}
 }
 
-// TestVulnerable plants an operation behind a branch or a load.
+// TestVulnerable puts an operation behind a branch or a load.
 func TestVulnerable(t *testing.T) {
 	const outcome = "ld.global.u32 %r2, [%rd3]; // "
 	const branch = "\nsetp.ne.u32 %p0, %r2, 0;\n@%p0 bra SKIP; // "
 	for _, c := range []struct{ name, body string }{
 		{"nothing", outcome + "safe" + branch + "safe\nadd.u32 %r3, %r2, 1;\nSKIP: exit;"},
-		{"a store under control", outcome + "unsafe: address" + branch + "unsafe: address\nst.global.u32 [%rd4], %r2;\nSKIP: exit;"},
+		{"a store under control", outcome + "unsafe: address" + branch +
+			"unsafe: address\nst.global.u32 [%rd4], %r2;\nSKIP: exit;"},
 		{"a guarded store", outcome + "unsafe: address\nsetp.ne.u32 %p0, %r2, 0;\n@%p0 st.global.u32 [%rd4], %r1;\nexit;"},
-		{"an address of two definitions", outcome + "unsafe: address" + branch + "unsafe: address\nadd.u64 %rd4, %rd4, 4;\nSKIP: st.global.u32 [%rd4], %r1;\nexit;"},
-		{"an address that is loaded", outcome + "unsafe: address\nmul.wide.u32 %rd5, %r2, 4;\nadd.u64 %rd6, %rd1, %rd5;\nst.global.u32 [%rd6], %r1;\nexit;"},
+		{
+			"an address of two definitions",
+			outcome + "unsafe: address" + branch +
+				"unsafe: address\nadd.u64 %rd4, %rd4, 4;\nSKIP: st.global.u32 [%rd4], %r1;\nexit;",
+		},
+		{"an address that is loaded", outcome +
+			"unsafe: address\nmul.wide.u32 %rd5, %r2, 4;\nadd.u64 %rd6, %rd1, %rd5;\nst.global.u32 [%rd6], %r1;\nexit;"},
 		{"an index that is masked, into a known table", outcome + `safe
 			and.b32 %r3, %r2, 255;
 			mul.wide.u32 %rd5, %r3, 4;
@@ -259,15 +265,20 @@ func TestVulnerable(t *testing.T) {
 			@%p1 bra LOOP; // unsafe: loop bound
 			exit;`},
 		{"a divisor", outcome + "unsafe: divisor\ndiv.u32 %r3, %r1, %r2;\nst.global.u32 [%rd4], %r3;\nexit;"},
-		{"a division under control", outcome + "unsafe: divisor" + branch + "unsafe: divisor\nrem.u32 %r3, %r1, %r2;\nSKIP: exit;"},
-		{"a divisor that is not 0", outcome + "safe\nand.b32 %r3, %r2, 7;\nadd.u32 %r3, %r3, 1;\ndiv.u32 %r3, %r1, %r3;\nst.global.u32 [%rd4], %r3;\nexit;"},
+		{"a division under control", outcome + "unsafe: divisor" + branch +
+			"unsafe: divisor\nrem.u32 %r3, %r1, %r2;\nSKIP: exit;"},
+		{"a divisor that is not 0", outcome +
+			"safe\nand.b32 %r3, %r2, 7;\nadd.u32 %r3, %r3, 1;\ndiv.u32 %r3, %r1, %r3;\nst.global.u32 [%rd4], %r3;\nexit;"},
 		{"a barrier under control", outcome + "unsafe: barrier" + branch + "unsafe: barrier\nbar.sync 0;\nSKIP: exit;"},
 		{"a barrier behind", outcome + "safe" + branch + "safe\nadd.u32 %r3, %r3, 1;\nSKIP: bar.sync 0;\nexit;"},
-		{"a vote under control", outcome + "unsafe: threads of a warp" + branch + "unsafe: threads of a warp\nvote.sync.ballot.b32 %r3, %p0, -1;\nSKIP: exit;"},
+		{"a vote under control", outcome + "unsafe: threads of a warp" + branch +
+			"unsafe: threads of a warp\nvote.sync.ballot.b32 %r3, %p0, -1;\nSKIP: exit;"},
 		{"a vote about it", outcome + "safe\nsetp.ne.u32 %p0, %r2, 0;\nvote.sync.ballot.b32 %r3, %p0, -1;\nst.global.u32 [%rd4], %r3;\nexit;"},
-		{"the threads of a shuffle", outcome + "unsafe: threads of a warp\nshfl.sync.idx.b32 %r3, %r1, 0, 31, %r2;\nst.global.u32 [%rd4], %r3;\nexit;"},
+		{"the threads of a shuffle", outcome +
+			"unsafe: threads of a warp\nshfl.sync.idx.b32 %r3, %r1, 0, 31, %r2;\nst.global.u32 [%rd4], %r3;\nexit;"},
 		{"a trap", outcome + "unsafe: end of a thread" + branch + "unsafe: end of a thread\ntrap;\nSKIP: exit;"},
-		{"an exit before a barrier", outcome + "unsafe: barrier" + branch + "unsafe: barrier\nexit;\nSKIP: bar.sync 0;\nexit;"},
+		{"an exit before a barrier", outcome + "unsafe: barrier" + branch +
+			"unsafe: barrier\nexit;\nSKIP: bar.sync 0;\nexit;"},
 		{"an index of brx", outcome + "unsafe: indirect target\nlist: .branchtargets A, B;\nbrx.idx %r2, list;\nA: mov.u32 %r3, 1;\nB: st.global.u32 [%rd4], %r3;\nexit;"},
 		{"by way of memory", outcome + `unsafe: address
 			st.global.u32 [%rd4], %r2;
@@ -440,7 +451,7 @@ func TestVulnerable(t *testing.T) {
 	}
 }
 
-// TestFunctions: a call is vulnerable, and so is what a parameter is used for.
+// TestFunctions checks that a call is vulnerable, and so are the uses of a parameter.
 func TestFunctions(t *testing.T) {
 	function := func(body string) string {
 		return prologue + `.func (.param .b32 back) f(.param .b64 at, .param .b32 x)
@@ -477,7 +488,10 @@ SKIP:
 	}
 	for _, c := range []struct{ name, body, load string }{
 		{"arithmetic", "setp.gt.u32 %q0, %s0, 5;\n@%q0 bra L; // safe\nadd.u32 %s0, %s0, 1;\nL:", "unsafe: call"},
-		{"an address", "setp.gt.u32 %q0, %s0, 5;\n@%q0 bra L; // unsafe: address\nst.global.u32 [%sd0], %s0;\nL:", "unsafe: call"},
+		{
+			"an address", "setp.gt.u32 %q0, %s0, 5;\n@%q0 bra L; // unsafe: address\nst.global.u32 [%sd0], %s0;\nL:",
+			"unsafe: call",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text := strings.Replace(function(c.body), "%s\n", c.load+"\n", 1)
@@ -486,7 +500,8 @@ SKIP:
 	}
 }
 
-// TestSharedRegister: a register of the module is one value, whoever writes it.
+// TestSharedRegister checks that a register of the module is one value, whichever function writes
+// it.
 func TestSharedRegister(t *testing.T) {
 	text := prologue + `.reg .b64 %far;
 .func f()
@@ -510,7 +525,7 @@ SKIP:
 	assert.Equal(t, wanted(text), verdicts(analyse(t, text)))
 }
 
-// TestChain: the shortest one, from the load to what it makes vulnerable.
+// TestChain checks for the shortest chain, from the load to the operation that it makes vulnerable.
 func TestChain(t *testing.T) {
 	r := analyse(t, kernel(`
 		ld.global.u32 %r2, [%rd3];
@@ -541,7 +556,7 @@ func TestChain(t *testing.T) {
 	assert.Equal(t, r.Loads[0].Chain[2:], r.Branches[0].Chain[:], "the chain of the branch is the rest")
 }
 
-// TestSizes: programs of some 300,000 instructions take seconds, not minutes.
+// TestSizes checks that programs of some 300,000 instructions take seconds, not minutes.
 func TestSizes(t *testing.T) {
 	const n = 60_000
 	for _, c := range []struct {

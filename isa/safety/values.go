@@ -6,23 +6,23 @@ import (
 	"divergo/isa"
 )
 
-// values are what registers and predicates hold, in static single assignment form: each
-// definition is a value, and each place where several of them meet (a φ; M. Braun et al., Simple and
-// Efficient Construction of Static Single Assignment Form, CC 2013). What several
-// of the kernel and its functions name is one value each, with all of its definitions.
+// values are the contents of registers and predicates in static single assignment form. Each
+// definition is a value, and so is each place where several meet (a φ; M. Braun et al., Simple and
+// Efficient Construction of Static Single Assignment Form, CC 2013). A register that the kernel and
+// a function, or several functions, name is one value with all of its definitions.
 type values struct {
 	of    []int32 // operands of all instructions in a row: sources, guard, destinations; -1: no value
 	first []int32 // by PC: its first one
 
 	def   []int32    // by value: the PC that defines it, or -1
-	old   []int32    // by value: what stays where a guarded definition is not executed, or -1
-	block []int32    // by value: where it is defined or meets; -1: before the start, or mixed
-	meets [][]int32  // by value: of a φ, what comes from each predecessor, and last what was before the start
-	all   [][]uint32 // by value: the definitions of what several functions name
+	old   []int32    // by value: the value that stays if a guarded definition is not executed, or -1
+	block []int32    // by value: block of its definition or φ; -1: before the start, or mixed
+	meets [][]int32  // by value: for a φ, the value from each predecessor, and last the value from before the start
+	all   [][]uint32 // by value: the definitions of a register that several functions name
 }
 
-// maxStarts bounds how many values can be live at the starts of all blocks
-// together. Beyond, each register is one value.
+// maxStarts bounds the live values at the starts of all blocks together. Beyond it, each register
+// is one value.
 const maxStarts = 1 << 22
 
 // register numbers the general registers, then the predicates; -1 for operands
@@ -39,7 +39,7 @@ func register(p *isa.Program, o isa.Operand) int32 {
 
 func key(v int32, b int) uint64 { return uint64(v)<<32 | uint64(b) }
 
-// shared reports by register whether several of the kernel and its functions name it.
+// shared reports, by register, whether more than one of the kernel and its functions name it.
 func shared(p *isa.Program) []bool {
 	many, user := make([]bool, len(p.Regs)+len(p.Preds)), make([]int, len(p.Regs)+len(p.Preds))
 	if len(p.Funcs) == 0 {
@@ -81,7 +81,7 @@ func (w *values) add(def, old, block int32) int32 {
 	return int32(len(w.def) - 1)
 }
 
-// join makes the values; nil if there are too many.
+// join makes the values; it returns nil if there are too many.
 func join(p *isa.Program, mixed []bool) *values {
 	w := &values{}
 	one := make([]int32, len(mixed)) // by register: its value, if it has one
@@ -96,7 +96,7 @@ func join(p *isa.Program, mixed []bool) *values {
 		b int
 	}
 	var work []place
-	start := map[uint64]int32{} // what is live at the start of a block, by register and block
+	start := map[uint64]int32{} // live values at the start of a block, by register and block
 	atStart := func(v int32, b int) int32 {
 		n, ok := start[key(v, b)]
 		if !ok {
@@ -106,7 +106,7 @@ func join(p *isa.Program, mixed []bool) *values {
 		}
 		return n
 	}
-	out := map[uint64]int32{} // what the last definition in a block makes
+	out := map[uint64]int32{} // values of the last definitions in a block
 	now, in := make([]int32, len(mixed)), make([]int, len(mixed))
 	w.first = make([]int32, len(p.Insts)+1)
 	for b := range p.Blocks {
@@ -178,7 +178,7 @@ func join(p *isa.Program, mixed []bool) *values {
 	return w
 }
 
-// simplify takes away each φ at which one value alone arrives.
+// simplify removes each φ at which only one value arrives.
 func (w *values) simplify(phis []int32) {
 	is := make([]int32, len(w.def))
 	for n := range is {

@@ -1,21 +1,23 @@
-// Package cudac compiles CUDA C to PTX with clang alone: no toolkit of NVIDIA,
-// no CUDA headers, no GPU.
+// Package cudac compiles CUDA C to PTX with clang only: no NVIDIA toolkit, no CUDA headers, no GPU.
 //
-// The options keep the control flow of the source, because the control flow is
-// what this project studies: loops are not unrolled, ifs stay branches instead
-// of becoming selp, && and || stay two branches, equal tails of two paths are
-// not merged, and blocks lie in source order, so that a reconvergence point
-// lies behind the paths that meet there. Two things the compiler still does: an
-// if with a single cheap operation on a register can become selp, and a loop
-// whose result has a closed form disappears unless opaque hides that.
+// The options keep the control flow of the source, the subject of this project:
 //
-// Multiplications and additions are never contracted to fma, which makes plain
-// float32 arithmetic of the host an exact reference.
+//   - loops are not unrolled
+//   - an if stays a branch and does not become selp
+//   - && and || stay two branches
+//   - equal tails of two paths are not merged
+//   - blocks lie in source order: a reconvergence point lies behind the paths that meet there
 //
-// The header divergo.h takes the place of CUDA's own and is included ahead of
-// each file. It has KERNEL, __shared__ and the other attributes, threadIdx and
-// friends, opaque, and the atomics, votes and shuffles that the kernels use; __syncthreads and the
-// __nvvm builtins are the compiler's.
+// The compiler still changes two things. An if with a single cheap operation on a register can
+// become selp. A loop whose result has a closed form disappears unless opaque hides it.
+//
+// Multiplications and additions are never contracted to fma. So the host's float32 arithmetic is an
+// exact reference.
+//
+// The header divergo.h replaces CUDA's own and is included ahead of each file. It has KERNEL,
+// __shared__ and other attributes, threadIdx and similar variables, and opaque. It also has the
+// atomics, votes and shuffles that the kernels use. __syncthreads and the __nvvm builtins are the
+// compiler's.
 package cudac
 
 import (
@@ -29,47 +31,48 @@ import (
 	"slices"
 )
 
-// Compiler is the program that Compile runs. The version is part of the name
-// because another one emits other PTX.
+// Compiler is the compiler that Compile runs. Its name includes the version, since other versions
+// emit other PTX.
 const Compiler = "clang-19"
 
 //go:embed divergo.h
 var header []byte
 
-// options of the compiler, in groups of one purpose.
+// options are the compiler's options, grouped by purpose.
 var options = []string{
 	"-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib",
 	"-S", "-O1", "-fno-unroll-loops", "-ffp-contract=off",
-	// One basic block for each basic block of the source.
+	// Keep one basic block for each basic block of the source.
 	"-mllvm", "-two-entry-phi-node-folding-threshold=0",
 	"-mllvm", "-sink-common-insts=false",
 	"-mllvm", "-simplifycfg-branch-fold-threshold=0", "-mllvm", "-jump-is-expensive=false",
-	// The order of the source: without lifetime markers no clean-up block is
-	// put between a loop's header and its body.
+	// Keep the order of the source. Without lifetime markers, no clean-up block lies between a
+	// loop's header and its body.
 	"-mllvm", "-disable-block-placement",
 	"-Xclang", "-disable-lifetime-markers",
-	// Source lines as .loc and .file, without DWARF and without the folder.
+	// Emit source lines as .loc and .file, without DWARF and without the folder.
 	"-gline-directives-only", "-fdebug-compilation-dir=.",
 }
 
-// optimised are the options of CompileLevel, but for the level: as the README
-// tells users to compile. Signed integers wrap around, and nothing is contracted, so
-// that the host can compute the same.
+// optimised are the options of CompileLevel without the level, like those that the documentation
+// recommends. Signed integers wrap around and nothing is contracted, so that the host can compute
+// the same results.
 var optimised = []string{
 	"-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib", "--cuda-gpu-arch=sm_35",
 	"-S", "-std=c++20", "-ffp-contract=off", "-fwrapv", "-fno-rtti", "-w",
 }
 
-// targets are the GPUs to compile for. Votes and shuffles want the second one.
+// targets are the GPUs to compile for. Votes and shuffles need the second one.
 var targets = [...][]string{
 	{"--cuda-gpu-arch=sm_35"},
 	{"--cuda-gpu-arch=sm_70", "-Xclang", "-target-feature", "-Xclang", "+ptx64"},
 }
 
-// Compile translates the CUDA C file to PTX, for sm_35 unless its first line says
-// that it is for sm_70. The text depends on the content
-// and the base name of the file, not on its folder. The error holds the
-// compiler's messages, or says that the compiler is not installed.
+// Compile translates a CUDA C file to PTX. The target is sm_70 if the file's first line names it,
+// else sm_35.
+//
+// The text depends on the content and the base name of the file, not on its folder. The error holds
+// the compiler's messages, or reports that the compiler is not installed.
 func Compile(file string) ([]byte, error) {
 	target, err := target(file)
 	if err != nil {
@@ -78,8 +81,8 @@ func Compile(file string) ([]byte, error) {
 	return compilePlain(file, targets[target])
 }
 
-// Compile32 is Compile for addresses of 32 bits. The text is nil for a file that is for
-// sm_70, which has no such.
+// Compile32 is Compile for 32-bit addresses. It returns nil for files for sm_70, which has only
+// 64-bit addresses.
 func Compile32(file string) ([]byte, error) {
 	target, err := target(file)
 	if err != nil || target > 0 {
@@ -88,7 +91,7 @@ func Compile32(file string) ([]byte, error) {
 	return compilePlain(file, append(slices.Clone(targets[0]), "-m32"))
 }
 
-// target says for which of targets a file is.
+// target returns the index in targets of a file's target.
 func target(file string) (int, error) {
 	source, err := os.ReadFile(file)
 	if first, _, _ := bytes.Cut(source, []byte("\n")); bytes.Contains(first, []byte("sm_70")) {
@@ -97,14 +100,14 @@ func target(file string) (int, error) {
 	return 0, err
 }
 
-// compilePlain keeps control flow, and the folder out of the text.
+// compilePlain keeps the control flow, and removes the folder from the text.
 func compilePlain(file string, target []string) ([]byte, error) {
 	ptx, err := compile(file, slices.Concat(options, target))
 	return bytes.ReplaceAll(ptx, []byte(`"./`), []byte(`"`)), err
 }
 
-// CompileLevel translates the CUDA C++ file to PTX for sm_35 at a level of
-// optimisation, -O0 to -O3, without the options that keep control flow.
+// CompileLevel translates a CUDA C++ file to PTX for sm_35 at an optimisation level, -O0 to -O3. It
+// omits the options that keep control flow.
 func CompileLevel(file, level string) ([]byte, error) {
 	return compile(file, append(slices.Clone(optimised), level))
 }
@@ -121,7 +124,8 @@ func compile(file string, options []string) ([]byte, error) {
 		return nil, err
 	}
 	var messages bytes.Buffer
-	clang := exec.Command(Compiler, slices.Concat([]string{"-include", include}, options, []string{filepath.Base(file), "-o", "-"})...)
+	clang := exec.Command(Compiler,
+		slices.Concat([]string{"-include", include}, options, []string{filepath.Base(file), "-o", "-"})...)
 	clang.Dir = filepath.Dir(file)
 	clang.Stderr = &messages
 	ptx, err := clang.Output()

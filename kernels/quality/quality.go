@@ -1,7 +1,10 @@
-// Package quality measures how far the results of a run with errors are from what
-// they should be, as J. Sartori and R. Kumar do (Branch and Data Herding, 2012,
-// section VII): the fraction of mismatching bytes, the mean difference of the bins
-// of a histogram or of positions, and, for pictures, the signal to noise ratio.
+// Package quality measures the errors of a run's results.
+//
+// The metrics are those of J. Sartori and R. Kumar (Branch and Data Herding, 2012, section VII):
+//
+//   - the fraction of mismatching bytes
+//   - the mean difference of the bins of a histogram or of positions
+//   - the signal-to-noise ratio of pictures
 package quality
 
 import (
@@ -14,8 +17,8 @@ import (
 	"divergo/kernels"
 )
 
-// Degradation is how far off the last run of a workload is, by the metric of its
-// kernel: 0 is right. A mean difference can be above 1.
+// Degradation returns the error of a workload's last run, by the metric of its kernel. 0 is exact.
+// A mean difference can exceed 1.
 func Degradation(k kernels.Kernel, w kernels.Workload) float64 {
 	results := w.Results()
 	if k.Metric == kernels.MeanDifference {
@@ -29,8 +32,8 @@ func Degradation(k kernels.Kernel, w kernels.Workload) float64 {
 	return Bytes(got, want)
 }
 
-// Bytes is the fraction of the bytes that differ; what one side has more of
-// differs.
+// Bytes returns the fraction of the bytes that differ. If one side is longer, its further bytes
+// differ.
 func Bytes(got, want []byte) float64 {
 	differ := max(len(got), len(want)) - min(len(got), len(want))
 	for i := range min(len(got), len(want)) {
@@ -41,9 +44,9 @@ func Bytes(got, want []byte) float64 {
 	return float64(differ) / float64(max(len(got), len(want), 1))
 }
 
-// Mean is the mean absolute difference of two lists of one length, as a fraction of
-// the mean magnitude of want; infinite if that is 0 and they differ, and if an element is
-// no number.
+// Mean returns the mean absolute difference of two lists of the same length, as a fraction of the
+// mean magnitude of want. It is infinite if that magnitude is 0 and the lists differ, or if an
+// element is NaN.
 func Mean(got, want []float64) float64 {
 	var sum, size float64
 	for i, w := range want {
@@ -59,7 +62,7 @@ func Mean(got, want []float64) float64 {
 	return sum / size
 }
 
-// Bins are the differences of the bins of two histograms, got minus want.
+// Bins returns the differences of the bins of two histograms, got minus want.
 func Bins(got, want []uint32) []int64 {
 	list := make([]int64, len(want))
 	for i, w := range want {
@@ -68,9 +71,9 @@ func Bins(got, want []uint32) []int64 {
 	return list
 }
 
-// PSNR is the ratio of the largest signal to the noise of a picture, compared with
-// the right one of the same size, in dB: infinite if they are equal. The noise is that of the red, green and blue
-// of all pixels, eight bits each.
+// PSNR returns the peak signal-to-noise ratio of a picture in dB, compared with a correct one of
+// the same size. It is infinite if they are equal. The noise is that of red, green and blue of all
+// pixels, eight bits each.
 func PSNR(got, want image.Image) float64 {
 	var sum float64
 	n := 0
@@ -86,8 +89,8 @@ func PSNR(got, want image.Image) float64 {
 	return 10 * math.Log10(255*255/(sum/float64(n)))
 }
 
-// Difference draws where two pictures of one size differ: black where they are equal, the
-// brighter the further apart.
+// Difference draws the differences of two pictures of the same size. Equal pixels are black; others
+// are the brighter, the more they differ.
 func Difference(got, want image.Image) image.Image {
 	picture := image.NewRGBA(want.Bounds())
 	each(got, want, func(at image.Point, d [3]int) {
@@ -98,7 +101,7 @@ func Difference(got, want image.Image) image.Image {
 
 func magnitude(d int) uint8 { return uint8(max(d, -d)) }
 
-// each visits the pixels of both with what the colours differ by.
+// each visits the pixels of both pictures with the differences of their colours.
 func each(got, want image.Image, visit func(at image.Point, d [3]int)) {
 	b := want.Bounds()
 	for y := b.Min.Y; y < b.Max.Y; y++ {
@@ -113,7 +116,7 @@ func each(got, want image.Image, visit func(at image.Point, d [3]int)) {
 func raw(list any) []byte {
 	data, err := binary.Append(nil, binary.LittleEndian, list)
 	if err != nil {
-		panic(fmt.Sprintf("quality: %v", err)) // kernels.Result says what lists there are
+		panic(fmt.Sprintf("quality: %v", err)) // kernels.Result lists the possible types
 	}
 	return data
 }

@@ -14,7 +14,7 @@ import (
 	"divergo/kernels/quality"
 )
 
-// idle is a machine that does nothing: what was allocated stays 0.
+// idle is a machine that does nothing: its memory stays 0.
 type idle struct{ next uint64 }
 
 func (m *idle) Alloc(n int) uint64         { m.next += uint64(n); return m.next }
@@ -44,7 +44,7 @@ func grey(levels ...uint8) image.Image {
 	return &image.Gray{Pix: levels, Stride: len(levels), Rect: image.Rect(0, 0, len(levels), 1)}
 }
 
-// TestPSNR: 10 log10(255²/MSE), the definition.
+// TestPSNR checks the definition, 10 log10(255²/MSE).
 func TestPSNR(t *testing.T) {
 	assert.Equal(t, math.Inf(1), quality.PSNR(grey(1, 2), grey(1, 2)))
 	assert.InDelta(t, 0, quality.PSNR(grey(255, 0), grey(0, 255)), 1e-9)
@@ -58,7 +58,7 @@ func TestDifference(t *testing.T) {
 	assert.Equal(t, color.RGBA{0, 0, 0, 255}, d.At(1, 0))
 }
 
-// TestDegradation: each kernel by its metric; where all is 0 everything is lost.
+// TestDegradation checks each kernel's metric. If all results are 0, everything is lost.
 func TestDegradation(t *testing.T) {
 	for _, k := range kernels.All() {
 		w := k.Sizes[0].New(1)

@@ -13,10 +13,12 @@ import (
 	"divergo/waves"
 )
 
-// BenchmarkKernels measures the whole simulator: four kernels at their medium
-// size on a preset, or with -short their small one on two SMs, on one core and on
-// two, without and with everything traced. It reports the cycles of busy SMs and the warp instructions that are simulated in a
-// second, and the ns that a cycle of a busy SM takes.
+// BenchmarkKernels measures the whole simulator with four kernels at their medium size on a preset.
+// With -short it runs their small size on two SMs. It runs on one core and on two, without and with
+// everything traced.
+//
+// It reports the simulated cycles of busy SMs and warp instructions per second, and the ns per
+// cycle of a busy SM.
 func BenchmarkKernels(b *testing.B) {
 	preset, err := gpu.FindPreset("slp")
 	if err != nil {

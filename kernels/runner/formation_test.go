@@ -12,10 +12,9 @@ import (
 	"divergo/testbench"
 )
 
-// TestFormation: no kernel but one that votes relies on the threads of a warp
-// being together, so that they give their results under dynamic warp formation,
-// whatever is issued first; here on the wide machine with a greedy scheduler.
-// What votes need, warp barriers see to.
+// TestFormation: except for kernels that vote, no kernel relies on the threads of a warp staying
+// together. So their results are right under dynamic warp formation in any issue order. The test
+// uses the wide machine with a greedy scheduler. Warp barriers keep together the warps that vote.
 func TestFormation(t *testing.T) {
 	preset, err := gpu.FindPreset("slp")
 	require.NoError(t, err)

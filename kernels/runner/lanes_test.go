@@ -17,9 +17,9 @@ import (
 
 var whole = flag.Bool("whole", false, "run kernels under all mechanisms in all presets, not only some")
 
-// TestLanes runs the small size of every kernel with every placement of threads
-// in lanes, compacted and not: each thread does what the golden model does, and
-// the result is that of the kernel's reference. The placement of the default machine is that of TestMechanisms.
+// TestLanes runs the small size of every kernel with every lane permutation, with and without
+// compaction. Each thread executes as in the golden model, and the result equals the reference.
+// TestMechanisms covers the permutation of the default machine.
 func TestLanes(t *testing.T) {
 	presets, mechs := []string{gpu.DefaultPreset}, []string{"pdom", "tbc"}
 	if testing.Short() {

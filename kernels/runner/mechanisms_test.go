@@ -14,9 +14,9 @@ import (
 	"divergo/testbench/verify"
 )
 
-// TestMechanisms runs the small size of every kernel under every mechanism:
-// each thread does what the golden model does, as many instructions as it, and the
-// result is that of the kernel's reference.
+// TestMechanisms runs the small size of every kernel under every mechanism. Each thread executes as
+// many instructions as in the golden model, with the same effects. The result equals the kernel's
+// reference.
 func TestMechanisms(t *testing.T) {
 	var options []divergence.Options
 	for _, m := range divergence.Mechanisms() {
@@ -58,11 +58,11 @@ func TestMechanisms(t *testing.T) {
 	}
 }
 
-// leftOut reports whether -short leaves the n-th of many runs out: it has every fourth.
+// leftOut reports whether -short leaves out the n-th run: it keeps every fourth.
 func leftOut(n int) bool { return testing.Short() && n%4 != 0 }
 
-// refused reports whether a kernel cannot run under a mechanism: it votes with
-// whole warps, and dwf does not put a warp together again that has diverged.
+// refused reports whether a kernel cannot run under a mechanism. Kernels that vote need whole
+// warps, and dwf does not reassemble diverged warps.
 func refused(kernel *kernels.Kernel, mech string) bool {
 	return kernel.Votes && mech == "dwf"
 }

@@ -14,7 +14,7 @@ import (
 	"divergo/testbench/races"
 )
 
-// TestNoRaces: no kernel of the suite has data races, under any mechanism.
+// TestNoRaces: no kernel of the suite has a data race, under any mechanism.
 func TestNoRaces(t *testing.T) {
 	for i, kernel := range kernels.All() {
 		t.Run(kernel.Name, func(t *testing.T) {
@@ -36,7 +36,7 @@ func TestNoRaces(t *testing.T) {
 	}
 }
 
-// BenchmarkRaces is what --races costs: at most three times the run.
+// BenchmarkRaces measures the cost of --races: at most three times the run.
 func BenchmarkRaces(b *testing.B) {
 	for _, name := range []string{"bitonic", "matmul", "reduction", "histogram", "bfs"} {
 		kernel, err := kernels.Find(name)

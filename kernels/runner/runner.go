@@ -1,7 +1,7 @@
 // Package runner runs the workloads of package kernels on the machine.
 //
-// A workload asks for a PTX module and an entry by name; the runner parses
-// the module once and launches the program on a session.
+// A workload names a PTX module and an entry. The runner parses the module once and launches the
+// program on a session.
 package runner
 
 import (
@@ -11,21 +11,21 @@ import (
 	"divergo/testbench"
 )
 
-// Programs are kernels that have been lowered, by module.
+// Programs holds lowered kernels by module.
 type Programs map[string]*module
 
-// module is one of package kernels, parsed once.
+// module is a module of package kernels, parsed once.
 type module struct {
 	text     *ptx.Module
 	programs map[string]*isa.Program // by entry
 }
 
-// Program is an entry of a module of package kernels, the same each time.
+// Program returns an entry of a module of package kernels. Repeated calls return the same program.
 func (list Programs) Program(name, kernel string) (*isa.Program, error) {
 	return list.program(name, kernel, kernels.PTX)
 }
 
-// program is an entry of a module whose text read returns.
+// program returns an entry of a module. read returns the module's text.
 func (list Programs) program(name, kernel string, read func(string) (string, error)) (*isa.Program, error) {
 	m, ok := list[name]
 	if !ok {
@@ -50,7 +50,7 @@ func (list Programs) program(name, kernel string, read func(string) (string, err
 	return p, err
 }
 
-// Entries are the entries of the module of a kernel of the suite.
+// Entries lists the entries of a kernel's module.
 func Entries(k kernels.Kernel) ([]string, error) {
 	name := k.Name + ".ptx"
 	text, err := kernels.PTX(name)
@@ -64,26 +64,24 @@ func Entries(k kernels.Kernel) ([]string, error) {
 	return m.Kernels(), nil
 }
 
-// Machine is a session as workloads see it. It implements kernels.Machine.
+// Machine runs workloads on a session. It implements kernels.Machine.
 type Machine struct {
 	*testbench.Session
 	programs Programs
-	narrow   Programs // with addresses of 32 bits; nil: they have 64
+	narrow   Programs // programs with 32-bit addresses; nil: addresses have 64 bits
 }
 
-// New joins a session with the kernels.
+// New returns a Machine for a session.
 func New(s *testbench.Session) *Machine {
 	return &Machine{s, make(Programs), nil}
 }
 
-// New32 joins a session with the kernels as they are with addresses of 32 bits, which
-// take fewer registers.
+// New32 returns a Machine that runs the kernels with 32-bit addresses, which need fewer registers.
 func New32(s *testbench.Session) *Machine {
 	return &Machine{s, make(Programs), make(Programs)}
 }
 
-// Launch implements kernels.Machine. The error is a *testbench.Outcome if the
-// run did not finish.
+// Launch implements kernels.Machine. Its error is a *testbench.Outcome if the run does not finish.
 func (m *Machine) Launch(l kernels.Call) error {
 	p, err := m.programs.Program(l.Module, l.Kernel)
 	if err != nil {
@@ -100,8 +98,8 @@ func (m *Machine) Launch(l kernels.Call) error {
 	return m.Session.Launch(testbench.Launch{Prog: p, Grid: l.Grid, Block: l.Block, Shared: l.Shared, Params: params})
 }
 
-// narrowed is a parameter bank for a program with addresses of 32 bits, of one for 64. No
-// memory of the host's lies above 4 GiB.
+// narrowed converts a parameter bank for 64-bit addresses to one for 32-bit addresses. All device
+// buffers lie below 4 GiB.
 func narrowed(bank []byte, wide []isa.Param, p *isa.Program) []byte {
 	made := make([]byte, p.ParamBytes)
 	for i, to := range p.Params {

@@ -13,8 +13,7 @@ import (
 	"divergo/testbench"
 )
 
-// cut leaves of a machine so many SMs and little of its L2, which makes it
-// quick to build.
+// cut gives a machine sms SMs and a small L2, so that it builds quickly.
 func cut(cfg gpu.Config, sms int) gpu.Config {
 	cfg.GPU.SMs, cfg.L2.Size = sms, 64<<10
 	return cfg
@@ -28,7 +27,7 @@ func session(t *testing.T) *testbench.Session {
 	return s
 }
 
-// The runner finds what the suite has, and says what it has not.
+// TestLaunchErrors: the runner finds the modules of the suite, and reports missing ones.
 func TestLaunchErrors(t *testing.T) {
 	m := runner.New(session(t))
 	launch := kernels.Call{Module: "none.ptx", Kernel: "vecadd", Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}}
@@ -39,7 +38,7 @@ func TestLaunchErrors(t *testing.T) {
 	assert.ErrorContains(t, m.Launch(launch), "parameters, the launch gives 0")
 }
 
-// Launches of a workload share the device's memory and add up.
+// TestSeveralLaunches: launches of a workload share the device's memory, and their counters add up.
 func TestSeveralLaunches(t *testing.T) {
 	s := session(t)
 	work := kernels.NewReduction(2000, 256, 3)
@@ -50,13 +49,13 @@ func TestSeveralLaunches(t *testing.T) {
 	assert.Equal(t, [3]uint32{1, 1, 1}, s.Runs[1].Launch.Grid)
 }
 
-// With addresses of 32 bits each kernel has the same results, and all of them together need
+// TestNarrow: with 32-bit addresses each kernel has the same results, and all of them together need
 // fewer registers.
 func TestNarrow(t *testing.T) {
 	registers := [2]int{}
 	for _, k := range kernels.All() {
 		if k.Votes {
-			continue // has addresses of 64 bits alone
+			continue // has only 64-bit addresses
 		}
 		for i, join := range []func(*testbench.Session) *runner.Machine{runner.New, runner.New32} {
 			s := session(t)

@@ -14,8 +14,7 @@ import (
 	"divergo/testbench/verify"
 )
 
-// TestCTAPriorities: results do not depend on the order in which CTAs issue,
-// cycles do.
+// TestCTAPriorities: the order in which CTAs issue changes cycles but no results.
 func TestCTAPriorities(t *testing.T) {
 	names := []string{"mandelbrot", "backprop"}
 	if testing.Short() {
@@ -47,9 +46,9 @@ func TestCTAPriorities(t *testing.T) {
 	}
 }
 
-// TestPriorityIsNoMechanism: a kernel without divergence takes the same time under
-// every mechanism, within a few cycles for each branch, whatever the priority
-// of CTAs is; and the priority is worth more than the mechanism.
+// TestPriorityIsNoMechanism: a kernel without divergence takes the same time under every mechanism,
+// apart from a few cycles for each branch, at any CTA priority. The priority changes the time more
+// than the mechanism.
 func TestPriorityIsNoMechanism(t *testing.T) {
 	kernel, err := kernels.Find("vecadd")
 	require.NoError(t, err)
@@ -73,9 +72,9 @@ func TestPriorityIsNoMechanism(t *testing.T) {
 	assert.Less(t, cycles("pdom", sm.PriorityAge), .9*cycles("pdom", sm.PriorityNone))
 }
 
-// checkCycles: each cycle of an SM is in one class, an instruction is for as
-// many cycles in the class of its active lanes as it takes to enter the pipes,
-// and only warps of mechanisms with a stack for each CTA wait for their CTA.
+// checkCycles: each cycle of an SM is in one class. An instruction counts in the class of its
+// active lanes for each cycle that it takes to enter the pipes. Only warps of mechanisms with a
+// stack for each CTA wait for their CTA.
 func checkCycles(t *testing.T, s *testbench.Session) {
 	t.Helper()
 	c, cfg := s.Counters(), &s.Machine.Config.SM

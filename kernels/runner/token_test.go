@@ -15,9 +15,8 @@ import (
 	"divergo/testbench/verify"
 )
 
-// loop runs a loop kernel on the token stack of a preset, and returns the
-// cycles and counts. What comes before the loop takes the same time for all
-// patterns, since the machine is fresh.
+// loop runs a loop kernel on the token stack of a preset, and returns the cycles and counters. The
+// code before the loop takes the same time for all patterns, since the machine is new.
 func loop(t *testing.T, preset gpu.Preset, work *kernels.Loop) (cycles uint64, c divergence.Stats) {
 	t.Helper()
 	cfg := preset.Config()
@@ -30,13 +29,16 @@ func loop(t *testing.T, preset gpu.Preset, work *kernels.Loop) (cycles uint64, c
 	return s.Runs[0].Counters.Cycles, s.Runs[0].Counters.Divergence
 }
 
-// TestLoops is figures 1, 2 and 7 of Bialas & Strzelecki (Benchmarking the cost
-// of thread divergence in CUDA, 2015): the single and the double loop for the
-// patterns M of threads that leave early. What the paper found for its
-// emulator holds for the compiled kernels: how many tokens are pushed, how deep
-// the stack gets, how often it spills. Time grows with M by the cost of a token, "exactly" 32 cycles on
-// Kepler and 26 on Maxwell, and by 84 and 176 with each spill. (With this prediction the
-// paper is within 76 cycles of the hardware for the double loop.)
+// TestLoops reproduces figures 1, 2 and 7 of Bialas & Strzelecki (Benchmarking the cost of thread
+// divergence in CUDA, 2015).
+//
+// The figures show the single and the double loop for the patterns M of threads that leave early.
+// The results of the paper's emulator hold for the compiled kernels: pushed tokens, depth of the
+// stack, and spills.
+//
+// Time grows with M by the cost of a token, "exactly" 32 cycles on Kepler and 26 on Maxwell. Each
+// spill adds 84 and 176 cycles. (With this prediction the paper is within 76 cycles of the hardware
+// for the double loop.)
 func TestLoops(t *testing.T) {
 	double := [32]uint64{15: 20, 19, 18, 17, 36, 34, 32, 30, 48, 45, 42, 39, 56, 52, 48, 44, 60}
 	for _, c := range []struct {
@@ -68,10 +70,11 @@ func TestLoops(t *testing.T) {
 	}
 }
 
-// TestInserted runs the small size of every kernel under the mechanisms that
-// insert instructions, on the machines that had them in hardware, with one token
-// on the chip and the others in memory, and with a yield in every loop: each thread does what the golden model does, and the
-// programs are well-formed.
+// TestInserted runs the small size of every kernel under the mechanisms that insert instructions.
+//
+// It uses the machines that had them in hardware. One token is on the chip, the others are in
+// memory, and every loop has a yield. Each thread executes as in the golden model, and the programs
+// are well-formed.
 func TestInserted(t *testing.T) {
 	for _, name := range []string{"kepler", "maxwell"} {
 		preset, err := gpu.FindPreset(name)
@@ -84,7 +87,10 @@ func TestInserted(t *testing.T) {
 				t.Run(name+"/"+kernel.Name+"/"+mechanism, func(t *testing.T) {
 					cfg := cut(preset.Config(), 2)
 					cfg.Divergence.Mechanism = mechanism
-					setting := map[string]string{"maxwell": "divergence.barrier.yield=true", "kepler": "divergence.token.window=1"}
+					setting := map[string]string{
+						"maxwell": "divergence.barrier.yield=true",
+						"kepler":  "divergence.token.window=1",
+					}
 					if s, ok := setting[name]; ok {
 						require.NoError(t, cfg.Set(s))
 					}

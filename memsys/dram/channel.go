@@ -6,18 +6,18 @@ import (
 	"divergo/rtl"
 )
 
-// Request is what an L2 slice asks of its channel: a whole line to read, or the
-// bytes of a line to write.
+// Request is a request of an L2 slice to its channel: a whole line to read, or the bytes of a line
+// to write.
 type Request struct {
 	Write bool
-	ID    uint8    // given back with the Response
+	ID    uint8    // returned with the Response
 	Addr  uint64   // of the line
 	Mask  ByteMask // Write: bytes to write
 	Data  Line
 }
 
-// Response answers one Request: a read with the line, a write when its last
-// byte is in the Store.
+// Response answers one Request. A read returns the line; a write is answered when its last byte is
+// in the Store.
 type Response struct {
 	Write bool
 	ID    uint8
@@ -36,7 +36,7 @@ const (
 	Write        // one burst to the open row
 )
 
-// String is the mnemonic of data sheets.
+// String returns the mnemonic of data sheets.
 func (o Op) String() string {
 	if names := [...]string{"NOP", "ACT", "PRE", "RD", "WR"}; int(o) < len(names) {
 		return names[o]
@@ -44,117 +44,117 @@ func (o Op) String() string {
 	return "?"
 }
 
-// Command is the content of the command bus in a cycle.
+// Command is the content of the command bus in one cycle.
 type Command struct {
 	Op   Op     `bits:"3"`
 	Bank uint8  `bits:"4"`
-	Row  uint32 // Activate: to open; otherwise the open row
+	Row  uint32 // Activate: the row to open; otherwise the open row
 	Col  uint16 // Read, Write: byte in the row
 }
 
-// Commanded is a command in its cycle.
+// Commanded is a command with its cycle.
 type Commanded struct {
 	Cycle uint64
 	Command
 }
 
-// Counters are what a channel has done since reset.
+// Counters are the counts of a channel since reset.
 type Counters struct {
 	Reads, Writes uint64 // requests
-	RowHits       uint64 // requests whose row was open already
+	RowHits       uint64 // requests whose row was already open
 	RowMisses     uint64
 	Activates     uint64
 	Precharges    uint64
 	BusCycles     uint64 // cycles of the data bus in use
-	Bytes         uint64 // that the data bus has moved; a burst moves masked bytes too
+	Bytes         uint64 // moved by the data bus; a burst moves masked bytes too
 	QueueFull     uint64 // cycles in which a request waited for a place in the queue
-	Unmapped      uint64 // bursts to addresses that the Store does not have
+	Unmapped      uint64 // bursts to addresses outside of the Store
 }
 
-// Channel is one DRAM channel: the controller and its banks. Each cycle it gives
-// at most one command. It looks at the banks in turn, after the one that had
-// the last command; the first for which a command is legal gets it. A bank
-// works for its oldest request to the open row, or for its oldest request if
-// there is none: RD or WR if the row is open, ACT if no row is, PRE otherwise
-// (the controller of GPGPU-Sim 2.1.1b, with the write-to-read turnaround that it
-// leaves out). A request overtaken HitCap times by row hits goes first.
+// Channel is one DRAM channel: the controller and its banks. It issues at most one command a cycle.
+// It searches the banks in turn, from the one after the bank of the last command. The first bank
+// with a legal command gets it. A bank works for its oldest request to the open row, or else for
+// its oldest request. The command is RD or WR if the row is open, ACT if no row is open, and PRE
+// otherwise. A request overtaken HitCap times by row hits goes first.
+//
+// The controller is that of GPGPU-Sim 2.1.1b, with the write-to-read turnaround that GPGPU-Sim
+// omits.
 type Channel struct {
 	rtl.State[channelState]
 	Count rtl.State[Counters] `rtl:"sim,inplace"`
 	In    rtl.In[Request]
 	Out   rtl.Out[Response]
 
-	// OnCommand is told of each command.
+	// OnCommand receives each command.
 	OnCommand rtl.Observers[Commanded]
 
 	sim      *rtl.Sim
 	cfg      Config
 	schedule choose
 	addrs    AddrMap
-	store    *Store // knows where the cells are
+	store    *Store // maps local addresses to cells
 	bursts   int    // column commands for a line
 	entries  *rtl.Mem[entry]
 	data     *rtl.Mem[Line]
 	banks    *rtl.Mem[bank]
-	cells    *rtl.Mem[Line] `rtl:"inplace"` // contents of all rows: a command, read or write, in a cycle
+	cells    *rtl.Mem[Line] `rtl:"inplace"` // contents of all rows; at most one command a cycle reads or writes them
 }
 
 type channelState struct {
 	Used    uint64           // entries in use
 	Waiting [MaxBanks]uint64 // entries that need commands, by bank
 	Arrived uint64           // requests so far: the age of entries
-	Blocked bool             // a request waits because the queue is full,
-	Since   uint64           // since this cycle
+	Blocked bool             // a request waits because the queue is full
+	Since   uint64           // first cycle of that wait
 
-	// Cycles from which the commands are legal, whatever the bank.
+	// First cycles in which the commands are legal, for any bank.
 	NextAct, NextRead, NextWrite uint64
 
 	Last    uint8   `bits:"4"` // bank of the last command
-	Command Command // on the bus now
+	Command Command // on the bus
 
-	// Entries whose last command was given, in the order of the data bus.
+	// Entries whose last command has been issued, in the order of the data bus.
 	Done     [MaxQueue]uint8
 	DoneHead uint8 `bits:"6"`
 	DoneLen  uint8 `bits:"7"`
 }
 
-// entry is a place of the request queue.
+// entry is a place in the request queue.
 type entry struct {
 	Write  bool
-	Opened bool // a row was opened for it
+	Opened bool // a row was opened for this request
 	ID     uint8
 	Bank   uint8 `bits:"4"`
 	Col    uint16
 	Row    uint32
-	Todo   uint32 // bursts to go, one bit each
-	Local  uint64 // address among those of the channel
-	Age    uint64 // Arrived when it came
-	Ready  uint64 // cycle after its last data
+	Todo   uint32 // remaining bursts, one bit each
+	Local  uint64 // address within the channel
+	Age    uint64 // value of Arrived when the request came
+	Ready  uint64 // first cycle after its last data
 	Mask   ByteMask
 }
 
-// bank is one bank: its row buffer and the cycles from which commands are legal.
+// bank is the state of one bank: its row buffer and the first cycles in which commands are legal.
 type bank struct {
 	Open                                  bool
 	Row                                   uint32
-	Overtaken                             uint8 // row hits since the oldest request was passed over
+	Overtaken                             uint8 // requests served in succession ahead of an older one
 	NextAct, NextPre, NextRead, NextWrite uint64
 }
 
-// NewChannel makes the next channel of a store, of a configuration that Check
-// accepts, for lines of the given number of bytes. Channels are made in the order
-// of their numbers.
+// NewChannel makes the next channel of a store, for lines of the given number of bytes. The
+// configuration must have passed Check. Channels are made in the order of their numbers.
 func NewChannel(cfg *Config, line int, store *Store, in rtl.In[Request], out rtl.Out[Response]) *Channel {
 	m := NewAddrMap(cfg)
 	return &Channel{
-		In: in, Out: out, cfg: *cfg, schedule: schedulers.Must(cfg.Scheduler), addrs: m, store: store, bursts: line / cfg.burstBytes(),
+		In: in, Out: out, cfg: *cfg, schedule: schedulers.Must(cfg.Scheduler), addrs: m, store: store,
+		bursts:  line / cfg.burstBytes(),
 		entries: rtl.NewMem[entry](cfg.Queue), data: rtl.NewMem[Line](cfg.Queue), banks: rtl.NewMem[bank](cfg.Banks),
 		cells: store.attach(m),
 	}
 }
 
-// Tick answers a request whose data have passed, takes a new one and gives a
-// command.
+// Tick answers a request whose data has passed the bus, accepts a new request and issues a command.
 func (c *Channel) Tick() {
 	c.D().Command = Command{}
 	wake := c.answer()
@@ -162,8 +162,8 @@ func (c *Channel) Tick() {
 	c.sim.WakeAt(min(wake, c.command()))
 }
 
-// answer sends the response of the request that left the data bus. It returns
-// the cycle in which the next one will.
+// answer sends the response of the request that has left the data bus. It returns the cycle of the
+// next response.
 func (c *Channel) answer() uint64 {
 	q, d := c.Regs()
 	if q.DoneLen == 0 {
@@ -222,8 +222,8 @@ func (c *Channel) accept() {
 	c.In.Pop()
 }
 
-// todo is the bursts that r needs: all of a read, those with a byte to write of
-// a write.
+// todo returns the bursts that r needs: all bursts of a read, or the bursts of a write that have a
+// byte to write.
 func (c *Channel) todo(r *Request) uint32 {
 	if !r.Write {
 		return 1<<c.bursts - 1
@@ -238,8 +238,8 @@ func (c *Channel) todo(r *Request) uint32 {
 	return max(todo, 1)
 }
 
-// command gives the first legal command of the banks in turn. It returns the
-// cycle in which one will be legal.
+// command issues the first legal command of the banks in turn. It returns the next cycle in which a
+// command may be legal.
 func (c *Channel) command() uint64 {
 	q, d := c.Regs()
 	now := c.sim.Now()
@@ -265,7 +265,7 @@ func (c *Channel) command() uint64 {
 	return next
 }
 
-// choose is the entry that bank b works for, or -1 if it waits for another bank.
+// choose returns the entry that bank b works for, or -1 if it waits for another bank.
 func (c *Channel) choose(b int) int {
 	q := c.Q()
 	bk := c.banks.At(b)
@@ -284,7 +284,7 @@ func (c *Channel) choose(b int) int {
 	return c.schedule(c, b, oldest, hit)
 }
 
-// firstReady prefers the open row, up to a number of overtaken requests.
+// firstReady prefers the open row, up to HitCap overtaken requests.
 func (c *Channel) firstReady(b, oldest, hit int) int {
 	if bk := c.banks.At(b); hit >= 0 && (c.cfg.HitCap == 0 || int(bk.Overtaken) < c.cfg.HitCap) {
 		return hit
@@ -292,7 +292,7 @@ func (c *Channel) firstReady(b, oldest, hit int) int {
 	return oldest
 }
 
-// inOrder serves the oldest request of the channel only.
+// inOrder serves only the oldest request of the channel.
 func (c *Channel) inOrder(_, oldest, _ int) int {
 	q := c.Q()
 	for o := range c.cfg.Banks {
@@ -305,7 +305,7 @@ func (c *Channel) inOrder(_, oldest, _ int) int {
 	return oldest
 }
 
-// needs is the next command of entry i and the cycle from which it is legal.
+// needs returns the next command of entry i and the first cycle in which it is legal.
 func (c *Channel) needs(i int) (Op, uint64) {
 	q := c.Q()
 	e := c.entries.At(i)
@@ -360,9 +360,9 @@ func (c *Channel) give(op Op, i int) {
 	}
 }
 
-// column moves one burst of entry i between its data and the store; ready is
-// the cycle after its data. The bytes move with the command, which no other
-// access can tell from moving with the data: the data bus is in order.
+// column moves one burst of entry i between its data and the store. Ready is the first cycle after
+// its data. The bytes move together with the command. No other access can distinguish this from
+// moving with the data, because the data bus is in order.
 func (c *Channel) column(i int, bk *bank, ready uint64) {
 	q, d := c.Regs()
 	e := c.entries.Edit(i)
@@ -371,7 +371,7 @@ func (c *Channel) column(i int, bk *bank, ready uint64) {
 	off := burst * n
 	d.Command.Col = e.Col + uint16(off)
 	cell, ok := c.store.cell(e.Local)
-	at := int(e.Local % MaxLine) // of the line in its cell
+	at := int(e.Local % MaxLine) // offset of the line in its cell
 	switch {
 	case !ok:
 		c.Count.D().Unmapped++
@@ -407,7 +407,7 @@ func (c *Channel) column(i int, bk *bank, ready uint64) {
 	}
 }
 
-// anyOlder says whether an entry of the set came before age.
+// anyOlder reports whether an entry of the set is older than age.
 func (c *Channel) anyOlder(set, age uint64) bool {
 	for ; set != 0; set &= set - 1 {
 		if c.entries.At(bits.TrailingZeros64(set)).Age < age {

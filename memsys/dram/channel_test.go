@@ -12,7 +12,7 @@ import (
 
 const line = 64
 
-// bench is a channel of its own, fed and watched by the test.
+// bench is a channel in a separate simulation; the test sends its requests and reads its commands.
 type bench struct {
 	*rtl.Sim
 	Channel *dram.Channel
@@ -32,22 +32,25 @@ func newBench(t require.TestingT, cfg dram.Config) *bench {
 	return b
 }
 
-// step runs a cycle and returns the command given in it.
+// step runs a cycle and returns the command issued in it.
 func (b *bench) step() (cycle uint64, c dram.Command) {
 	cycle = b.Now()
 	b.Run(1)
 	return cycle, b.Channel.Q().Command
 }
 
-// at is the address of a byte of a row in the default map of one channel.
+// at returns the address of a byte of a row in the default map of one channel.
 func at(cfg *dram.Config, bank, row, col int) uint64 {
 	return uint64((row*cfg.Banks+bank)*cfg.RowBytes + col)
 }
 
-// TestReadLatency holds the figures that follow from the data sheet: from the
-// first command for a read to its first data it is tCL if the row is open,
-// tRCD + tCL if the bank is closed and tRP + tRCD + tCL if another row is open;
-// the 64 bytes of a line then take 8 cycles.
+// TestReadLatency checks the times that follow from the data sheet. The time from the first command
+// for a read to its first data is
+//   - tCL if the row is open;
+//   - tRCD + tCL if the bank is closed;
+//   - tRP + tRCD + tCL if another row is open.
+//
+// The 64 bytes of a line then take 8 cycles.
 func TestReadLatency(t *testing.T) {
 	cfg := dram.Default()
 	b := newBench(t, cfg)
@@ -61,7 +64,7 @@ func TestReadLatency(t *testing.T) {
 			}
 			if b.Out.Valid() {
 				b.Out.Pop()
-				b.Run(100) // so that tRAS and tRC are over
+				b.Run(100) // so that tRAS and tRC have passed
 				return first, cycle - 8 - start
 			}
 		}
@@ -85,8 +88,8 @@ func TestReadLatency(t *testing.T) {
 	}
 }
 
-// TestSameBankActivates: two rows of a bank, one after the other, are tRC = 35
-// apart, which is tRAS + tRP.
+// TestSameBankActivates: activates of two rows of a bank are tRC = 35 cycles apart, which is tRAS +
+// tRP.
 func TestSameBankActivates(t *testing.T) {
 	cfg := dram.Default()
 	b := newBench(t, cfg)
@@ -102,7 +105,7 @@ func TestSameBankActivates(t *testing.T) {
 	assert.EqualValues(t, 35, acts[1]-acts[0])
 }
 
-// TestPeakBandwidth: row hits keep the data bus busy in every cycle, 8 bytes each.
+// TestPeakBandwidth: row hits use the data bus in every cycle, with 8 bytes each.
 func TestPeakBandwidth(t *testing.T) {
 	cfg := dram.Default()
 	b := newBench(t, cfg)
@@ -132,7 +135,7 @@ func TestPeakBandwidth(t *testing.T) {
 	assert.EqualValues(t, 32*line/8, q.BusCycles)
 }
 
-// TestHitCap: a request to another row waits for no more than HitCap row hits.
+// TestHitCap: a request to another row waits for at most HitCap row hits.
 func TestHitCap(t *testing.T) {
 	for _, limit := range []int{1, 4, 0} {
 		cfg := dram.Default()

@@ -2,15 +2,15 @@ package dram
 
 import "divergo/internal/key"
 
-// Limits of what the registers of a channel hold.
+// Limits of the registers of a channel.
 const (
 	MaxBanks    = 16
 	MaxQueue    = 64
 	MaxChannels = 64
-	maxBursts   = 32 // of a line
+	maxBursts   = 32 // bursts of a line
 )
 
-// Scheduler is the order in which a channel serves its queue.
+// Scheduler selects the order in which a channel serves its queue.
 type Scheduler string
 
 // The schedulers.
@@ -19,11 +19,11 @@ const (
 	FCFS   Scheduler = "fcfs"
 )
 
-// choose is the entry that a bank works for, of its oldest one and its oldest
-// one to the open row, or -1 if there is none such; -1 makes the bank wait.
+// choose returns the entry that a bank works for, or -1 if the bank must wait. It chooses between
+// the oldest entry of the bank and the oldest entry for the open row, -1 if there is none.
 type choose func(c *Channel, b, oldest, hit int) int
 
-// schedulers is every scheduler.
+// schedulers holds every scheduler.
 var schedulers = key.Choices[Scheduler, choose]{}.
 	With(FRFCFS, "first ready: requests to open rows first, then the oldest", (*Channel).firstReady).
 	With(FCFS, "strictly the oldest", (*Channel).inOrder)
@@ -56,9 +56,8 @@ type Config struct {
 	TWR        int       `toml:"t_wr" range:"0..1000" unit:"DRAM cycles" doc:"end of write data to precharge" source:"ours"`
 }
 
-// Default is the memory of Fung and Aamodt (HPCA 2011, table 2), completed from
-// GPGPU-Sim 2.1.1b: GDDR3 with
-// nbk8:tCCD2:tRRD8:tRCD12:tRAS25:tRP10:tRC35:CL10:WL7:tWTR6.
+// Default returns the memory of Fung and Aamodt (HPCA 2011, table 2). GPGPU-Sim 2.1.1b supplies
+// missing values: GDDR3 with nbk8:tCCD2:tRRD8:tRCD12:tRAS25:tRP10:tRC35:CL10:WL7:tWTR6.
 func Default() Config {
 	return Config{
 		Channels: 8, Interleave: 256, Banks: 8, RowBytes: 2048, BusBytes: 8, Burst: 2,
@@ -67,28 +66,27 @@ func Default() Config {
 	}
 }
 
-// burstBytes is what one column command moves.
+// burstBytes returns the bytes moved by one column command.
 func (c *Config) burstBytes() int { return c.BusBytes * c.Burst }
 
-// tRTW is from a read to a write command: one idle cycle of the bus on either
-// side of the turn.
+// tRTW returns the time from a read to a write command. The bus has one idle cycle on either side
+// of the turnaround.
 func (c *Config) tRTW() int { return max(c.TCL+c.Burst+2-c.WL, c.TCCD) }
 
-// tRCDWR is from activate to write: the data follow WL later, so the command
-// may come before the row is open (GDDR3; GPGPU-Sim 2.1.1b).
+// tRCDWR returns the time from activate to write. The data follows WL later, so the command may
+// come before the row is open (GDDR3; GPGPU-Sim 2.1.1b).
 func (c *Config) tRCDWR() int { return max(c.TRCD-(c.WL+1), 0) }
 
-// Check says everything that keeps a DRAM for lines of the given number of bytes
-// from being built.
+// Check reports every reason why a DRAM for lines of the given number of bytes cannot be built.
 func (c *Config) Check(line int) error {
 	k := key.NewCheck("dram.", c)
 	c.Rules(k, line)
 	return k.Err()
 }
 
-// Rules refuses what no DRAM for lines of the given number of bytes can be built
-// with, among values that are in their ranges. The rules between times are those
-// of a bank: it is active from ACT to PRE and precharges until the next ACT.
+// Rules refuses combinations of keys for which no DRAM can be built. It looks only at keys within
+// their ranges; line is the line size in bytes. The rules between times are those of a bank: it is
+// active from ACT to PRE and precharges until the next ACT.
 func (c *Config) Rules(k *key.Check, line int) {
 	for _, size := range []struct {
 		name string

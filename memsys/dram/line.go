@@ -8,16 +8,16 @@ import (
 // MaxLine is the longest line in bytes that a request can carry.
 const MaxLine = 128
 
-// Line is the data of a cache line; of shorter lines the first bytes are used.
+// Line is the data of a cache line. Shorter lines use the first bytes.
 type Line [MaxLine]byte
 
 // ByteMask has one bit for each byte of a Line, byte 0 in bit 0 of word 0.
 type ByteMask [2]uint64
 
-// Span is the mask of n bytes from offset off on.
+// Span returns the mask of n bytes from offset off on.
 func Span(off, n int) ByteMask { return below(off + n).AndNot(below(off)) }
 
-// below is the mask of the bytes before n.
+// below returns the mask of the bytes before n.
 func below(n int) ByteMask {
 	if n >= 64 {
 		return ByteMask{^uint64(0), 1<<(n-64) - 1}
@@ -25,19 +25,19 @@ func below(n int) ByteMask {
 	return ByteMask{1<<n - 1, 0}
 }
 
-// Or is the union of m and o.
+// Or returns the union of m and o.
 func (m ByteMask) Or(o ByteMask) ByteMask { return ByteMask{m[0] | o[0], m[1] | o[1]} }
 
-// And is the intersection of m and o.
+// And returns the intersection of m and o.
 func (m ByteMask) And(o ByteMask) ByteMask { return ByteMask{m[0] & o[0], m[1] & o[1]} }
 
-// AndNot is m without o.
+// AndNot returns m without o.
 func (m ByteMask) AndNot(o ByteMask) ByteMask { return ByteMask{m[0] &^ o[0], m[1] &^ o[1]} }
 
-// Covers says whether every byte of o is in m.
+// Covers reports whether m has every byte of o.
 func (m ByteMask) Covers(o ByteMask) bool { return o.AndNot(m) == ByteMask{} }
 
-// Count is the number of bytes in m.
+// Count returns the number of bytes in m.
 func (m ByteMask) Count() int { return bits.OnesCount64(m[0]) + bits.OnesCount64(m[1]) }
 
 // byteLanes[b] has byte i set to 0xff for each bit i of b.

@@ -14,17 +14,18 @@ import (
 	"divergo/memsys/dram"
 )
 
-// sheet is a data sheet: times, of which some are what they are more than the shortest that can be.
+// sheet is a data sheet. Some of its times are given as the excess over the shortest possible time.
 type sheet struct {
 	TCL, WL, TRP, TRCD, TWTR, TRTP, TWR, TRRD int
-	TCCD, TRAS, TRC                           int // more than 2, TRCD, TRAS + TRP
+	TCCD, TRAS, TRC                           int // excess over 2, TRCD and TRAS + TRP
 	Banks, Queue, HitCap, Bus, Burst          int
 	Scheduler                                 dram.Scheduler
 }
 
 func (s sheet) config() dram.Config {
 	c := dram.Default()
-	c.Channels, c.Banks, c.Queue, c.HitCap, c.BusBytes, c.Burst, c.Scheduler = 1, s.Banks, s.Queue, s.HitCap, s.Bus, s.Burst, s.Scheduler
+	c.Channels, c.Banks, c.Queue, c.HitCap, c.BusBytes, c.Burst, c.Scheduler = 1, s.Banks, s.Queue, s.HitCap, s.Bus,
+		s.Burst, s.Scheduler
 	c.TCL, c.WL, c.TRP, c.TRCD, c.TWTR, c.TRTP, c.TWR = s.TCL, s.WL, s.TRP, s.TRCD, s.TWTR, s.TRTP, s.TWR
 	c.TCCD, c.TRAS = 2+s.TCCD, s.TRCD+s.TRAS
 	c.TRC = c.TRAS + c.TRP + s.TRC
@@ -32,18 +33,18 @@ func (s sheet) config() dram.Config {
 	return c
 }
 
-// stream is requests to a channel.
+// stream is a sequence of requests to a channel.
 type stream struct {
 	Sheet    sheet
 	Requests []request
-	Busy     uint64 // cycles, of every 64, in which nobody takes an answer
+	Busy     uint64 // cycles, of every 64, in which no answer is taken
 }
 
-// request is one that comes so many cycles after the one before.
+// request is a request that comes After cycles after the one before.
 type request struct {
 	Write           bool
 	Bank, Row, Line int
-	Bytes           uint64 // of a write
+	Bytes           uint64 // mask of a write
 	After           int
 }
 
@@ -66,65 +67,70 @@ func (s stream) String() string {
 
 func TestChannelProperties(t *testing.T) {
 	time := func(least, most int) gopter.Gen { return gen.IntRange(least, most) }
-	forall.Check(t, "each request is answered once, with what was written, by commands that the data sheet allows", forall.Struct[stream](map[string]gopter.Gen{
-		"Sheet": forall.Struct[sheet](map[string]gopter.Gen{
-			"TCL": time(1, 20), "WL": time(1, 20), "TRP": time(1, 20), "TRCD": time(1, 20), "TWTR": time(0, 10), "TRTP": time(0, 10), "TWR": time(0, 15), "TRRD": time(1, 20),
-			"TCCD": time(0, 4), "TRAS": time(0, 20), "TRC": time(0, 20),
-			"Banks": forall.OneOf(1, 2, 4, 8, 16), "Queue": time(1, 64), "HitCap": time(0, 4), "Bus": forall.OneOf(4, 8, 16), "Burst": forall.OneOf(1, 2),
-			"Scheduler": forall.OneOf(dram.FRFCFS, dram.FRFCFS, dram.FRFCFS, dram.FCFS),
-		}),
-		"Requests": forall.List(100, forall.Struct[request](map[string]gopter.Gen{
-			"Write": forall.OneOf(false, false, true), "Bank": gen.IntRange(0, 15), "Row": gen.IntRange(0, 2), "Line": gen.IntRange(0, 3),
-			"Bytes": forall.Mask[uint64](line), "After": forall.OneOf(0, 0, 0, 1, 2, 30),
-		})),
-		"Busy": forall.Mask[uint64](63),
-	}), func(t *forall.T, s stream) {
-		cfg := s.Sheet.config()
-		b := newBench(t, cfg)
-		books := audit.WatchChannel(line, &cfg, b.Channel)
-		var want []dram.Response // by ID
-		mem := map[uint64]*dram.Line{}
-		next := uint64(0) // cycle from which the next request comes
-		for answered := 0; answered < len(s.Requests); {
-			if n := len(want); n < len(s.Requests) && b.In.Ready() && b.Now() >= next+uint64(s.Requests[n].After) {
-				r := s.Requests[n]
-				q := dram.Request{ID: uint8(n), Write: r.Write, Addr: at(&cfg, r.Bank%cfg.Banks, r.Row, r.Line*line)}
-				if mem[q.Addr] == nil {
-					mem[q.Addr] = new(dram.Line)
-				}
-				w := dram.Response{ID: q.ID, Write: q.Write}
-				if q.Write {
-					q.Mask = dram.ByteMask{r.Bytes}
-					for i := range line {
-						if q.Data[i] = byte(n + 1 + i); r.Bytes>>i&1 != 0 {
-							mem[q.Addr][i] = q.Data[i]
-						}
+	forall.Check(t, "each request is answered once, with what was written, by commands that the data sheet allows",
+		forall.Struct[stream](map[string]gopter.Gen{
+			"Sheet": forall.Struct[sheet](map[string]gopter.Gen{
+				"TCL": time(1, 20), "WL": time(1, 20), "TRP": time(1, 20), "TRCD": time(1, 20), "TWTR": time(0,
+					10), "TRTP": time(0, 10), "TWR": time(0, 15), "TRRD": time(1, 20),
+				"TCCD": time(0, 4), "TRAS": time(0, 20), "TRC": time(0, 20),
+				"Banks": forall.OneOf(1, 2, 4, 8, 16), "Queue": time(1, 64), "HitCap": time(0, 4), "Bus": forall.OneOf(4, 8,
+					16), "Burst": forall.OneOf(1, 2),
+				"Scheduler": forall.OneOf(dram.FRFCFS, dram.FRFCFS, dram.FRFCFS, dram.FCFS),
+			}),
+			"Requests": forall.List(100, forall.Struct[request](map[string]gopter.Gen{
+				"Write": forall.OneOf(false, false, true), "Bank": gen.IntRange(0, 15), "Row": gen.IntRange(0,
+					2), "Line": gen.IntRange(0, 3),
+				"Bytes": forall.Mask[uint64](line), "After": forall.OneOf(0, 0, 0, 1, 2, 30),
+			})),
+			"Busy": forall.Mask[uint64](63),
+		}), func(t *forall.T, s stream) {
+			cfg := s.Sheet.config()
+			b := newBench(t, cfg)
+			books := audit.WatchChannel(line, &cfg, b.Channel)
+			var want []dram.Response // by ID
+			mem := map[uint64]*dram.Line{}
+			next := uint64(0) // first cycle for the next request
+			for answered := 0; answered < len(s.Requests); {
+				if n := len(want); n < len(s.Requests) && b.In.Ready() && b.Now() >= next+uint64(s.Requests[n].After) {
+					r := s.Requests[n]
+					to := at(&cfg, r.Bank%cfg.Banks, r.Row, r.Line*line)
+					q := dram.Request{ID: uint8(n), Write: r.Write, Addr: to}
+					if mem[q.Addr] == nil {
+						mem[q.Addr] = new(dram.Line)
 					}
-				} else {
-					w.Data = *mem[q.Addr]
+					w := dram.Response{ID: q.ID, Write: q.Write}
+					if q.Write {
+						q.Mask = dram.ByteMask{r.Bytes}
+						for i := range line {
+							if q.Data[i] = byte(n + 1 + i); r.Bytes>>i&1 != 0 {
+								mem[q.Addr][i] = q.Data[i]
+							}
+						}
+					} else {
+						w.Data = *mem[q.Addr]
+					}
+					want, next = append(want, w), b.Now()
+					b.In.Push(q)
 				}
-				want, next = append(want, w), b.Now()
-				b.In.Push(q)
+				b.step()
+				require.Nil(t, books.Fault())
+				if b.Out.Valid() && s.Busy>>(b.Now()%64)&1 == 0 {
+					p := b.Out.Front()
+					require.Equal(t, want[p.ID], *p, "request %d", p.ID)
+					b.Out.Pop()
+					answered++
+				}
+				require.Less(t, b.Now(), uint64(50_000), "no end")
 			}
-			b.step()
+			books.End()
 			require.Nil(t, books.Fault())
-			if b.Out.Valid() && s.Busy>>(b.Now()%64)&1 == 0 {
-				p := b.Out.Front()
-				require.Equal(t, want[p.ID], *p, "request %d", p.ID)
-				b.Out.Pop()
-				answered++
+			for addr, l := range mem {
+				got := make([]byte, line)
+				require.NoError(t, b.store.Read(addr, got))
+				require.Equal(t, l[:line], got, "%#x", addr)
 			}
-			require.Less(t, b.Now(), uint64(50_000), "no end")
-		}
-		books.End()
-		require.Nil(t, books.Fault())
-		for addr, l := range mem {
-			got := make([]byte, line)
-			require.NoError(t, b.store.Read(addr, got))
-			require.Equal(t, l[:line], got, "%#x", addr)
-		}
-		require.Zero(t, b.Channel.Count.Q().Unmapped)
-	})
+			require.Zero(t, b.Channel.Count.Q().Unmapped)
+		})
 }
 
 func TestStoreProperties(t *testing.T) {
@@ -136,45 +142,46 @@ func TestStoreProperties(t *testing.T) {
 	}
 	regions := []uint64{0x1000_0000, 0x1001_0000, 0x8_0000_0000}
 	const size = 10_000
-	forall.Check(t, "the host reads what it has written last, over the channels, where memory was mapped", forall.Struct[host](map[string]gopter.Gen{
-		"Channels": gen.IntRange(1, 8), "Mapped": forall.List(3, gen.IntRange(0, 2)),
-		"Writes": forall.List(20, forall.Struct[write](map[string]gopter.Gen{
-			"Region": gen.IntRange(0, 2), "Offset": gen.IntRange(0, size-2000), "Size": gen.IntRange(1, 2000),
-		})),
-	}), func(t *forall.T, c host) {
-		cfg := dram.Default()
-		cfg.Channels = c.Channels
-		s := newStore(cfg)
-		want := map[int][]byte{} // by region
-		for n, w := range c.Writes {
-			if n < len(c.Mapped) { // some are mapped when there is something in others
-				require.NoError(t, s.Map(regions[c.Mapped[n]], size))
-				if want[c.Mapped[n]] == nil {
-					want[c.Mapped[n]] = make([]byte, size)
+	forall.Check(t, "the host reads what it has written last, over the channels, where memory was mapped",
+		forall.Struct[host](map[string]gopter.Gen{
+			"Channels": gen.IntRange(1, 8), "Mapped": forall.List(3, gen.IntRange(0, 2)),
+			"Writes": forall.List(20, forall.Struct[write](map[string]gopter.Gen{
+				"Region": gen.IntRange(0, 2), "Offset": gen.IntRange(0, size-2000), "Size": gen.IntRange(1, 2000),
+			})),
+		}), func(t *forall.T, c host) {
+			cfg := dram.Default()
+			cfg.Channels = c.Channels
+			s := newStore(cfg)
+			want := map[int][]byte{} // by region
+			for n, w := range c.Writes {
+				if n < len(c.Mapped) { // some regions are mapped when others have contents
+					require.NoError(t, s.Map(regions[c.Mapped[n]], size))
+					if want[c.Mapped[n]] == nil {
+						want[c.Mapped[n]] = make([]byte, size)
+					}
+				}
+				data := make([]byte, w.Size)
+				for i := range data {
+					data[i] = byte(n + 1 + i)
+				}
+				err := s.Write(regions[w.Region]+uint64(w.Offset), data)
+				if want[w.Region] == nil {
+					require.Error(t, err, "write %d", n)
+					continue
+				}
+				require.NoError(t, err, "write %d", n)
+				copy(want[w.Region][w.Offset:], data)
+			}
+			for region, bytes := range want {
+				got := make([]byte, size)
+				require.NoError(t, s.Read(regions[region], got))
+				for i := range got {
+					if got[i] != bytes[i] {
+						require.Equal(t, bytes[i], got[i], "region %d, byte %d", region, i)
+					}
 				}
 			}
-			data := make([]byte, w.Size)
-			for i := range data {
-				data[i] = byte(n + 1 + i)
-			}
-			err := s.Write(regions[w.Region]+uint64(w.Offset), data)
-			if want[w.Region] == nil {
-				require.Error(t, err, "write %d", n)
-				continue
-			}
-			require.NoError(t, err, "write %d", n)
-			copy(want[w.Region][w.Offset:], data)
-		}
-		for region, bytes := range want {
-			got := make([]byte, size)
-			require.NoError(t, s.Read(regions[region], got))
-			for i := range got {
-				if got[i] != bytes[i] {
-					require.Equal(t, bytes[i], got[i], "region %d, byte %d", region, i)
-				}
-			}
-		}
-	})
+		})
 }
 
 func TestLineProperties(t *testing.T) {

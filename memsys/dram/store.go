@@ -18,22 +18,21 @@ const (
 	rootBits  = addrBits - pageBits - dirBits
 )
 
-// Store is the contents of all channels as the host sees them, between runs:
-// sparse memory that exists where it was mapped, and starts as zeros. The bytes are in
-// the channels, each of which holds its own as the cells of its banks, so they
-// are part of the state of the machine.
+// Store is the contents of all channels, as the host accesses them between runs. The memory is
+// sparse: it exists where it was mapped, and starts as zeros. Each channel holds its own bytes as
+// the cells of its banks, so they are part of the state of the machine.
 type Store struct {
 	addrs AddrMap
 	cells []*rtl.Mem[Line] // by channel
 	dirs  [1 << rootBits]*[1 << dirBits]uint32
-	pages int // in use; page 0 stands for none
-	room  int // pages that the cells have room for
+	pages int // in use; page 0 means unmapped
+	room  int // pages that fit in the cells
 }
 
-// NewStore is a store without channels; [NewChannel] adds them.
+// NewStore returns a store without channels; [NewChannel] adds them.
 func NewStore() *Store { return &Store{pages: 1, room: 1} }
 
-// attach gives the next channel its cells.
+// attach makes the cells of the next channel.
 func (s *Store) attach(m AddrMap) *rtl.Mem[Line] {
 	s.addrs = m
 	cells := rtl.NewMem[Line](s.room * pageLines)
@@ -41,7 +40,7 @@ func (s *Store) attach(m AddrMap) *rtl.Mem[Line] {
 	return cells
 }
 
-// cell is the index of the cell that holds the byte at a local address.
+// cell returns the index of the cell that holds the byte at a local address.
 func (s *Store) cell(local uint64) (i int, ok bool) {
 	p := local >> pageBits
 	if p>>dirBits >= 1<<rootBits || s.dirs[p>>dirBits] == nil {
@@ -51,15 +50,15 @@ func (s *Store) cell(local uint64) (i int, ok bool) {
 	return page*pageLines + int(local%pageBytes/MaxLine), page != 0
 }
 
-// Map makes [addr, addr+size) exist, between runs. Bytes that exist already
-// keep their value. It fails for addresses beyond AddrBits, and for a store whose
-// channels were not all made.
+// Map makes the memory [addr, addr+size) exist, between runs. Bytes that already exist keep their
+// value. It fails for addresses of more than addrBits bits, and for a store that lacks channels.
 func (s *Store) Map(addr, size uint64) error {
 	switch {
 	case size == 0:
 		return nil
 	case len(s.cells) == 0 || len(s.cells) != int(s.addrs.channels):
-		return fmt.Errorf("memory [%#x, +%#x): the store has %d of %d channels", addr, size, len(s.cells), s.addrs.channels)
+		return fmt.Errorf("memory [%#x, +%#x): the store has %d of %d channels", addr, size, len(s.cells),
+			s.addrs.channels)
 	case addr+size < addr || addr+size > 1<<addrBits:
 		return fmt.Errorf("memory [%#x, +%#x): expected addresses below %#x", addr, size, uint64(1)<<addrBits)
 	}
@@ -80,8 +79,8 @@ func (s *Store) Map(addr, size uint64) error {
 	return nil
 }
 
-// grow makes room for a number of pages. Lines of zeros are not written, so that
-// memory which nobody has written to costs the host nothing.
+// grow makes room for a number of pages. It skips lines of zeros, so that memory never written
+// costs the host nothing.
 func (s *Store) grow(room int) {
 	type line struct {
 		at   int
@@ -102,16 +101,16 @@ func (s *Store) grow(room int) {
 	s.room = room
 }
 
-// Read fills b with the bytes from addr on, between runs. It fails, after the
-// bytes before it, at the first address that was never mapped.
+// Read fills b with the bytes from addr on, between runs. It fails at the first unmapped address,
+// after it has read the bytes before it.
 func (s *Store) Read(addr uint64, b []byte) error {
 	return s.each(addr, b, func(cells *rtl.Mem[Line], i, off int, b []byte) {
 		copy(b, cells.At(i)[off:])
 	})
 }
 
-// Write puts b at addr, between runs. It fails, after the bytes before it, at
-// the first address that was never mapped.
+// Write writes b at addr, between runs. It fails at the first unmapped address, after it has
+// written the bytes before it.
 func (s *Store) Write(addr uint64, b []byte) error {
 	return s.each(addr, b, func(cells *rtl.Mem[Line], i, off int, b []byte) {
 		cells.Alter(i, func(l *Line) { copy(l[off:], b) })

@@ -11,8 +11,8 @@ import (
 	"divergo/rtl"
 )
 
-// TestAddrMap: for any number of channels, each address has a place of its own,
-// and blocks of 256 bytes go to the channels in turn.
+// TestAddrMap: for any number of channels, each address has a separate place, and blocks of 256
+// bytes go to the channels in turn.
 func TestAddrMap(t *testing.T) {
 	for _, channels := range []int{1, 2, 3, 6, 8} {
 		cfg := dram.Default()
@@ -40,7 +40,7 @@ func TestAddrMap(t *testing.T) {
 			require.Equal(t, place{p.channel, p.bank, p.row, p.col + 63}, place{m.Channel(addr + 63), b, r, c})
 		}
 	}
-	// Bits [10:8] are the channel of eight; above them come 2 KB of a row, then the bank.
+	// Bits [10:8] are the channel of eight. Above them come 2 KiB of a row, then the bank.
 	cfg := dram.Default()
 	m := dram.NewAddrMap(&cfg)
 	assert.Equal(t, 5, m.Channel(0x1234_5500))

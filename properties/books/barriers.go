@@ -8,9 +8,11 @@ import (
 	"divergo/sm/divergence"
 )
 
-// The book of barriers: which threads have come to which barrier of their CTA, and who
-// waits there. A barrier opens when every live thread of the CTA has come to it, or as many warps
-// as it asks for, each with all of its live threads (PTX ISA, bar).
+// barriers models which threads have reached which barrier of their CTA, and which ones wait there.
+//
+// A barrier opens when every live thread of the CTA has reached it. A barrier may name a number of
+// warps instead: it opens when so many have reached it, each with all of its live threads (PTX ISA,
+// bar).
 
 type barriers struct {
 	*View
@@ -18,9 +20,9 @@ type barriers struct {
 	ctas [sm.MaxCTAs]group
 }
 
-// arrivals are those of the threads of a row.
+// arrivals are the arrivals of the threads of a row.
 type arrivals struct {
-	arrived [divergence.Barriers]uint32 // threads that have come to each barrier since it last opened
+	arrived [divergence.Barriers]uint32 // threads that have reached each barrier since it last opened
 	number  [isa.MaxLanes]uint8         // the barrier at which a thread waits
 	held    uint32                      // threads that wait
 }
@@ -28,7 +30,7 @@ type arrivals struct {
 // group is a resident CTA.
 type group struct {
 	id   uint64
-	need [divergence.Barriers]uint8 // warps that a barrier asks for, 0: all live threads
+	need [divergence.Barriers]uint8 // warps that a barrier needs; 0: all live threads
 }
 
 // watchBarriers begins to watch an SM.
@@ -43,7 +45,7 @@ func watchBarriers(v *View) *barriers {
 	return b
 }
 
-// issue is told of an instruction.
+// issue records an instruction.
 func (b *barriers) issue(e sm.Issued) {
 	in, taken := &b.prog.Insts[e.PC], b.Taken(&e)
 	for rows := e.Rows; rows != 0; rows &= rows - 1 {
@@ -58,11 +60,11 @@ func (b *barriers) issue(e sm.Issued) {
 // waits reports whether threads of a row wait at a barrier.
 func (b *barriers) waits(row int) bool { return b.rows[row].held != 0 }
 
-// lanesWaiting are those of a row.
+// lanesWaiting returns the threads of a row that wait at a barrier.
 func (b *barriers) lanesWaiting(row int) uint32 { return b.rows[row].held }
 
-// comes enters threads of a row that execute a barrier. Warps that arrive as a whole, before
-// sm_70, are not followed.
+// comes records threads of a row that execute a barrier. Before sm_70, warps arrive as a whole, and
+// the model does not follow them.
 func (b *barriers) comes(in *isa.Inst, r int, lanes uint32) {
 	if lanes == 0 || b.prog.Target < 70 {
 		return
@@ -90,8 +92,8 @@ func (b *barriers) comes(in *isa.Inst, r int, lanes uint32) {
 	b.opens(r, id)
 }
 
-// opens opens barrier id of the CTA of row r if nobody is missing. Otherwise it returns a
-// row and lanes that are.
+// opens opens barrier id of the CTA of row r if no thread is missing. Otherwise it returns a row
+// and its missing lanes.
 func (b *barriers) opens(r, id int) (row int, missing uint32) {
 	need := int(b.ctas[b.sm.Resident(r)&(sm.MaxCTAs-1)].need[id])
 	first, came := r-r%b.warps, 0
@@ -122,14 +124,16 @@ func (b *barriers) opens(r, id int) (row int, missing uint32) {
 	return 0, 0
 }
 
-// passed looks whether threads have passed a barrier before others came to it.
+// passed checks that threads do not pass a barrier before the others reach it.
 func (b *barriers) passed(e *sm.Issued, r int, mask uint32) {
 	w := &b.rows[r]
 	for m := mask & w.held; m != 0; m &= w.held &^ (m & -m) {
 		lane := bits.TrailingZeros32(m)
 		id := int(w.number[lane])
 		if row, missing := b.opens(r, id); w.held>>lane&1 != 0 {
-			b.Fail(Rule{checkBarrier, "passed before all threads came"}, InRow(r, 1<<lane), "%s: lane %d of row %d is behind barrier %d, lanes %#x of row %d have not come to it", b.at(e), lane, r, id, missing, row)
+			b.Fail(Rule{checkBarrier, "passed before all threads came"}, InRow(r, 1<<lane),
+				"%s: lane %d of row %d is behind barrier %d, lanes %#x of row %d have not come to it", b.at(e), lane, r,
+				id, missing, row)
 			return
 		}
 	}

@@ -9,11 +9,15 @@ import (
 	"divergo/units"
 )
 
-// blockStack is a book of the stacks of CTAs, from what is issued and what becomes of
-// control instructions it knows the entries of each and their threads, and how many have nothing to do when they come
-// to the top (Fung & Aamodt, HPCA 2011, section 3.3). It does not follow a CTA whose threads wait at a barrier off the stack, nor stacks that
-// are so deep that entries are left out, nor one of which a warp has passed a branch by itself until all of it is
-// together at the bottom of the stack again.
+// blockStack models the stacks of CTAs (Fung & Aamodt, HPCA 2011, section 3.3).
+//
+// From issued instructions and branch outcomes it derives the entries of each stack and their
+// threads. It also counts the entries that have nothing left to run when they reach the top. It
+// stops following a CTA in three cases:
+//
+//   - All running threads wait at a barrier, and other threads have not reached it.
+//   - The stack is so deep that the hardware omits entries.
+//   - A warp has passed a branch by itself, until the whole CTA is together at the bottom again.
 type blockStack struct {
 	*View
 	places interface {
@@ -22,56 +26,60 @@ type blockStack struct {
 		decided() *decision
 	}
 	first  divergence.First
-	likely bool // where threads part there is an entry for a likely-convergence point (section 4)
-	passes bool // a warp passes a branch by itself, off the stack
+	likely bool // a divergent branch gets an entry for its likely-convergence point (section 4)
+	passes bool // a warp can pass a branch by itself, off the stack
 	ctas   [sm.MaxCTAs]blockBook
 }
 
-// blockBook is the stack of a CTA.
+// blockBook is the model of the stack of a CTA.
 type blockBook struct {
-	known  bool  // it is followed
+	known  bool  // the model follows it
 	base   uint8 // row of the first warp
 	stack  []blockEntry
-	run    units.BlockMask // threads of the top entry that have not come to its end
+	run    units.BlockMask // threads of the top entry that have not reached its end
 	bar    units.BlockMask // threads that wait at a barrier
-	open   *isa.Inst       // the branch that threads of the top entry have executed, if there is one
+	open   *isa.Inst       // the branch that threads of the top entry have executed, if any
 	at     divergence.Point
-	jump   divergence.Jump // where it leads
+	jump   divergence.Jump // its destinations
 	target uint32
-	taken  units.BlockMask // threads that have executed it
+	taken  units.BlockMask // threads that have executed it and take it
 	not    units.BlockMask
-	popped int // entries with nothing to do since the last one that had
+	popped int // entries with nothing left to run since the last one with threads to run
 }
 
-// blockEntry is an entry of it.
+// blockEntry is an entry of the stack.
 type blockEntry struct {
 	at, rpc, lpc divergence.Point
 	lpos         int // of the entry that waits at lpc
 	mask         units.BlockMask
 }
 
-// fewEntries is how deep a stack is before entries are left out (sm/divergence, deepStack).
+// fewEntries is the depth at which the hardware begins to omit entries (sm/divergence, deepStack).
 const fewEntries = 32
 
-// watchBlocks begins to keep the book of an SM.
+// watchBlocks begins to model the stacks of an SM.
 func watchBlocks(o *Observer, likely, passes bool) *blockStack {
 	v := &o.View
 	b := &blockStack{View: v, places: o.places, first: v.config.Divergence.First(), likely: likely, passes: passes}
 	ports := v.sm.Div.Connections()
-	v.Leave(ports.Launch.Tap(b.launched), ports.Outcome.Tap(b.resolved), v.sm.Issue.OnIssue.Add(b.issue), v.sm.Issue.OnInserted.Add(b.issue))
+	v.Leave(ports.Launch.Tap(b.launched), ports.Outcome.Tap(b.resolved), v.sm.Issue.OnIssue.Add(b.issue),
+		v.sm.Issue.OnInserted.Add(b.issue))
 	return b
 }
 
 func (b *blockStack) launched(_ uint64, l *divergence.WarpStart) {
 	c := &b.ctas[l.CTA&(sm.MaxCTAs-1)]
 	if l.Row == l.First {
-		*c = blockBook{known: true, base: l.First, stack: append(c.stack[:0], blockEntry{rpc: divergence.Nowhere, lpc: divergence.Nowhere})}
+		*c = blockBook{
+			known: true, base: l.First,
+			stack: append(c.stack[:0], blockEntry{rpc: divergence.Nowhere, lpc: divergence.Nowhere}),
+		}
 	}
 	c.stack[0].mask.Add(int(l.Row-l.First), l.Mask)
 	c.run = c.stack[0].mask
 }
 
-// threads are those of some lanes of an instruction, and how many calls they are in.
+// threads returns the threads in some lanes of an instruction, and their call depth.
 func (b *blockStack) threads(c *blockBook, f *sm.Flight, lanes uint32) (mask units.BlockMask, depth uint16) {
 	for rows := f.Rows; rows != 0; rows &= rows - 1 {
 		r := bits.TrailingZeros64(rows)
@@ -82,7 +90,7 @@ func (b *blockStack) threads(c *blockBook, f *sm.Flight, lanes uint32) (mask uni
 	return mask, depth
 }
 
-// issue moves the threads of an instruction that decides nothing.
+// issue moves the threads of an instruction that is not a control instruction.
 func (b *blockStack) issue(e sm.Issued) {
 	c := &b.ctas[e.CTA&(sm.MaxCTAs-1)]
 	if b.found != nil || !c.known {
@@ -97,7 +105,7 @@ func (b *blockStack) issue(e sm.Issued) {
 	}
 }
 
-// resolved moves those of a control instruction.
+// resolved moves the threads of a control instruction.
 func (b *blockStack) resolved(_ uint64, out *divergence.Outcome) {
 	if b.found != nil || b.places.decided() == nil {
 		return
@@ -144,17 +152,17 @@ func (b *blockStack) resolved(_ uint64, out *divergence.Outcome) {
 	}
 }
 
-// byItself reports whether the warp of a branch, with which the mechanism has done what it does, goes on by itself: it does
-// not wait there.
+// byItself reports whether the warp of a resolved branch continues by itself, without waiting
+// there.
 func (b *blockStack) byItself(d *decision) bool {
 	s := b.sm.Div.Slots().Next(int(d.Slot))
 	return b.passes && (s.PC != d.PC || s.Valid && s.Wait == divergence.Runs)
 }
 
-// top is the entry whose warps run.
+// top returns the entry whose warps run.
 func (c *blockBook) top() *blockEntry { return &c.stack[len(c.stack)-1] }
 
-// moved moves threads, perhaps to the end of the block.
+// moved moves threads, possibly to the end of the block.
 func (c *blockBook) moved(b *blockStack, threads *units.BlockMask, to divergence.Point) {
 	if e := c.top(); to == e.rpc || to == e.lpc {
 		e.at = to
@@ -164,14 +172,15 @@ func (c *blockBook) moved(b *blockStack, threads *units.BlockMask, to divergence
 	}
 }
 
-// comes has threads at the end of the block.
+// comes records threads that reach the end of the block.
 func (c *blockBook) comes(b *blockStack, threads *units.BlockMask) {
 	if c.run.Remove(threads); c.run.Empty() {
 		c.end(b)
 	}
 }
 
-// parks gives the book up when all threads that run wait at a barrier and others have not come there.
+// parks stops following the stack when all running threads wait at a barrier that others have not
+// reached.
 func (c *blockBook) parks() {
 	run, live := c.run, c.stack[0].mask
 	run.Remove(&c.bar)
@@ -181,14 +190,16 @@ func (c *blockBook) parks() {
 	}
 }
 
-// branch enters threads that have executed the branch at the end of the block. Of an indirect one those that go elsewhere
-// than the first execute it again.
-func (c *blockBook) branch(in *isa.Inst, at divergence.Point, target uint32, j divergence.Jump, taken, not units.BlockMask) {
+// branch records threads that execute the branch at the end of the block. At an indirect branch,
+// threads with another destination than the first one execute it again.
+func (c *blockBook) branch(in *isa.Inst, at divergence.Point, target uint32, j divergence.Jump, taken,
+	not units.BlockMask,
+) {
 	switch {
 	case c.open == nil:
 		c.open, c.at, c.jump, c.target, c.taken, c.not = in, at, j, target, units.BlockMask{}, units.BlockMask{}
 	case c.at != at:
-		c.known = false // the program is wrong, nothing goes on
+		c.known = false // the program is wrong, nothing continues
 	case c.target != target:
 		not.Union(&taken)
 		taken = units.BlockMask{}
@@ -197,7 +208,7 @@ func (c *blockBook) branch(in *isa.Inst, at divergence.Point, target uint32, j d
 	c.not.Union(&not)
 }
 
-// end ends the block of the top entry: the next one that has something to do is the top.
+// end ends the block of the top entry: the next entry with threads to run becomes the top.
 func (c *blockBook) end(b *blockStack) {
 	if !c.known {
 		return
@@ -215,7 +226,7 @@ func (c *blockBook) end(b *blockStack) {
 	c.run = c.top().mask
 }
 
-// pop takes the top entry away.
+// pop removes the top entry.
 func (c *blockBook) pop() {
 	e := c.top()
 	if e.at == e.lpc && e.at != e.rpc {
@@ -224,11 +235,13 @@ func (c *blockBook) pop() {
 	c.stack = c.stack[:len(c.stack)-1]
 }
 
-// split has an entry for each way of a branch, but for one that begins where both meet. The two ways have theirs even if
-// one of them is empty (Fung & Aamodt, HPCA 2011, section 3.3: "we always create two entries"). The likely-convergence
-// point has one below them only where threads part (section 4: "when the divergence is detected three entries are
-// pushed"; "an extra entry onto the stack for each divergent branch applicable"), and none if the paths end there anyway
-// (footnote 7).
+// split pushes an entry for each side of a branch, except a side that begins at the meeting point.
+//
+// Both sides get an entry even if one is empty (Fung & Aamodt, HPCA 2011, section 3.3: "we always
+// create two entries"). Only a divergent branch gets the entry for the likely-convergence point
+// below them (section 4: "when the divergence is detected three entries are pushed"; "an extra
+// entry onto the stack for each divergent branch applicable"). It gets none if the paths end there
+// anyway (footnote 7).
 func (c *blockBook) split(b *blockStack) {
 	in, j, e := c.open, c.jump, c.top()
 	if c.open = nil; len(c.stack) >= fewEntries {
@@ -242,12 +255,14 @@ func (c *blockBook) split(b *blockStack) {
 		e.at, lpc, lpos = j.Meet, divergence.Nowhere, 0
 	}
 	parts := !c.taken.Empty() && !c.not.Empty()
-	if likely := (divergence.Point{PC: in.Likely, Depth: c.at.Depth}); parts && b.likely && in.Likely != isa.NoPC && likely != lpc && likely != j.Meet {
+	if likely := (divergence.Point{PC: in.Likely, Depth: c.at.Depth}); parts && b.likely && in.Likely != isa.NoPC &&
+		likely != lpc && likely != j.Meet {
 		c.stack = append(c.stack, blockEntry{at: likely, rpc: j.Meet, lpc: lpc, lpos: lpos})
 		lpc, lpos = likely, len(c.stack)-1
 	}
 	ways := [2]blockEntry{{at: j.Fall, mask: c.not}, {at: j.Target, mask: c.taken}}
-	if !b.first(divergence.Crowd{Threads: c.taken.Threads(), Lanes: c.taken.Lanes()}, divergence.Crowd{Threads: c.not.Threads(), Lanes: c.not.Lanes()}) {
+	if !b.first(divergence.Crowd{Threads: c.taken.Threads(), Lanes: c.taken.Lanes()},
+		divergence.Crowd{Threads: c.not.Threads(), Lanes: c.not.Lanes()}) {
 		ways[0], ways[1] = ways[1], ways[0]
 	}
 	for _, w := range ways {
@@ -257,21 +272,27 @@ func (c *blockBook) split(b *blockStack) {
 	}
 }
 
-// loads holds an entry that goes to the compactor against the book.
+// loads compares an entry that goes to the compactor with the model.
 func (b *blockStack) loads(w *divergence.Compacted) {
 	c := &b.ctas[w.CTA&(sm.MaxCTAs-1)]
 	if !c.known && w.Bottom && b.passes { // all are together again
-		*c = blockBook{known: true, base: w.First, stack: append(c.stack[:0], blockEntry{rpc: divergence.Nowhere, lpc: divergence.Nowhere, mask: *w.Entry}), run: *w.Entry}
+		*c = blockBook{
+			known: true, base: w.First,
+			stack: append(c.stack[:0], blockEntry{rpc: divergence.Nowhere, lpc: divergence.Nowhere, mask: *w.Entry}),
+			run:   *w.Entry,
+		}
 		return
 	}
 	if !c.known {
 		return
 	}
 	if c.top().mask != *w.Entry {
-		b.Fail(Rule{checkCompactor, "another entry than the stack's"}, compacted(w), "SM %d, cycle %d: the entry of CTA slot %d that is compacted has other threads than the top of the stack by the book", b.index, w.Cycle, w.CTA)
+		b.Fail(Rule{checkCompactor, "another entry than the stack's"}, compacted(w),
+			"SM %d, cycle %d: the entry of CTA slot %d that is compacted has other threads than the top of the stack by the book", b.index, w.Cycle, w.CTA)
 	}
 	if c.popped != w.Popped {
-		b.Fail(Rule{checkTiming, "pops that the stack does not need"}, compacted(w), "SM %d, cycle %d: before the first warp of CTA slot %d %d entries were popped, of which %d had nothing to do", b.index, w.Cycle, w.CTA, w.Popped, c.popped)
+		b.Fail(Rule{checkTiming, "pops that the stack does not need"}, compacted(w),
+			"SM %d, cycle %d: before the first warp of CTA slot %d %d entries were popped, of which %d had nothing to do", b.index, w.Cycle, w.CTA, w.Popped, c.popped)
 	}
 }
 

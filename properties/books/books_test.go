@@ -15,12 +15,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// plainFeatures are those that every mechanism can run.
-const plainFeatures = draw.AllFeatures &^ (draw.Edges | draw.Counts | draw.Aparts | draw.Gathers | draw.Meetings | draw.Tables)
+// plainFeatures are the features that every mechanism supports.
+const plainFeatures = draw.AllFeatures &^ (draw.Edges | draw.Counts | draw.Aparts | draw.Gathers | draw.Meetings |
+	draw.Tables)
 
-// watchedRun runs kernels on one machine, with an observer of its first SM that change has its way with, until
-// something is found, and returns the checker and what it says. The books of the mechanism are those given, if there are any.
-func watchedRun(t *testing.T, cfg gpu.Config, kernels uint64, change func(o *Observer), open ...Open) (checker, what string) {
+// watchedRun runs kernels on one machine, with an observer of its first SM that change alters,
+// until something is found. It returns the checker and its finding. open replaces the models of the
+// mechanism, if given.
+func watchedRun(t *testing.T, cfg gpu.Config, kernels uint64, change func(o *Observer), open ...Open) (checker,
+	what string,
+) {
 	t.Helper()
 	if open == nil {
 		open = shelf[cfg.Divergence.Mechanism]
@@ -51,7 +55,8 @@ func watchedRun(t *testing.T, cfg gpu.Config, kernels uint64, change func(o *Obs
 	return "", ""
 }
 
-// TestThreadsAreWatched falsifies what the observer knows of threads and of the program, each time in one way.
+// TestThreadsAreWatched falsifies the observer's view of threads and of the program, in one way
+// each time.
 func TestThreadsAreWatched(t *testing.T) {
 	program := func(change func(in *isa.Inst)) func(o *Observer) {
 		return func(o *Observer) {
@@ -86,7 +91,7 @@ func TestThreadsAreWatched(t *testing.T) {
 			}
 		})},
 		{"exited threads live", checkBarrier, func(o *Observer) {
-			o.issues = o.issues[:len(o.issues)-2] // without the books of meetings and of the stack
+			o.issues = o.issues[:len(o.issues)-2] // without the models of meetings and of the stack
 			o.Leave(o.sm.ALU.OnExit.Add(func(e sm.Exited) { o.rows[e.Row].live = o.rows[e.Row].started }))
 		}},
 		{"an entry of the stack with threads of another", checkStack, func(o *Observer) {
@@ -103,7 +108,7 @@ func TestThreadsAreWatched(t *testing.T) {
 	}
 }
 
-// TestTimingIsWatched falsifies what the observers of time see, each time in one way.
+// TestTimingIsWatched falsifies the input of the observers of time, in one way each time.
 func TestTimingIsWatched(t *testing.T) {
 	for _, c := range []struct {
 		name, checker string

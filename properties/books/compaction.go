@@ -10,7 +10,8 @@ import (
 	"divergo/units"
 )
 
-// compactor watches a mechanism that compacts: the warps that it makes of the threads of an entry have each of them once, and are as few as can be.
+// compactor checks a mechanism that compacts: its warps hold each thread of an entry once, and are
+// as few as possible.
 type compactor struct {
 	*View
 	off  bool // threads stay in their static warps
@@ -22,14 +23,14 @@ type compactor struct {
 	taken []uint64 // cycles of the last outcomes
 }
 
-// progress is the last thing that has happened to a CTA: a warp was launched, or issued, or the outcome of one taken.
+// progress is the last event of a CTA: a warp was launched, or issued, or an outcome was taken.
 type progress struct {
 	cycle uint64
-	made  uint64 // compacted warps, until then
-	held  int    // slots that wait for others, behind it
+	made  uint64 // compacted warps up to then
+	held  int    // slots that wait for others after it
 }
 
-// watchCompactor begins to watch an SM. The flags are those of its stack.
+// watchCompactor begins to watch an SM. The flags are those of watchBlocks.
 func watchCompactor(o *Observer, likely, passes bool) *compactor {
 	c := &compactor{View: &o.View, off: compaction.Keys.Of(o.config.Divergence).Static}
 	o.Leave(o.mechanism.Compacts(o.sm.Div).Add(c.warp))
@@ -38,7 +39,7 @@ func watchCompactor(o *Observer, likely, passes bool) *compactor {
 	return c
 }
 
-// follow notes when something happens to a CTA.
+// follow records the events of each CTA.
 func (c *compactor) follow() {
 	ports := c.sm.Div.Connections()
 	c.Leave(
@@ -60,7 +61,7 @@ func (c *compactor) happens(cycle uint64, cta uint8) {
 	c.last[cta&(sm.MaxCTAs-1)] = p
 }
 
-// resolved is called when the mechanism has done what it does with an outcome.
+// resolved runs after the mechanism has processed an outcome.
 func (c *compactor) resolved(cycle uint64, o *divergence.Outcome) {
 	if len(c.taken) == cap(c.taken) {
 		c.taken = append(make([]uint64, 0, 256), c.taken[max(len(c.taken)-64, 0):]...)
@@ -69,8 +70,8 @@ func (c *compactor) resolved(cycle uint64, o *divergence.Outcome) {
 	c.happens(cycle, c.sm.Div.Slots().At(int(o.Slot)).CTA)
 }
 
-// served looks whether the last branch that was held was executed as soon as the CTA's last event let it: in each cycle
-// without an outcome one is, and each outcome may have another one held.
+// served checks that the last held branch executed as soon as the CTA's last event allowed. One
+// held branch executes in each cycle without an outcome. Each outcome may have held another one.
 func (c *compactor) served(w *divergence.Compacted, l *progress) {
 	most := l.cycle + uint64(l.held)
 	for _, cycle := range c.taken {
@@ -79,20 +80,21 @@ func (c *compactor) served(w *divergence.Compacted, l *progress) {
 		}
 	}
 	if w.Served > most {
-		c.Fail(Rule{checkTiming, "a held branch served late"}, compacted(w), "SM %d, cycle %d: a branch of CTA slot %d that was held is executed, to which something happened last in cycle %d, with %d branches held",
+		c.Fail(Rule{checkTiming, "a held branch served late"}, compacted(w),
+			"SM %d, cycle %d: a branch of CTA slot %d that was held is executed, to which something happened last in cycle %d, with %d branches held",
 			c.index, w.Served, w.CTA, l.cycle, l.held)
 	}
 }
 
-// madeEntry is the entry of a CTA that is made into warps.
+// madeEntry is the entry of a CTA that is being made into warps.
 type madeEntry struct {
-	left units.BlockMask // threads in no warp yet
+	left units.BlockMask // threads that are in no warp yet
 	made int
 	last uint64 // cycle of the last one
-	want int    // warps
+	want int    // expected number of warps
 }
 
-// entry opens the book of the top entry, with its first warp.
+// entry starts the model of the top entry, at its first warp.
 func (c *compactor) entry(w *divergence.Compacted) *madeEntry {
 	b := &c.ctas[w.CTA&(sm.MaxCTAs-1)]
 	*b = madeEntry{left: *w.Left}
@@ -101,7 +103,8 @@ func (c *compactor) entry(w *divergence.Compacted) *madeEntry {
 		b.left[h.Lane&(isa.MaxLanes-1)] |= 1 << ((h.Row - w.First) & 63)
 	}
 	if b.left != *w.Entry {
-		c.Fail(Rule{checkCompactor, "another entry than the stack's"}, compacted(w), "SM %d: the compactor of CTA slot %d has other threads than the top of its stack", c.index, w.CTA)
+		c.Fail(Rule{checkCompactor, "another entry than the stack's"}, compacted(w),
+			"SM %d: the compactor of CTA slot %d has other threads than the top of its stack", c.index, w.CTA)
 	}
 	rows, threads := uint64(0), 0
 	for _, group := range b.left {
@@ -116,12 +119,14 @@ func (c *compactor) entry(w *divergence.Compacted) *madeEntry {
 		b.want = (threads + c.lanes - 1) / c.lanes
 	}
 	if w.Warps != b.want {
-		c.Fail(Rule{checkCompactor, "another number of warps"}, compacted(w), "SM %d: the top of the stack of CTA slot %d counts %d warps, its threads make %d", c.index, w.CTA, w.Warps, b.want)
+		c.Fail(Rule{checkCompactor, "another number of warps"}, compacted(w),
+			"SM %d: the top of the stack of CTA slot %d counts %d warps, its threads make %d", c.index, w.CTA, w.Warps,
+			b.want)
 	}
 	return b
 }
 
-// warp checks a warp of the compactor.
+// warp checks one warp of the compactor.
 func (c *compactor) warp(w divergence.Compacted) {
 	if c.found != nil {
 		return
@@ -138,22 +143,29 @@ func (c *compactor) warp(w divergence.Compacted) {
 		h := w.Homes.At(bits.TrailingZeros32(m))
 		group, bit := &b.left[h.Lane&(isa.MaxLanes-1)], uint64(1)<<((h.Row-w.First)&63)
 		if *group&bit == 0 {
-			c.Fail(Rule{checkCompactor, "a thread twice or not at all"}, []units.Home{h}, "SM %d: the thread of row %d, lane %d is in two compacted warps of CTA slot %d, or in none of its entry", c.index, h.Row, h.Lane, w.CTA)
+			c.Fail(Rule{checkCompactor, "a thread twice or not at all"}, []units.Home{h},
+				"SM %d: the thread of row %d, lane %d is in two compacted warps of CTA slot %d, or in none of its entry", c.index, h.Row, h.Lane, w.CTA)
 		}
 		*group &^= bit
 	}
 	if last := b.left == (units.BlockMask{}); w.Mask == 0 || last != (b.made == b.want) || b.left != *w.Left {
-		c.Fail(Rule{checkCompactor, "another number of warps made"}, compacted(&w), "SM %d: warp %d of %d of CTA slot %d has lanes %#x, threads are left: %t", c.index, b.made, b.want, w.CTA, w.Mask, !last)
+		c.Fail(Rule{checkCompactor, "another number of warps made"}, compacted(&w),
+			"SM %d: warp %d of %d of CTA slot %d has lanes %#x, threads are left: %t", c.index, b.made, b.want, w.CTA,
+			w.Mask, !last)
 	}
 	if b.made > 1 && w.Cycle != b.last+1 {
-		c.Fail(Rule{checkTiming, "a warp a cycle not made"}, compacted(&w), "SM %d, cycle %d: warp %d of %d of CTA slot %d is made, the one before was in cycle %d", c.index, w.Cycle, b.made, b.want, w.CTA, b.last)
+		c.Fail(Rule{checkTiming, "a warp a cycle not made"}, compacted(&w),
+			"SM %d, cycle %d: warp %d of %d of CTA slot %d is made, the one before was in cycle %d", c.index, w.Cycle,
+			b.made, b.want, w.CTA, b.last)
 	}
 	b.last = w.Cycle
 }
 
-// soon looks whether the first warp of an entry is made when it can be: the outcome that ends a block, or a branch that was held, writes the stack, then
-// entries that have nothing to do are popped, one in a cycle, then the top goes to the compactor, if that has no
-// warps of another CTA to make, and in the next cycle it makes the first one.
+// soon checks that the first warp of an entry is made at the earliest cycle.
+//
+// The outcome that ends a block, or a held branch, writes the stack. Then the entries with nothing
+// left to run are popped, one a cycle. Then the top goes to the compactor, if the compactor makes
+// no warps of another CTA. It makes the first warp in the next cycle.
 func (c *compactor) soon(w *divergence.Compacted) {
 	l := &c.last[w.CTA&(sm.MaxCTAs-1)]
 	if w.Served > l.cycle {
@@ -162,7 +174,8 @@ func (c *compactor) soon(w *divergence.Compacted) {
 	last := max(l.cycle, w.Served)
 	first := last + 2 + uint64(w.Popped)
 	if w.Cycle < first || w.Cycle > first+c.made-l.made {
-		c.Fail(Rule{checkTiming, "the first warp early or late"}, compacted(w), "SM %d, cycle %d: the first warp of CTA slot %d is made, to which something happened last in cycle %d; %d entries have been popped since, and %d warps of others made",
+		c.Fail(Rule{checkTiming, "the first warp early or late"}, compacted(w),
+			"SM %d, cycle %d: the first warp of CTA slot %d is made, to which something happened last in cycle %d; %d entries have been popped since, and %d warps of others made",
 			c.index, w.Cycle, w.CTA, last, w.Popped, c.made-l.made)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestCompactionIsWatched: one wrong warp of the compactor, or one thread in
-// another lane, is enough.
+// TestCompactionIsWatched checks that one wrong warp of the compactor, or one thread in another
+// lane, is found.
 func TestCompactionIsWatched(t *testing.T) {
 	warps := func(see func(c *compactor, w divergence.Compacted)) func(*Observer, *compactor) {
 		return func(o *Observer, c *compactor) {

@@ -1,14 +1,13 @@
-// Package books follows each SM during a run, and reports what cannot be.
+// Package books models each SM during a run, and reports impossible events.
 //
-// A book is a model of one thing that the hardware does, such as where each thread is, which
-// registers are still to be written, or which warps a compactor has to make. It is fed by the
-// events of the hardware alone, and asks a mechanism nothing that it can know itself.
+// Each model follows one thing. Examples are the place of each thread, the registers still to be
+// written, and the warps that a compactor has to make. A model works from the events of the hardware.
+// It reads nothing from the mechanism that it can compute itself.
 //
 //	                 +--> lanes, home, uniform, meeting, fair, prompt, liveness
-//	events --> View -+--> places, barriers, scoreboard, transfers   (models that others ask)
-//	                 +--> books of the mechanism: stack, forming, compactor
+//	events --> View -+--> places, barriers, scoreboard, transfers   (other models read these)
+//	                 +--> models of the mechanism: stack, forming, compactor
 //
-// A book that needs a model says in an interface what it asks it. Observer puts them
-// together; mechanisms.go lists the books of each mechanism. A mechanism of your own adds
-// one by Register.
+// A model declares what it needs of another in an interface. Observer connects them, and
+// mechanisms.go lists the models of each mechanism. Register adds a model for your own mechanism.
 package books

@@ -8,23 +8,23 @@ import (
 	"divergo/sm/divergence"
 )
 
-// fair looks whether the issue stage lets the right slot issue: something issues if a slot is
-// ready, each in its turn, and beside another the one that fills most lanes.
+// fair checks the issue stage's choice of a slot: something issues if a slot is ready, and each
+// slot issues in its turn. The second slot in a cycle is the one that fills the most lanes.
 type fair struct {
 	*View
-	registers interface { // that are still to be written
+	registers interface { // registers still to be written
 		slotHeld(slot int, cycle uint64) bool
 		free(cycle uint64, row int, in *isa.Inst, lanes uint32) bool
 	}
 	scheduler sm.Scheduler
 	priority  sm.CTAPriority
 	weaves    sm.Interweave
-	last      uint64 // cycle in which something issued
-	first     issued // in it
-	second    issued // beside that
+	last      uint64 // cycle of the last issue
+	first     issued // first issue in that cycle
+	second    issued // second issue in that cycle
 }
 
-// issued is a slot that has issued, and of what threads.
+// issued is a slot that has issued, with its threads.
 type issued struct {
 	slot int // -1: none
 	row  uint8
@@ -39,7 +39,8 @@ func watchFair(v *View, registers *scoreboard) *fair {
 	return t
 }
 
-// class is called in each cycle that the issue stage looks for an instruction: it must find one that is surely ready.
+// class runs in each cycle in which the issue stage selects an instruction. A slot that is surely
+// ready must issue.
 func (t *fair) class(e sm.Spent) {
 	if t.found != nil {
 		return
@@ -48,7 +49,9 @@ func (t *fair) class(e sm.Spent) {
 	if e.Slot < 0 {
 		for s := range slots.Len() {
 			if t.ready(e.Cycle, s) {
-				t.Fail(Rule{checkFair, "a ready slot that does not issue"}, t.inSlot(s), "SM %d, cycle %d: nothing issues, slot %d is ready for %s", t.index, e.Cycle, s, t.inst(slots.At(s).PC))
+				t.Fail(Rule{checkFair, "a ready slot that does not issue"}, t.inSlot(s),
+					"SM %d, cycle %d: nothing issues, slot %d is ready for %s", t.index, e.Cycle, s,
+					t.inst(slots.At(s).PC))
 				return
 			}
 		}
@@ -58,8 +61,9 @@ func (t *fair) class(e sm.Spent) {
 	}
 }
 
-// beside looks whether of the slots that could issue in the lanes that an instruction leaves the one has that fills most
-// of them, of several the first (Brunie, Collange & Diamos, ISCA 2012, and package sm, Interweave).
+// beside checks the second slot: of the slots that can issue in the free lanes, it must fill the
+// most. The first of equals wins (Brunie, Collange & Diamos, ISCA 2012, and package sm,
+// Interweave).
 func (t *fair) beside(cycle uint64) {
 	slots := t.sm.Div.Slots()
 	if slots.At(t.first.slot).Mixed {
@@ -69,18 +73,21 @@ func (t *fair) beside(cycle uint64) {
 	for i := range slots.Len() {
 		s := slots.At(i)
 		own := s.Row == t.first.row
-		if s.Mixed || s.Mask&t.first.mask != 0 || own && t.weaves == sm.InterweaveSWI || !own && t.weaves == sm.InterweaveSBI {
+		if s.Mixed || s.Mask&t.first.mask != 0 || own && t.weaves == sm.InterweaveSWI || !own &&
+			t.weaves == sm.InterweaveSBI {
 			continue
 		}
 		if n := bits.OnesCount32(s.Mask); (n > most || n == most && i < t.second.slot) && t.ready(cycle, i) {
-			t.Fail(Rule{checkFair, "not the slot that fills most lanes"}, t.inSlot(i), "SM %d, cycle %d: beside slot %d issues slot %d (-1: none) of %d lanes, slot %d of %d was ready", t.index, cycle, t.first.slot, t.second.slot, most, i, n)
+			t.Fail(Rule{checkFair, "not the slot that fills most lanes"}, t.inSlot(i),
+				"SM %d, cycle %d: beside slot %d issues slot %d (-1: none) of %d lanes, slot %d of %d was ready",
+				t.index, cycle, t.first.slot, t.second.slot, most, i, n)
 			return
 		}
 	}
 }
 
-// ready reports whether a slot is surely ready in a cycle: it has its instruction, and nothing that its threads have in
-// flight holds them back.
+// ready reports whether a slot is surely ready in a cycle. It has its instruction, and no
+// instruction of its threads in flight holds it back.
 func (t *fair) ready(cycle uint64, i int) bool {
 	s := t.sm.Div.Slots().At(i)
 	if !s.Valid || s.Wait != divergence.Runs {
@@ -95,19 +102,21 @@ func (t *fair) ready(cycle uint64, i int) bool {
 	}
 	homes := t.sm.Div.Homes().At(i)
 	for m := s.Mask; m != 0; m &= m - 1 {
-		if h := homes.At(bits.TrailingZeros32(m)); !t.registers.free(cycle, int(h.Row)&(sm.MaxWarps-1), in, 1<<(h.Lane&(isa.MaxLanes-1))) {
+		if h := homes.At(bits.TrailingZeros32(m)); !t.registers.free(cycle, int(h.Row)&(sm.MaxWarps-1), in,
+			1<<(h.Lane&(isa.MaxLanes-1))) {
 			return false
 		}
 	}
 	return true
 }
 
-// issue looks whether it was the slot's turn.
+// issue checks that it is the slot's turn.
 func (t *fair) issue(e sm.Issued) {
 	if t.found != nil {
 		return
 	}
-	beside := t.last == e.Cycle && e.Cycle > 0 // whose turn it is the first instruction of a cycle shows
+	// Only the first instruction of a cycle shows the turn.
+	beside := t.last == e.Cycle && e.Cycle > 0
 	now := issued{int(e.Slot), e.Row, e.Mask}
 	if beside {
 		t.second = now
@@ -120,7 +129,8 @@ func (t *fair) issue(e sm.Issued) {
 	n := t.sm.Div.Slots().Len()
 	for s := (int(t.sm.Issue.Q().Last) + 1) % n; s != int(e.Slot); s = (s + 1) % n {
 		if t.ready(e.Cycle, s) {
-			t.Fail(Rule{checkFair, "not the slot's turn"}, t.inSlot(s), "SM %d, cycle %d: slot %d issues, slot %d was ready and before it", t.index, e.Cycle, e.Slot, s)
+			t.Fail(Rule{checkFair, "not the slot's turn"}, t.inSlot(s),
+				"SM %d, cycle %d: slot %d issues, slot %d was ready and before it", t.index, e.Cycle, e.Slot, s)
 			return
 		}
 	}

@@ -8,12 +8,17 @@ import (
 	"divergo/sm/divergence"
 )
 
-// forming watches a mechanism whose warps are formed anew of threads that wait at a PC (Fung et
-// al., MICRO 2007, section 4.2). It has a book of the update registers, of what is in the pool, and of the static warps that
-// are together (Fung & Aamodt, HPCA 2011, section 2.4), and asks the mechanism for its slots alone: threads are in an
-// update register in the cycle after their instruction is issued or its outcome is taken, and in the pool in the one
-// after that; and of a pool that is not empty a warp gets a slot in each cycle in which one is free. An outcome is taken as
-// soon as it has registers.
+// forming checks a mechanism that forms warps dynamically from threads that wait at one PC (Fung et
+// al., MICRO 2007, section 4.2).
+//
+// It models the update registers, the contents of the pool, and the static warps that are together
+// (Fung & Aamodt, HPCA 2011, section 2.4). From the mechanism it reads only the slots. Its timing:
+//
+//   - Threads are in an update register one cycle after their instruction issues or their outcome
+//     is taken.
+//   - They are in the pool one cycle after that.
+//   - While the pool is not empty, a warp gets a slot in each cycle that has a free slot.
+//   - An outcome is taken as soon as it has registers.
 type forming struct {
 	*View
 	places interface {
@@ -25,24 +30,24 @@ type forming struct {
 	updates  int
 	rejoins  bool
 	latency  uint64
-	pushed   []uint64  // cycles of outcomes that have not been taken
-	taken    uint64    // cycle in which the last one was
-	fired    [2]uint64 // cycles of the last instructions issued that took a register
+	pushed   []uint64  // cycles at which outcomes not yet taken were sent
+	taken    uint64    // cycle in which the last outcome was taken
+	fired    [2]uint64 // cycles of the last issued instructions that took a register
 	rows     [sm.MaxWarps]formed
-	bars     bool // those who wait at barriers are known: see comes
+	bars     bool // the threads that wait at barriers are known: see barriers.comes
 
 	now   uint64    // cycle of the last look
-	valid uint64    // slots then
+	valid uint64    // valid slots then
 	due   bool      // a warp was in the pool
-	left  []leaving // slots whose warps have gone since
+	left  []leaving // slots that a warp has left since then
 }
 
-// formed is what is known of the threads of a row.
+// formed is the state of the threads of a row.
 type formed struct {
-	came   [isa.MaxLanes]uint64 // cycle in which each was taken last
+	came   [isa.MaxLanes]uint64 // cycle in which each was last taken
 	last   uint64               // cycle of the last outcome
-	bar    uint32               // lanes whose last instruction is a barrier at which they wait
-	apart  bool                 // they are formed anew, until all are at rpc, if it is one
+	bar    uint32               // lanes whose last instruction is a barrier with a wait
+	apart  bool                 // they are formed anew until all are at rpc, if it is valid
 	rpc    uint32
 	inSlot uint32 // at the last look
 }
@@ -68,7 +73,7 @@ func watchForming(o *Observer, rejoins bool) *forming {
 	return f
 }
 
-// begins enters a warp. One that is together needs no register.
+// begins records a new warp. A warp that is together needs no register.
 func (f *forming) begins(cycle uint64, l *divergence.WarpStart) {
 	r := &f.rows[l.Row&(sm.MaxWarps-1)]
 	*r = formed{rpc: isa.NoPC, apart: !f.rejoins}
@@ -78,14 +83,14 @@ func (f *forming) begins(cycle uint64, l *divergence.WarpStart) {
 	r.take(l.Mask, cycle)
 }
 
-// take has threads taken in a cycle.
+// take records the cycle in which threads are taken.
 func (r *formed) take(lanes uint32, cycle uint64) {
 	for m := lanes; m != 0; m &= m - 1 {
 		r.came[bits.TrailingZeros32(m)] = cycle
 	}
 }
 
-// together reports whether an instruction is of a static warp, which stays in its slot.
+// together reports whether an instruction belongs to a static warp, which stays in its slot.
 func (f *forming) together(e *sm.Flight) bool {
 	return !e.Mixed && !f.rows[e.Row&(sm.MaxWarps-1)].apart
 }
@@ -98,15 +103,16 @@ func (f *forming) each(e *sm.Flight, do func(r *formed, row int)) {
 	}
 }
 
-// issue looks whether threads are not sooner in a slot than they can be: those that join a warp there in the cycle in which
-// others are in the pool, others one later.
+// issue checks that threads are not in a slot too early. Threads that join a warp in a slot need
+// two cycles, the first ones of a warp three.
 func (f *forming) issue(e sm.Issued) {
 	if f.found != nil {
 		return
 	}
 	f.places.cycle(e.Cycle)
 	pc := f.sm.Div.Slots().At(int(e.Slot)).PC
-	if r := &f.rows[e.Row&(sm.MaxWarps-1)]; f.rejoins && !e.Mixed && r.apart && r.rpc == pc && e.Mask == f.places.at(int(e.Row)).alive {
+	if r := &f.rows[e.Row&(sm.MaxWarps-1)]; f.rejoins && !e.Mixed && r.apart && r.rpc == pc &&
+		e.Mask == f.places.at(int(e.Row)).alive {
 		r.apart = false
 	}
 	if f.together(e.Flight) {
@@ -126,7 +132,8 @@ func (f *forming) issue(e sm.Issued) {
 		}
 	})
 	if e.Cycle < last+2 || e.Cycle < first+3 {
-		f.Fail(Rule{checkTiming, "a thread in a slot too soon"}, active(&e), "%s: a thread was taken in cycle %d, the first of its warp in cycle %d, and they take two and three cycles to a slot", f.at(&e), last, first)
+		f.Fail(Rule{checkTiming, "a thread in a slot too soon"}, active(&e),
+			"%s: a thread was taken in cycle %d, the first of its warp in cycle %d, and they take two and three cycles to a slot", f.at(&e), last, first)
 	}
 	if moves {
 		f.fired = [2]uint64{e.Cycle, f.fired[0]}
@@ -134,8 +141,8 @@ func (f *forming) issue(e sm.Issued) {
 	}
 }
 
-// resolved looks whether an outcome is taken when there are registers for its sides, which the instruction issued in the
-// same cycle comes before.
+// resolved checks that an outcome is taken when registers are free for its sides. An instruction
+// that issues in the same cycle takes its register first.
 func (f *forming) resolved(cycle uint64, out *divergence.Outcome) {
 	if f.found != nil || len(f.pushed) == 0 || f.places.decided() == nil {
 		return
@@ -167,7 +174,8 @@ func (f *forming) resolved(cycle uint64, out *divergence.Outcome) {
 		due++
 	}
 	if cycle != due {
-		f.Fail(Rule{checkTiming, "an outcome taken early or late"}, f.inSlot(int(out.Slot)), "SM %d, cycle %d: the outcome of slot %d is taken, it came to the front in cycle %d and needs %d of %d update registers", f.index, cycle, out.Slot, front, sides, free)
+		f.Fail(Rule{checkTiming, "an outcome taken early or late"}, f.inSlot(int(out.Slot)),
+			"SM %d, cycle %d: the outcome of slot %d is taken, it came to the front in cycle %d and needs %d of %d update registers", f.index, cycle, out.Slot, front, sides, free)
 	}
 	stays := together && sides == 0 && (in.Branches() || waits || not != 0 || !in.Exits())
 	f.each(&d.Flight, func(r *formed, row int) {
@@ -189,8 +197,8 @@ func (f *forming) resolved(cycle uint64, out *divergence.Outcome) {
 	}
 }
 
-// look looks whether a warp of the pool has got a slot in each cycle since the last look, in which there was one and a
-// slot was free. The issue stage sleeps while no slot changes.
+// look checks the cycles since the last look: if the pool had a warp and a slot was free, a warp
+// got a slot in each of them. The issue stage sleeps while no slot changes.
 func (f *forming) look(e sm.Spent) {
 	if f.found != nil {
 		return
@@ -228,15 +236,18 @@ func (f *forming) look(e sm.Spent) {
 			free = free && valid != full
 			f.due = f.waits(f.now)
 		}
-		if placed := uint64(bits.OnesCount64(valid&^f.valid)) + f.replaced(e.Cycle, valid, passed == 1); f.due && free && placed < passed {
-			f.Fail(Rule{checkTiming, "a free slot not used"}, nil, "SM %d, cycle %d: of the warps that wait since cycle %d for one of the free slots %d have got one", f.index, e.Cycle, f.now, placed)
+		if placed := uint64(bits.OnesCount64(valid&^f.valid)) + f.replaced(e.Cycle, valid, passed == 1); f.due &&
+			free && placed < passed {
+			f.Fail(Rule{checkTiming, "a free slot not used"}, nil,
+				"SM %d, cycle %d: of the warps that wait since cycle %d for one of the free slots %d have got one",
+				f.index, e.Cycle, f.now, placed)
 		}
 	}
 	f.now, f.valid, f.due = e.Cycle, valid, f.waits(e.Cycle)
 }
 
-// replaced counts slots that another warp has got since one has left, and forgets those. Exactly, if it is a
-// matter of one cycle; else there may be fewer.
+// replaced counts the slots that a warp has left and another has taken, and forgets them. The count
+// is exact for a span of one cycle; for a longer one it may be too high.
 func (f *forming) replaced(now, valid uint64, exactly bool) (n uint64) {
 	kept := f.left[:0]
 	for i := range f.left {
@@ -254,7 +265,7 @@ func (f *forming) replaced(now, valid uint64, exactly bool) (n uint64) {
 	return n
 }
 
-// waits reports whether at the beginning of a cycle there was a warp in the pool that is not in a slot.
+// waits reports whether the pool holds a warp at the beginning of a cycle that is in no slot.
 func (f *forming) waits(cycle uint64) bool {
 	for row := range f.rowsThere {
 		r, s := &f.rows[row], f.places.at(row)
@@ -276,7 +287,8 @@ func (f *forming) waits(cycle uint64) bool {
 			}
 		}
 		for m := lanes; m != 0; m &= m - 1 {
-			if lane := bits.TrailingZeros32(m); cycle >= r.came[lane]+2 && (r.bar>>lane&1 == 0 || f.released(row, lane, cycle)) {
+			if lane := bits.TrailingZeros32(m); cycle >= r.came[lane]+2 &&
+				(r.bar>>lane&1 == 0 || f.released(row, lane, cycle)) {
 				return true
 			}
 		}
@@ -284,7 +296,7 @@ func (f *forming) waits(cycle uint64) bool {
 	return false
 }
 
-// released reports whether the barrier at which a thread waits was open a cycle ago.
+// released reports whether the barrier at which a thread waits was open one cycle earlier.
 func (f *forming) released(row, lane int, cycle uint64) bool {
 	if !f.bars || f.barriers.lanesWaiting(row)>>lane&1 != 0 {
 		return false

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestFormingIsWatched falsifies what the observer of dynamic warps sees or knows, each time in one way.
+// TestFormingIsWatched falsifies the input or the state of the observer of dynamic warps, in one
+// way each time.
 func TestFormingIsWatched(t *testing.T) {
 	for _, c := range []struct {
 		name, checker string
@@ -35,7 +36,8 @@ func TestFormingIsWatched(t *testing.T) {
 			t.Run(c.name+"/"+mechanism, func(t *testing.T) {
 				cfg := draw.Plain(8)
 				cfg.Divergence.Mechanism = mechanism
-				checker, what := watchedRun(t, cfg, 30, func(*Observer) {}, func(o *Observer) { c.change(watchForming(o, mechanism == "dwf-wb")) })
+				checker, what := watchedRun(t, cfg, 30, func(*Observer) {},
+					func(o *Observer) { c.change(watchForming(o, mechanism == "dwf-wb")) })
 				assert.Equal(t, c.checker, checker, what)
 			})
 		}

@@ -7,8 +7,8 @@ import (
 	"divergo/units"
 )
 
-// lanes looks whether threads are in the lanes that the permutation gives them, each in one of
-// its own, and stay there.
+// lanes checks that the permutation places each thread in a lane of its own, and that threads stay
+// there.
 type lanes struct {
 	*View
 	permutation units.Permutation
@@ -24,25 +24,27 @@ func watchLanes(v *View) *lanes {
 	return b
 }
 
-// placed looks whether threads are in the lanes that the permutation gives them,
-// each in one of its own.
+// placed checks that threads are in the lanes of the permutation, each in one of its own.
 func (b *lanes) placed(r int) {
 	w := r % b.warps
 	seen := uint32(0)
 	for l := range b.View.lanes {
 		lane := b.sm.Lane(w, l)
 		if want := place(b.permutation, w, l, b.View.lanes); want >= 0 && lane != want {
-			b.Fail(Rule{checkLanes, "not the permutation's lane"}, InRow(r, b.all(r)), "SM %d: thread location %d of warp %d is in lane %d, %s puts it in %d", b.index, l, w, lane, b.permutation, want)
+			b.Fail(Rule{checkLanes, "not the permutation's lane"}, InRow(r, b.all(r)),
+				"SM %d: thread location %d of warp %d is in lane %d, %s puts it in %d", b.index, l, w, lane,
+				b.permutation, want)
 		}
 		seen |= 1 << lane
 	}
 	if bits.OnesCount32(seen) != b.View.lanes {
-		b.Fail(Rule{checkLanes, "two threads in one lane"}, InRow(r, b.all(r)), "SM %d: the threads of warp %d are in the lanes %#x, two in one", b.index, w, seen)
+		b.Fail(Rule{checkLanes, "two threads in one lane"}, InRow(r, b.all(r)),
+			"SM %d: the threads of warp %d are in the lanes %#x, two in one", b.index, w, seen)
 	}
 }
 
-// place is the lane of location l of warp w, from the definitions (Rhu & Erez,
-// ISCA 2013); -1 for any.
+// place returns the lane of location l of warp w by the definitions in Rhu & Erez, ISCA 2013; -1
+// accepts any lane.
 func place(p units.Permutation, w, l, width int) int {
 	w %= width
 	odd := w % 2
@@ -79,7 +81,7 @@ func place(p units.Permutation, w, l, width int) int {
 	return -1
 }
 
-// stay looks whether the threads of an instruction are in their lanes.
+// stay checks that the threads of an instruction are in their home lanes.
 func (b *lanes) stay(e sm.Issued) {
 	if !e.Mixed {
 		return
@@ -87,7 +89,8 @@ func (b *lanes) stay(e sm.Issued) {
 	for m := e.Mask; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m)
 		if h := e.Homes.At(lane); int(h.Lane) != lane {
-			b.Fail(Rule{checkLanes, "a thread in another lane"}, []units.Home{h}, "%s: the thread of row %d, lane %d is in lane %d", b.at(&e), h.Row, h.Lane, lane)
+			b.Fail(Rule{checkLanes, "a thread in another lane"}, []units.Home{h},
+				"%s: the thread of row %d, lane %d is in lane %d", b.at(&e), h.Row, h.Lane, lane)
 		}
 	}
 }

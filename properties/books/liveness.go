@@ -6,11 +6,18 @@ import (
 	"divergo/sm/divergence/tokens"
 )
 
-// liveness looks whether threads that wait for nothing get on within a bound. What they may wait for
-// is named: an instruction of their warp in flight, an outcome, words on their way to memory, a barrier
-// at which others are missing, and others that they vote with. Where warps wait for each other at branches
-// (Blocks) any of their CTA may do so, where threads of several CTAs are brought together (Across) any of the SM. While
-// something issues, or the pipes are full, it may be the turn of others.
+// liveness checks that threads which wait for nothing issue within a bound. The valid reasons to
+// wait are
+//
+//   - an instruction of the warp in flight,
+//   - an outcome in flight,
+//   - words in transit to or from memory,
+//   - a barrier with missing threads,
+//   - a vote with other threads.
+//
+// If warps wait for each other at branches (Blocks), any warp of the CTA may have the reason. If a
+// mechanism combines threads of several CTAs (Across), any warp of the SM may have it. Threads also
+// wait their turn while something issues, or the pipes are full.
 type liveness struct {
 	*View
 	places interface {
@@ -20,15 +27,15 @@ type liveness struct {
 	transfers interface{ waits(row int) bool }
 	barriers  interface{ waits(row int) bool }
 	bound     uint64
-	turn      uint64              // the last cycle in which something issued, or could have but for the pipes
-	busy      [sm.MaxWarps]uint64 // the last cycle in which a row was seen to wait for something
-	groups    int                 // rows of which one may wait for another
-	stalled   bool                // the pipes have been full since the cycle that class was last told of
-	votes     bool                // there are instructions that bring threads together
+	turn      uint64              // the last cycle in which something issued, or only the pipes prevented it
+	busy      [sm.MaxWarps]uint64 // the last cycle in which a row waited for something
+	groups    int                 // number of rows that may wait for each other
+	stalled   bool                // the pipes have been full since the last call of class
+	votes     bool                // the program has instructions that bring threads together
 }
 
-// watchLiveness begins to watch an SM. The bound is twice the cycles in which each slot can be fetched for, and
-// the mechanism can pop the deepest of stacks, move a token, and form all of the warps.
+// watchLiveness begins to watch an SM. The bound is twice the cycles for a fetch to each slot, the
+// pops of the deepest stack and the formation of all warps. The time to move a token is added.
 func watchLiveness(v *View, where *places, moves *transfers, bars interface{ waits(row int) bool }) *liveness {
 	l := &liveness{View: v, places: where, transfers: moves, barriers: bars, groups: 1}
 	switch {
@@ -46,7 +53,7 @@ func watchLiveness(v *View, where *places, moves *transfers, bars interface{ wai
 	return l
 }
 
-// class is called in each cycle in which the issue stage looks for an instruction.
+// class runs in each cycle in which the issue stage selects an instruction.
 func (l *liveness) class(e sm.Spent) {
 	if l.found != nil {
 		return
@@ -72,7 +79,7 @@ func (l *liveness) class(e sm.Spent) {
 	}
 }
 
-// look looks at rows of which one may wait for another.
+// look checks rows that may wait for each other.
 func (l *liveness) look(now uint64, from, to int) {
 	alive, last := -1, l.turn
 	for r := from; r < to; r++ {
@@ -84,11 +91,13 @@ func (l *liveness) look(now uint64, from, to int) {
 		}
 	}
 	if alive >= 0 && now > last+l.bound {
-		l.Fail(Rule{checkLiveness, "threads that wait for nothing"}, InRow(alive, l.places.at(alive).alive), "SM %d, cycle %d: nothing issues from row %d, whose threads have waited for nothing since cycle %d", l.index, now, alive, last)
+		l.Fail(Rule{checkLiveness, "threads that wait for nothing"}, InRow(alive, l.places.at(alive).alive),
+			"SM %d, cycle %d: nothing issues from row %d, whose threads have waited for nothing since cycle %d",
+			l.index, now, alive, last)
 	}
 }
 
-// waits reports whether a row waits for something that has a name.
+// waits reports whether a row has a valid reason to wait.
 func (l *liveness) waits(r int) bool {
 	s := l.places.at(r)
 	if s.alive == 0 {
@@ -99,7 +108,7 @@ func (l *liveness) waits(r int) bool {
 		return true
 	}
 	first := r - r%l.warps
-	for i := first; i < min(first+l.warps, l.rowsThere); i++ { // an outcome that opens a barrier
+	for i := first; i < min(first+l.warps, l.rowsThere); i++ { // one of their outcomes may open a barrier
 		if l.places.at(i).deciding != 0 {
 			return true
 		}

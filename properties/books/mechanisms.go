@@ -2,7 +2,7 @@ package books
 
 import "divergo/sm/divergence/tokens"
 
-// The books of each mechanism that ships, besides those that all have.
+// The models of each mechanism that ships, besides those that every mechanism has.
 func init() {
 	for _, name := range []string{"pdom", "pdom-lcp"} {
 		Register(name, func(o *Observer) { watchStack(&o.View, o.mechanism.Stack) })

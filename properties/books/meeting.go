@@ -7,14 +7,15 @@ import (
 	"divergo/sm"
 )
 
-// meeting looks whether the threads of a warp that part at a branch issue its post-dominator together.
+// meeting checks that the threads of a warp that part at a branch issue its post-dominator
+// together.
 type meeting struct {
 	*View
 	places interface{ issuedDepth() uint16 }
 	splits [sm.MaxWarps][]split
 }
 
-// split is a divergent branch whose threads have not met.
+// split is a divergent branch whose threads have not met yet.
 type split struct {
 	rpc   uint32
 	depth uint16 // calls around: the same PC of a recursive function is another place
@@ -34,7 +35,7 @@ func watchMeeting(v *View, places interface{ issuedDepth() uint16 }) {
 	})
 }
 
-// watchUniform looks whether branches that the analysis calls uniform divide no warp.
+// watchUniform checks that branches which the analysis calls uniform divide no warp.
 func watchUniform(v *View) {
 	v.issues = append(v.issues, func(e sm.Issued) {
 		in := &v.prog.Insts[e.PC]
@@ -42,14 +43,15 @@ func watchUniform(v *View) {
 			return
 		}
 		if taken := v.Taken(&e); taken != 0 && taken != e.Mask {
-			v.Fail(Rule{checkUniform, "a uniform branch that divides threads"}, active(&e), "%s: lanes %#x of %#x take it", v.at(&e), taken, e.Mask)
+			v.Fail(Rule{checkUniform, "a uniform branch that divides threads"}, active(&e),
+				"%s: lanes %#x of %#x take it", v.at(&e), taken, e.Mask)
 		}
 	})
 }
 
-// join looks whether the threads of a divergent branch meet at its
-// post-dominator. Of several branches of the same threads with the same
-// post-dominator, as in the trips of a loop, the first has the most threads.
+// join checks that the threads of a divergent branch meet at its post-dominator. Several branches
+// of the same threads can have one post-dominator, as in the trips of a loop. Then join keeps the
+// first, which has the most threads.
 func (b *meeting) join(e *sm.Issued, r int, in *isa.Inst, mask, taken uint32) {
 	depth := b.places.issuedDepth()
 	kept := b.splits[r][:0]
@@ -57,7 +59,8 @@ func (b *meeting) join(e *sm.Issued, r int, in *isa.Inst, mask, taken uint32) {
 		s.mask &= b.rows[r].live
 		if s.rpc == e.PC && s.depth == depth && s.mask&mask != 0 {
 			if apart := s.mask &^ mask; apart != 0 {
-				b.Fail(Rule{checkReconvergence, "threads that do not meet"}, active(e), "%s: lanes %#x come here without lanes %#x, with which they parted", b.at(e), mask, apart)
+				b.Fail(Rule{checkReconvergence, "threads that do not meet"}, active(e),
+					"%s: lanes %#x come here without lanes %#x, with which they parted", b.at(e), mask, apart)
 			}
 			continue
 		}

@@ -11,8 +11,8 @@ import (
 	"divergo/testbench"
 )
 
-// Observer watches one SM while it runs: models of what every mechanism has, and the books
-// of its own.
+// Observer watches one SM while it runs. It has the models of every mechanism and those of its own
+// mechanism.
 type Observer struct {
 	View
 	counted   *counted
@@ -20,32 +20,31 @@ type Observer struct {
 	registers *scoreboard
 	transfers *transfers
 	barriers  *barriers
-	prompt    *prompt // nil for mechanisms that promise no bound
+	prompt    *prompt // nil for mechanisms without a bound
 	fair      *fair
 	liveness  *liveness
 	homes     *lanes
 }
 
-// Open begins a book of an SM.
+// Open attaches a model to an SM.
 type Open func(o *Observer)
 
-// shelf has the books of each mechanism.
+// shelf holds the models of each mechanism.
 var shelf = map[string][]Open{}
 
-// Register adds a book to those of a mechanism, in an init function, with the checkers that
-// it brings.
+// Register adds a model to those of a mechanism, with its checkers. Call it in an init function.
 func Register(mechanism string, open Open, checkers ...Checker) {
 	shelf[mechanism] = append(shelf[mechanism], open)
 	own = append(own, checkers...)
 }
 
-// Watch attaches an observer to each SM of a session that is loaded, with the books of its
-// mechanism and more.
+// Watch attaches an observer to each SM of a loaded session, with the models of the mechanism and
+// more.
 func Watch(s *testbench.Session, prog *isa.Program, more ...Open) []*Observer {
 	return watch(s, prog, slices.Concat(shelf[s.Machine.Config.Divergence.Mechanism], more))
 }
 
-// watch is Watch with these books.
+// watch is Watch with the given models of the mechanism.
 func watch(s *testbench.Session, prog *isa.Program, books []Open) (list []*Observer) {
 	cfg := &s.Machine.Config
 	mechanism, _ := divergence.Find(cfg.Divergence.Mechanism)
@@ -57,7 +56,8 @@ func watch(s *testbench.Session, prog *isa.Program, books []Open) (list []*Obser
 		threads := m.Kernel().Threads()
 		o := &Observer{View: View{
 			sm: m, sim: sims[fmt.Sprintf("sm[%d]", i)], index: i, prog: prog, config: cfg, mechanism: &mechanism,
-			lanes: cfg.SM.WarpSize, threads: threads, warps: (threads + cfg.SM.WarpSize - 1) / cfg.SM.WarpSize, rowsThere: cfg.SM.Warps(),
+			lanes: cfg.SM.WarpSize, threads: threads, warps: (threads + cfg.SM.WarpSize - 1) / cfg.SM.WarpSize,
+			rowsThere: cfg.SM.Warps(),
 		}}
 		o.begin()
 		for _, open := range books {
@@ -69,8 +69,8 @@ func watch(s *testbench.Session, prog *isa.Program, books []Open) (list []*Obser
 	return list
 }
 
-// begin opens the books that every mechanism has. They are told of an event in this order, so
-// that a model answers with what was before it.
+// begin attaches the models of every mechanism. They receive an event in this order, so that a
+// model answers with its state before the event.
 func (o *Observer) begin() {
 	v := &o.View
 	o.counted = watchCounts(v)
@@ -97,7 +97,7 @@ func (o *Observer) begin() {
 	}
 }
 
-// issue is told of each instruction of the kernel.
+// issue receives each instruction of the kernel.
 func (o *Observer) issue(e sm.Issued) {
 	for _, told := range o.issues {
 		if o.found != nil {
@@ -108,8 +108,8 @@ func (o *Observer) issue(e sm.Issued) {
 	o.pass(&e)
 }
 
-// Executed is the set of lanes that have executed the instruction of an outcome which the
-// mechanism takes: by then the slot may have others.
+// Executed returns the lanes that executed the instruction of an outcome, while the mechanism takes
+// that outcome. The slot may hold other lanes by then.
 func (o *Observer) Executed(out *divergence.Outcome) (lanes uint32, known bool) {
 	if d := o.places.decided(); d != nil && d.Slot == out.Slot {
 		return d.Mask, true
@@ -117,8 +117,8 @@ func (o *Observer) Executed(out *divergence.Outcome) (lanes uint32, known bool) 
 	return 0, false
 }
 
-// Ready calls do with each place at which threads of a row are that can go on, in the program that
-// runs. It calls nothing while a branch, call, barrier or exit of the CTA is on its way.
+// Ready calls do for each place at which threads of a row can continue, in the program that runs.
+// It makes no call while a branch, call, barrier or exit of the CTA is in flight.
 func (o *Observer) Ready(row int, do func(at divergence.Point, lanes uint32)) {
 	o.places.cycle(o.sim.Now())
 	first := row - row%o.warps
@@ -141,7 +141,7 @@ func (o *Observer) Detach() {
 	}
 }
 
-// Statistics holds what the observers of all SMs have counted against the counters of their launch.
+// Statistics compares the counts of all observers with the counters of their launch.
 func Statistics(list []*Observer, c *testbench.Counters) *Finding {
 	var all counted
 	for _, o := range list {
@@ -153,11 +153,14 @@ func Statistics(list []*Observer, c *testbench.Counters) *Finding {
 	}
 	for i, n := range c.Active {
 		if n != all.active[i] {
-			return Found(checkStatistics, "instructions by lanes", fmt.Sprintf("%d instructions of %d lanes have been issued, the counter has %d", all.active[i], i, n))
+			return Found(checkStatistics, "instructions by lanes",
+				fmt.Sprintf("%d instructions of %d lanes have been issued, the counter has %d", all.active[i], i, n))
 		}
 	}
 	if d := &c.Divergence; d.Branches != all.branches || d.Divergent != all.divergent {
-		return Found(checkStatistics, "branches", fmt.Sprintf("%d branches, of which %d diverge, the counters have %d and %d", all.branches, all.divergent, d.Branches, d.Divergent))
+		return Found(checkStatistics, "branches",
+			fmt.Sprintf("%d branches, of which %d diverge, the counters have %d and %d", all.branches, all.divergent,
+				d.Branches, d.Divergent))
 	}
 	return nil
 }

@@ -8,59 +8,66 @@ import (
 	"divergo/sm/divergence"
 )
 
-// places is the book of where each thread is. It follows what is issued, what becomes of control
-// instructions, and which warps begin, and asks the mechanism nothing: so a thread that the mechanism
-// has lost, or has twice, or at another place than it is, does not vanish in its own list of paths.
-// PCs are those of the program that the hardware runs.
+// places models where each thread is, by PCs of the program that the hardware runs.
 //
-// The book is that of the beginning of a cycle, as the state of the hardware is: what a mechanism takes from
-// its queues is entered when the next cycle begins.
+// It follows issued instructions, branch outcomes and new warps. It reads nothing from the
+// mechanism, so its list stays right if the mechanism loses a thread, duplicates it, or misplaces
+// it.
+//
+// Like the state of the hardware, the model shows the beginning of a cycle. Whatever a mechanism
+// takes from its queues is entered at the beginning of the next cycle.
 type places struct {
 	*View
-	rows        [sm.MaxWarps]spots
-	deciding    []decision // control instructions on their way, in the order of issue
-	taken       []decision // those that the mechanism has taken in the cycle
-	started     []divergence.WarpStart
-	blocks      bool                             // warps of a CTA wait for each other at branches
-	stored      func(row int, cycle uint64) bool // whether a row has words in memory, or had at the beginning of the cycle
+	rows     [sm.MaxWarps]spots
+	deciding []decision // control instructions in flight, in the order of issue
+	taken    []decision // those that the mechanism took in this cycle
+	started  []divergence.WarpStart
+	blocks   bool // warps of a CTA wait for each other at branches
+	// stored reports whether a row has words in memory, or had at the beginning of the cycle.
+	stored      func(row int, cycle uint64) bool
 	paths       []divergence.Path
 	seen        [sm.MaxWarps]uint32
 	now, looked uint64
-	depth       uint16 // of the lowest thread of the instruction that is issued
+	depth       uint16 // call depth of the lowest thread of the instruction that issues
 }
 
-// spots are where the threads of a row are.
+// spots are the places of the threads of a row.
 type spots struct {
 	alive    uint32
 	began    uint64 // cycle
-	deciding uint32 // have a control instruction on its way
+	deciding uint32 // threads with a control instruction in flight
 	at       []spot
 }
 
-// spot is where some threads of a row are.
+// spot is the place of some threads of a row.
 type spot struct {
 	pc    uint32
-	depth uint16 // calls that they have not returned from
-	back  uint32 // the branch that they have come here by, NoPC if it was no branch
+	depth uint16 // number of calls not returned from
+	back  uint32 // PC of the branch that led here; isa.NoPC: no branch
 	lanes uint32
 }
 
-// decision is a control instruction on its way, with its PC in the program that runs.
+// decision is a control instruction in flight, with its PC in the program that runs.
 type decision struct {
 	sm.Flight
 	known   bool // it has been executed
 	outcome divergence.Outcome
 }
 
-// follow begins the book of an SM.
+// follow begins to model an SM.
 func follow(v *View) *places {
 	w := &places{View: v, blocks: v.mechanism.Blocks}
 	ports := v.sm.Div.Connections()
 	v.Leave(
-		ports.Launch.Tap(func(cycle uint64, l *divergence.WarpStart) { w.cycle(cycle); w.started = append(w.started, *l) }),
+		ports.Launch.Tap(func(cycle uint64,
+			l *divergence.WarpStart,
+		) {
+			w.cycle(cycle)
+			w.started = append(w.started, *l)
+		}),
 		v.sm.ALU.Outcome.Tap(w.executed), ports.Outcome.Tap(w.resolved),
 		v.sm.Issue.OnInserted.Add(func(e sm.Issued) {
-			f := *e.Flight // as others are told of
+			f := *e.Flight // with the kernel's PC, as for its own instructions
 			f.PC = v.sm.Program().OriginOf(f.PC)
 			w.place(sm.Issued{Cycle: e.Cycle, Flight: &f})
 		}),
@@ -68,13 +75,14 @@ func follow(v *View) *places {
 	return w
 }
 
-// at is where the threads of a row are.
+// at returns the places of the threads of a row.
 func (w *places) at(row int) *spots { return &w.rows[row&(sm.MaxWarps-1)] }
 
-// issuedDepth is how many calls the lowest thread of the instruction that is issued is in.
+// issuedDepth returns the call depth of the lowest thread of the instruction that issues.
 func (w *places) issuedDepth() uint16 { return w.depth }
 
-// decided is the control instruction whose outcome the mechanism has taken last, in this cycle; nil if there is none.
+// decided returns the control instruction whose outcome the mechanism took last in this cycle; nil
+// if none.
 func (w *places) decided() *decision {
 	if len(w.taken) == 0 {
 		return nil
@@ -82,7 +90,7 @@ func (w *places) decided() *decision {
 	return &w.taken[len(w.taken)-1]
 }
 
-// cycle enters what mechanisms have taken in the cycles before.
+// cycle enters what mechanisms took in the cycles before.
 func (w *places) cycle(now uint64) {
 	if now == w.now {
 		return
@@ -98,16 +106,18 @@ func (w *places) cycle(now uint64) {
 	w.taken = w.taken[:0]
 }
 
-// begins enters a warp.
+// begins records a new warp.
 func (w *places) begins(l *divergence.WarpStart) {
 	s := &w.rows[l.Row&(sm.MaxWarps-1)]
 	if s.alive != 0 {
-		w.Fail(Rule{checkPartition, "a warp in a row in use"}, InRow(int(l.Row), s.alive), "SM %d, cycle %d: a warp begins in row %d, where lanes %#x of another have not exited", w.index, w.now, l.Row, s.alive)
+		w.Fail(Rule{checkPartition, "a warp in a row in use"}, InRow(int(l.Row), s.alive),
+			"SM %d, cycle %d: a warp begins in row %d, where lanes %#x of another have not exited", w.index, w.now,
+			l.Row, s.alive)
 	}
 	*s = spots{alive: l.Mask, began: w.now, at: append(s.at[:0], spot{back: isa.NoPC, lanes: l.Mask})}
 }
 
-// lanesAt are the threads of a row that are at a PC.
+// lanesAt returns the threads of a row at a PC.
 func (s *spots) lanesAt(pc uint32) (lanes uint32) {
 	for i := range s.at {
 		if s.at[i].pc == pc {
@@ -117,7 +127,7 @@ func (s *spots) lanesAt(pc uint32) (lanes uint32) {
 	return lanes
 }
 
-// move moves threads from one PC to another, so many calls deeper.
+// move moves threads from one PC to another, and changes their call depth.
 func (s *spots) move(lanes, from, to uint32, calls int, back uint32) {
 	for i := len(s.at) - 1; i >= 0 && lanes != 0; i-- {
 		x := &s.at[i]
@@ -132,8 +142,9 @@ func (s *spots) move(lanes, from, to uint32, calls int, back uint32) {
 	s.clean()
 }
 
-// again moves threads back to the branch that they have come from, so many calls deeper. Warps of a block whose threads go to
-// different places are divided by the place of the first warp; the others execute the branch again.
+// again moves threads back to the branch that led them here, and restores their call depth. When
+// warps of a block have different destinations, the first warp's destination divides them. The
+// other threads execute the branch again.
 func (s *spots) again(lanes, branch uint32, calls int) {
 	for i := len(s.at) - 1; i >= 0; i-- {
 		if x := &s.at[i]; x.back == branch && x.pc != branch {
@@ -155,7 +166,7 @@ func (s *spots) clean() {
 	}
 }
 
-// add enters threads at a place.
+// add adds threads at a place.
 func (s *spots) add(p spot) {
 	if p.lanes == 0 {
 		return
@@ -169,7 +180,7 @@ func (s *spots) add(p spot) {
 	s.at = append(s.at, p)
 }
 
-// leave takes threads away that have exited.
+// leave removes exited threads.
 func (s *spots) leave(lanes uint32) {
 	s.alive &^= lanes
 	for i := range s.at {
@@ -178,7 +189,7 @@ func (s *spots) leave(lanes uint32) {
 	s.clean()
 }
 
-// depth is how many calls the lowest of some threads of a row are in.
+// depth returns the call depth of the lowest of some threads of a row.
 func (s *spots) depth(lanes uint32) uint16 {
 	for i := range s.at {
 		if s.at[i].lanes&lanes&-lanes != 0 {
@@ -188,7 +199,7 @@ func (s *spots) depth(lanes uint32) uint16 {
 	return 0
 }
 
-// issue moves the threads of an instruction on, which have to be where it is.
+// issue moves the threads of an instruction on, and checks that they are at its PC.
 func (w *places) issue(e *sm.Issued) {
 	pc := w.sm.Div.Slots().At(int(e.Slot)).PC
 	in := &w.sm.Program().Insts[pc]
@@ -202,11 +213,15 @@ func (w *places) issue(e *sm.Issued) {
 			s.again(away, pc, deeper(in))
 		}
 		if away := lanes &^ s.lanesAt(pc); away != 0 {
-			w.Fail(Rule{checkPartition, "an instruction elsewhere"}, InRow(r, away), "SM %d, cycle %d: lanes %#x of row %d execute %s, but are at %s", w.index, e.Cycle, away, r, w.inst(pc), w.places(s, away))
+			w.Fail(Rule{checkPartition, "an instruction elsewhere"}, InRow(r, away),
+				"SM %d, cycle %d: lanes %#x of row %d execute %s, but are at %s", w.index, e.Cycle, away, r, w.inst(pc),
+				w.places(s, away))
 			return
 		}
 		if again := lanes & s.deciding; again != 0 {
-			w.Fail(Rule{checkPartition, "an instruction before its branch is decided"}, InRow(r, again), "SM %d, cycle %d: lanes %#x of row %d execute %s again before its outcome is known", w.index, e.Cycle, again, r, w.inst(pc))
+			w.Fail(Rule{checkPartition, "an instruction before its branch is decided"}, InRow(r, again),
+				"SM %d, cycle %d: lanes %#x of row %d execute %s again before its outcome is known", w.index, e.Cycle,
+				again, r, w.inst(pc))
 			return
 		}
 		if in.Control() {
@@ -221,7 +236,7 @@ func (w *places) issue(e *sm.Issued) {
 	}
 }
 
-// executed notes an outcome that is on its way to the mechanism.
+// executed records an outcome in flight to the mechanism.
 func (w *places) executed(_ uint64, out *divergence.Outcome) {
 	for i := range w.deciding {
 		if d := &w.deciding[i]; !d.known {
@@ -231,7 +246,7 @@ func (w *places) executed(_ uint64, out *divergence.Outcome) {
 	}
 }
 
-// resolved notes that the mechanism has taken an outcome.
+// resolved records that the mechanism took an outcome.
 func (w *places) resolved(cycle uint64, out *divergence.Outcome) {
 	w.cycle(cycle)
 	for i := range w.deciding {
@@ -255,7 +270,7 @@ func (w *places) settle(d *decision) {
 	}
 }
 
-// goOn moves threads of a row as an outcome says.
+// goOn moves threads of a row by an outcome.
 func (w *places) goOn(s *spots, d *decision, taken, not uint32) {
 	to, fall, calls, leaves := w.ways(d)
 	if leaves {
@@ -266,7 +281,8 @@ func (w *places) goOn(s *spots, d *decision, taken, not uint32) {
 	s.move(not, d.PC, fall, 0, d.PC)
 }
 
-// ways is where the threads go that take a control instruction, and the others.
+// ways returns the destination of the threads that take a control instruction, and that of the
+// others.
 func (w *places) ways(d *decision) (to, fall uint32, calls int, leaves bool) {
 	in := &w.sm.Program().Insts[d.PC]
 	to, fall = d.PC+1, d.PC+1
@@ -275,19 +291,19 @@ func (w *places) ways(d *decision) (to, fall uint32, calls int, leaves bool) {
 		leaves = true
 	case in.Branches():
 		to = in.Target
-		if in.Indirect() { // those that go elsewhere than the lowest lane execute it again
+		if in.Indirect() { // those with another destination than the lowest lane execute it again
 			to, fall = d.outcome.Target, d.PC
 		}
 		calls = deeper(in)
 	case in.Jumps():
 		to = in.Target
-	case in.Op == isa.OpWarpSync && d.outcome.Taken != 0: // those that name others look again
+	case in.Op == isa.OpWarpSync && d.outcome.Taken != 0: // those that name other threads execute it again
 		fall = d.PC
 	}
 	return to, fall, calls, leaves
 }
 
-// deeper is by how many calls the threads are deeper that a branch leads to another place.
+// deeper returns the change of call depth by a taken branch.
 func deeper(in *isa.Inst) int {
 	switch in.Op {
 	case isa.OpCall:
@@ -298,8 +314,8 @@ func deeper(in *isa.Inst) int {
 	return 0
 }
 
-// early moves threads whose outcome the mechanism has taken in part: an update register of
-// dynamic warps was free for one of the ways only.
+// early moves threads whose outcome the mechanism has taken in part: only one of the sides found a
+// free update register of dynamic warps.
 func (w *places) early(r int, lanes, pc uint32) {
 	s := &w.rows[r]
 	for i := range w.deciding {
@@ -307,7 +323,8 @@ func (w *places) early(r int, lanes, pc uint32) {
 		if !d.known || d.Rows>>r&1 == 0 {
 			continue
 		}
-		taken, not := of(&d.Flight, r, d.Mask&d.outcome.Taken)&lanes&s.deciding, of(&d.Flight, r, d.Mask&^d.outcome.Taken)&lanes&s.deciding
+		taken, not := of(&d.Flight, r, d.Mask&d.outcome.Taken)&lanes&s.deciding, of(&d.Flight, r,
+			d.Mask&^d.outcome.Taken)&lanes&s.deciding
 		to, fall, _, _ := w.ways(d)
 		if to != pc {
 			taken = 0
@@ -320,7 +337,7 @@ func (w *places) early(r int, lanes, pc uint32) {
 	}
 }
 
-// places says where threads of a row are.
+// places describes where threads of a row are.
 func (w *places) places(s *spots, lanes uint32) (text string) {
 	for _, p := range s.at {
 		if p.lanes&lanes != 0 {
@@ -330,7 +347,8 @@ func (w *places) places(s *spots, lanes uint32) (text string) {
 	return "no place: they have exited, or have not begun"
 }
 
-// place enters an instruction; before the first one of a cycle the groups are looked at.
+// place records an instruction. It checks the mechanism's groups before the first one of each
+// cycle.
 func (w *places) place(e sm.Issued) {
 	if w.found != nil {
 		return
@@ -345,7 +363,7 @@ func (w *places) place(e sm.Issued) {
 	w.issue(&e)
 }
 
-// partition looks whether the groups of the mechanism hold each live thread once, where it is.
+// partition checks that the groups of the mechanism hold each live thread once, at its place.
 func (w *places) partition(e *sm.Issued) {
 	w.paths = w.sm.Div.Paths(w.paths[:0])
 	clear(w.seen[:w.rowsThere])
@@ -354,25 +372,34 @@ func (w *places) partition(e *sm.Issued) {
 		r := int(p.Row & (sm.MaxWarps - 1))
 		s := &w.rows[r]
 		if twice := p.Mask & w.seen[r]; twice != 0 {
-			w.Fail(Rule{checkPartition, "a thread in two groups"}, InRow(r, twice), "%s: lanes %#x of row %d are in two groups", w.View.at(e), twice, r)
+			w.Fail(Rule{checkPartition, "a thread in two groups"}, InRow(r, twice),
+				"%s: lanes %#x of row %d are in two groups", w.View.at(e), twice, r)
 		}
 		w.seen[r] |= p.Mask
 		if away := p.Mask &^ s.lanesAt(p.PC); away != 0 {
 			if away = w.away(s, p, r, away); away != 0 {
-				w.Fail(Rule{checkPartition, "a group elsewhere"}, InRow(r, away), "%s: lanes %#x of row %d are in a group at %s, but at %s", w.View.at(e), away, r, w.inst(p.PC), w.places(s, away))
+				w.Fail(Rule{checkPartition, "a group elsewhere"}, InRow(r, away),
+					"%s: lanes %#x of row %d are in a group at %s, but at %s", w.View.at(e), away, r, w.inst(p.PC),
+					w.places(s, away))
 			}
 		}
 	}
 	for r := range w.rowsThere {
 		if lost := w.rows[r].alive &^ w.seen[r]; lost != 0 {
-			w.Fail(Rule{checkPartition, "a thread in no group"}, InRow(r, lost), "%s: lanes %#x of row %d are in no group", w.View.at(e), lost, r)
+			w.Fail(Rule{checkPartition, "a thread in no group"}, InRow(r, lost),
+				"%s: lanes %#x of row %d are in no group", w.View.at(e), lost, r)
 		}
 	}
 }
 
-// away are the threads of a path, of those that are not at its PC, for which that is not right. A path that
-// waits at a barrier is behind it as soon as it has come there; one without a PC is in words that the mechanism
-// has in memory; and an outcome can be taken in part: see early.
+// away returns the threads of a path that are wrongly not at its PC.
+//
+// Some differences are right:
+//
+//   - On arrival at a barrier, the model places a path behind the barrier.
+//   - A path without a PC is in words that the mechanism has in memory.
+//   - Warps of a block wait for others at a branch that their threads have taken.
+//   - An outcome can be taken in part: see early.
 func (w *places) away(s *spots, p *divergence.Path, r int, lanes uint32) uint32 {
 	insts := w.sm.Program().Insts
 	switch {
@@ -383,7 +410,7 @@ func (w *places) away(s *spots, p *divergence.Path, r int, lanes uint32) uint32 
 		return lanes
 	case int(p.PC) < len(insts) && (insts[p.PC].Op == isa.OpBar || insts[p.PC].Op == isa.OpWarpSync):
 		lanes &^= s.lanesAt(p.PC + 1)
-	case w.blocks: // a warp waits at its branch for others
+	case w.blocks: // a warp waits for others at its branch
 		for _, x := range s.at {
 			if x.back == p.PC {
 				lanes &^= x.lanes

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPlacesAreWatched falsifies the book of where threads are, each time in one way, which is as if the
-// mechanism did what the book does not.
+// TestPlacesAreWatched falsifies the model of the threads' places, in one way each time. The effect
+// is that of a mechanism that deviates from the model.
 func TestPlacesAreWatched(t *testing.T) {
 	once := func(change func(s *spots) bool) func(o *Observer) {
 		return func(o *Observer) {
@@ -30,7 +30,10 @@ func TestPlacesAreWatched(t *testing.T) {
 		change        func(o *Observer)
 	}{
 		{"nothing", "", func(*Observer) {}},
-		{"a path goes to the next instruction", checkPartition, once(func(s *spots) bool { s.at[0].pc++; return true })},
+		{
+			"a path goes to the next instruction", checkPartition,
+			once(func(s *spots) bool { s.at[0].pc++; return true }),
+		},
 		{"threads change places", checkPartition, once(func(s *spots) bool {
 			s.at[0].lanes, s.at[1].lanes = s.at[1].lanes, s.at[0].lanes
 			return true
@@ -39,7 +42,10 @@ func TestPlacesAreWatched(t *testing.T) {
 			s.alive |= 1 << 8
 			return true
 		})},
-		{"a thread has exited", checkPartition, once(func(s *spots) bool { s.leave(s.at[0].lanes & -s.at[0].lanes); return true })},
+		{
+			"a thread has exited", checkPartition,
+			once(func(s *spots) bool { s.leave(s.at[0].lanes & -s.at[0].lanes); return true }),
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, mechanism := range []string{"pdom", "token", "dwf", "tbc", "capri", "multipath"} {

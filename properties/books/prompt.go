@@ -9,25 +9,30 @@ import (
 	"divergo/sm/divergence"
 )
 
-// prompt looks whether a mechanism takes an outcome as soon as it comes, and whether a path of the
-// warp runs behind a branch soon enough (Promises.Prompt).
+// prompt checks that a mechanism takes an outcome as soon as it arrives. It also checks that a path
+// of the warp then issues within the mechanism's bound (Promises.Prompt).
 type prompt struct {
 	*View
 	transfers interface{ waits(row int) bool }
 	barriers  interface{ waits(row int) bool }
 	prompt    uint64
-	perPop    uint64   // of these cycles, for each entry that is popped meanwhile
-	latency   uint64   // of outcomes
-	pushed    []uint64 // cycles of outcomes that have not been taken
+	perPop    uint64   // extra cycles of the bound for each entry popped meanwhile
+	latency   uint64   // of outcomes, in cycles
+	pushed    []uint64 // cycles at which outcomes not yet taken were sent
 	resolved  [sm.MaxWarps]uint64
-	pops      [sm.MaxWarps]uint64        // that there had been then
-	branched  uint64                     // rows of which a branch was resolved and no slot has run since
-	decides   [divergence.MaxSlots]uint8 // control instructions of each slot on their way: that of a path which another covers by now may be one more
+	pops      [sm.MaxWarps]uint64 // count of pops at that time
+	branched  uint64              // rows with a resolved branch, and no slot that has run since
+	// decides counts the control instructions of each slot in flight. It may be one too high for a
+	// path that another covers by then.
+	decides [divergence.MaxSlots]uint8
 }
 
 // watchPrompt begins to watch an SM.
 func watchPrompt(v *View, moves, bars interface{ waits(row int) bool }) *prompt {
-	t := &prompt{View: v, transfers: moves, barriers: bars, prompt: uint64(v.mechanism.Prompt), latency: outcomeLatency(v)}
+	t := &prompt{
+		View: v, transfers: moves, barriers: bars, prompt: uint64(v.mechanism.Prompt),
+		latency: outcomeLatency(v),
+	}
 	v.Leave(
 		v.sm.Issue.OnClass.Add(t.class),
 		v.sm.ALU.Outcome.Tap(t.comes), v.sm.Div.Connections().Outcome.Tap(t.taken),
@@ -36,12 +41,12 @@ func watchPrompt(v *View, moves, bars interface{ waits(row int) bool }) *prompt 
 	return t
 }
 
-// outcomeLatency is how many cycles an outcome is on its way.
+// outcomeLatency returns the cycles between an outcome's execution and its arrival.
 func outcomeLatency(v *View) uint64 {
 	return uint64(cmp.Or(v.config.SM.OutcomeLat, v.config.SM.ALULatency))
 }
 
-// issue takes note that the rows run.
+// issue records that the rows run.
 func (t *prompt) issue(e sm.Issued, in *isa.Inst) {
 	if t.branched &^= e.Rows; in.Control() {
 		t.decides[e.Slot]++
@@ -50,13 +55,15 @@ func (t *prompt) issue(e sm.Issued, in *isa.Inst) {
 
 func (t *prompt) comes(cycle uint64, _ *divergence.Outcome) { t.pushed = append(t.pushed, cycle) }
 
-// taken looks whether the mechanism takes an outcome as soon as it can.
+// taken checks that the mechanism takes an outcome without delay.
 func (t *prompt) taken(cycle uint64, out *divergence.Outcome) {
 	if len(t.pushed) == 0 {
 		return
 	}
 	if since := cycle - t.pushed[0]; since > t.latency && t.left() {
-		t.Fail(Rule{checkTiming, "an outcome taken late"}, t.inSlot(int(out.Slot)), "SM %d, cycle %d: the outcome of slot %d is taken after %d cycles, it came after %d", t.index, cycle, out.Slot, since, t.latency)
+		t.Fail(Rule{checkTiming, "an outcome taken late"}, t.inSlot(int(out.Slot)),
+			"SM %d, cycle %d: the outcome of slot %d is taken after %d cycles, it came after %d", t.index, cycle,
+			out.Slot, since, t.latency)
 	}
 	t.pushed = t.pushed[1:]
 	in := &t.sm.Program().Insts[out.PC]
@@ -72,12 +79,11 @@ func (t *prompt) taken(cycle uint64, out *divergence.Outcome) {
 	}
 }
 
-// left reports whether nothing has kept outcomes from being taken: warps that end wait for
-// the queue of those.
+// left reports whether nothing delays outcomes: a full queue of ended warps does.
 func (t *prompt) left() bool { return t.sm.Div.Connections().Retire.Ready() }
 
-// class is called in each cycle that the issue stage looks for an instruction: a row of which a branch has been resolved
-// must run.
+// class runs in each cycle in which the issue stage selects an instruction. It checks that a row
+// with a resolved branch runs.
 func (t *prompt) class(e sm.Spent) {
 	if t.found != nil {
 		return
@@ -96,12 +102,14 @@ func (t *prompt) class(e sm.Spent) {
 		}
 		t.branched &^= 1 << r
 		if !t.runs(r) && e.Cycle < due+2 && !t.barriers.waits(r) && t.rows[r].live != 0 {
-			t.Fail(Rule{checkTiming, "no path after a branch"}, InRow(r, t.rows[r].live), "SM %d, cycle %d: no path of row %d runs, of which a branch was resolved in cycle %d", t.index, e.Cycle, r, t.resolved[r])
+			t.Fail(Rule{checkTiming, "no path after a branch"}, InRow(r, t.rows[r].live),
+				"SM %d, cycle %d: no path of row %d runs, of which a branch was resolved in cycle %d", t.index, e.Cycle,
+				r, t.resolved[r])
 		}
 	}
 }
 
-// runs reports whether a slot of a row can run, or waits for an outcome that has not come.
+// runs reports whether a slot of a row can run, or waits for an outcome that has not arrived.
 func (t *prompt) runs(r int) bool {
 	slots := t.sm.Div.Slots()
 	for i := range slots.Len() {

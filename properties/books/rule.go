@@ -10,25 +10,25 @@ import (
 	"divergo/units"
 )
 
-// Rule is something that a checker demands. The name says what was found instead. Failures
-// of one rule, after one opcode, are taken for one cause.
+// Rule is a demand of a checker, named after its violation. Failures of one rule after one opcode
+// count as one cause.
 type Rule struct{ Checker, Name string }
 
-// Finding is a rule that was broken in a run.
+// Finding is a broken rule in a run.
 type Finding struct {
 	Rule    Rule
 	What    string
-	Last    string // opcode of the last branch, call, barrier or exit of the threads; "": not known
-	Cycle   uint64 // in which it was seen; 0: at the end of the run
+	Last    string // opcode of the last branch, call, barrier or exit of the threads; "": unknown
+	Cycle   uint64 // of the finding; 0: at the end of the run
 	Threads []golden.ID
 }
 
-// Found is a finding that knows of no cycle and no thread.
+// Found returns a finding without a cycle and threads.
 func Found(checker, name, what string) *Finding {
 	return &Finding{Rule: Rule{checker, name}, What: what}
 }
 
-// Place is the rule, and the opcode after which the threads broke it.
+// Place names the rule, and the opcode after which the threads broke it.
 func (f *Finding) Place() string {
 	if f.Last == "" {
 		return f.Rule.Name
@@ -36,7 +36,7 @@ func (f *Finding) Place() string {
 	return f.Rule.Name + ", after " + f.Last
 }
 
-// Opcode is the word that an instruction begins with, "" if there is none.
+// Opcode returns the first word of an instruction, "" if there is none.
 func Opcode(p *isa.Program, pc uint32) string {
 	if int(pc) >= len(p.Insts) {
 		return ""
@@ -48,7 +48,7 @@ func Opcode(p *isa.Program, pc uint32) string {
 	return text
 }
 
-// InRow are the threads in some lanes of a row.
+// InRow returns the threads in some lanes of a row.
 func InRow(row int, lanes uint32) (list []units.Home) {
 	for m := lanes; m != 0; m &= m - 1 {
 		list = append(list, units.Home{Row: uint8(row), Lane: uint8(bits.TrailingZeros32(m))})
@@ -56,7 +56,7 @@ func InRow(row int, lanes uint32) (list []units.Home) {
 	return list
 }
 
-// active are the threads of an instruction.
+// active returns the threads of an instruction.
 func active(e *sm.Issued) (list []units.Home) {
 	for m := e.Mask; m != 0; m &= m - 1 {
 		list = append(list, e.Home(bits.TrailingZeros32(m)))

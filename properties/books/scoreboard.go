@@ -7,36 +7,41 @@ import (
 	"divergo/sm"
 )
 
-// scoreboard keeps a book of which registers are still to be written: from what is issued, and what
-// write-back takes. Nobody issues what reads or writes one of them, and what waits for none of them is ready.
+// scoreboard models the registers still to be written, from issued instructions and from
+// write-back. No instruction that reads or writes such a register may issue. An instruction that
+// waits for none is ready.
 type scoreboard struct {
 	*View
 	holds   bool                  // sm.OneInFlight: a slot waits for its last instruction
-	regs    int                   // of the program; predicates are behind them
+	regs    int                   // number of registers of the program; predicates follow them
 	pending [sm.MaxWarps][]uint32 // by row and register: lanes
-	flying  [sm.MaxWarps]int      // instructions of each row that write-back has to take
-	flew    [sm.MaxWarps]uint64   // cycle in which the last one was issued
-	flown   [sm.MaxWarps]int      // and how many there were when that began
-	wrote   [sm.MaxWarps]uint64   // cycle in which it took the last one, and one more
-	held    []int                 // instructions of each slot that hold it
-	freed   []uint64              // by slot: as wrote
-	copies  [sm.MaxWarps][]int    // asynchronous copies of each row in flight, by group; of the last group more may come
-	stirred [sm.MaxWarps]uint64   // cycle in which the last copy of each row, or the end of a group, was issued
-	stood   [sm.MaxWarps][]int    // and what was in flight when that began
+	flying  [sm.MaxWarps]int      // instructions of each row that write-back has not taken yet
+	flew    [sm.MaxWarps]uint64   // cycle in which the last one issued
+	flown   [sm.MaxWarps]int      // flying at the beginning of that cycle
+	wrote   [sm.MaxWarps]uint64   // one cycle after write-back took the last one
+	held    []int                 // instructions that hold each slot
+	freed   []uint64              // by slot: one cycle after write-back took the last one that held it
+	copies  [sm.MaxWarps][]int    // asynchronous copies of each row in flight, by group; the last group is open
+	stirred [sm.MaxWarps]uint64   // cycle in which the last copy of each row, or the last end of a group, issued
+	stood   [sm.MaxWarps][]int    // copies at the beginning of that cycle
 }
 
-// watchRegisters begins to follow those of an SM.
+// watchRegisters begins to model the registers of an SM.
 func watchRegisters(v *View) *scoreboard {
 	p := v.sm.Program()
 	n := v.sm.Div.Slots().Len()
-	b := &scoreboard{View: v, holds: v.config.SM.Scoreboard == sm.OneInFlight, regs: len(p.Regs), held: make([]int, n), freed: make([]uint64, n)}
+	b := &scoreboard{
+		View: v, holds: v.config.SM.Scoreboard == sm.OneInFlight, regs: len(p.Regs), held: make([]int, n),
+		freed: make([]uint64, n),
+	}
 	for i := range v.sm.Writeback.In {
 		v.Leave(v.sm.Writeback.In[i].Tap(b.written))
 	}
 	return b
 }
 
-// watchIssues has it look at what issues, after those that ask it what was free before.
+// watchIssues subscribes to issued instructions, after the models that ask for the state before
+// them.
 func (b *scoreboard) watchIssues() {
 	b.each(func(e sm.Issued, in *isa.Inst) {
 		if b.found == nil {
@@ -50,7 +55,7 @@ func (b *scoreboard) slotHeld(s int, cycle uint64) bool {
 	return b.held[s] > 0 || cycle <= b.freed[s] && b.freed[s] > 0
 }
 
-// number is the place of an operand in the book of a row, -1 if it is no register.
+// number returns the index of an operand in pending, -1 if it is no register.
 func (b *scoreboard) number(o isa.Operand) int {
 	switch o.Kind {
 	case isa.OperandReg:
@@ -61,7 +66,7 @@ func (b *scoreboard) number(o isa.Operand) int {
 	return -1
 }
 
-// waits are the lanes of a row in which an operand is still to be written.
+// waits returns the lanes of a row in which an operand is still to be written.
 func (b *scoreboard) waits(r int, o isa.Operand, lanes uint32) uint32 {
 	if n := b.number(o); n >= 0 && b.flying[r] > 0 && n < len(b.pending[r]) {
 		return b.pending[r][n] & lanes
@@ -69,7 +74,7 @@ func (b *scoreboard) waits(r int, o isa.Operand, lanes uint32) uint32 {
 	return 0
 }
 
-// depends are lanes of a row that an instruction has to wait for.
+// depends returns the lanes of a row that an instruction must wait for.
 func (b *scoreboard) depends(r int, in *isa.Inst, lanes uint32) uint32 {
 	if b.flying[r] == 0 {
 		return 0
@@ -84,15 +89,15 @@ func (b *scoreboard) depends(r int, in *isa.Inst, lanes uint32) uint32 {
 	return wait
 }
 
-// passes reports whether write-back takes an instruction, besides its place in the slot.
+// passes reports whether an instruction passes through write-back for more than its hold on a slot.
 func passes(in *isa.Inst) bool { return !in.Control() || in.NDst > 0 }
 
-// keeps reports whether an instruction holds its slot until write-back has taken it.
+// keeps reports whether an instruction holds its slot until write-back takes it.
 func (b *scoreboard) keeps(in *isa.Inst) bool {
 	return passes(in) && in.Op != isa.OpCopy && (b.holds || in.Op == isa.OpMembar)
 }
 
-// copied enters a copy, or the end of a group of them.
+// copied records a copy, or the end of a group of copies.
 func (b *scoreboard) copied(r int, in *isa.Inst) {
 	switch c := &b.copies[r]; {
 	case in.Op == isa.OpCopy && len(*c) == 0:
@@ -106,14 +111,15 @@ func (b *scoreboard) copied(r int, in *isa.Inst) {
 	}
 }
 
-// landed takes a copy out, the oldest: they complete in order.
+// landed removes the oldest copy: copies complete in order.
 func (b *scoreboard) landed(r int) {
 	c := b.copies[r]
 	for len(c) > 1 && c[0] == 0 {
 		c = c[1:]
 	}
 	if len(c) == 0 || c[0] == 0 {
-		b.Fail(Rule{checkScoreboard, "a copy too many"}, InRow(r, b.all(r)), "SM %d: a copy of row %d completes, of which none is in flight", b.index, r)
+		b.Fail(Rule{checkScoreboard, "a copy too many"}, InRow(r, b.all(r)),
+			"SM %d: a copy of row %d completes, of which none is in flight", b.index, r)
 		return
 	}
 	if c[0]--; len(c) == 1 && c[0] == 0 {
@@ -122,13 +128,14 @@ func (b *scoreboard) landed(r int) {
 	b.copies[r] = c
 }
 
-// awaits reports whether a row has a copy in flight that an instruction waits for: any, or one in a
-// group behind which there are not as many closed ones as it says. Hardware tells most of eight groups apart.
+// awaits reports whether an instruction waits for a copy of a row in flight. It waits for any copy,
+// or for a group with fewer closed groups behind it than it names. The hardware distinguishes at
+// most eight groups (argument most).
 func (b *scoreboard) awaits(r int, in *isa.Inst, most uint64) bool {
 	return in.Op == isa.OpCopyWait && waitsFor(b.copies[r], in, most)
 }
 
-// waitsFor is awaits of some copies.
+// waitsFor is awaits for the given copies.
 func waitsFor(c []int, in *isa.Inst, most uint64) bool {
 	if in.Mode != isa.ModeAll {
 		c = c[:max(len(c)-1-int(min(in.Src[0].Imm, most)), 0)]
@@ -141,11 +148,12 @@ func waitsFor(c []int, in *isa.Inst, most uint64) bool {
 	return false
 }
 
-// issued enters an instruction that is issued, if all that it needs is there.
+// issued records an issued instruction, and checks that everything it needs is available.
 func (b *scoreboard) issued(e *sm.Issued, in *isa.Inst) {
 	s := int(e.Slot)
 	if b.held[s] > 0 {
-		b.Fail(Rule{checkScoreboard, "a slot before its last instruction"}, active(e), "%s: slot %d issues, its last instruction has not completed", b.at(e), s)
+		b.Fail(Rule{checkScoreboard, "a slot before its last instruction"}, active(e),
+			"%s: slot %d issues, its last instruction has not completed", b.at(e), s)
 	}
 	if b.keeps(in) {
 		b.held[s]++
@@ -155,20 +163,24 @@ func (b *scoreboard) issued(e *sm.Issued, in *isa.Inst) {
 		r := bits.TrailingZeros64(rows)
 		lanes := of(e.Flight, r, e.Mask)
 		if wait := b.depends(r, in, lanes); wait != 0 {
-			b.Fail(Rule{checkScoreboard, "a register still to be written"}, InRow(r, wait), "%s: slot %d issues, a register of lanes %#x of row %d is still to be written", b.at(e), s, wait, r)
+			b.Fail(Rule{checkScoreboard, "a register still to be written"}, InRow(r, wait),
+				"%s: slot %d issues, a register of lanes %#x of row %d is still to be written", b.at(e), s, wait, r)
 		}
 		flying, copies := b.flying[r], b.copies[r]
-		if b.flew[r] == e.Cycle { // what issues beside it is of other threads
+		if b.flew[r] == e.Cycle { // an instruction issued beside it has other threads
 			flying = b.flown[r]
 		}
 		if b.stirred[r] == e.Cycle {
 			copies = b.stood[r]
 		}
 		if leaves && flying > 0 {
-			b.Fail(Rule{checkScoreboard, "an exit before its last instruction"}, InRow(r, lanes), "%s: slot %d issues the end of threads of row %d, which has %d instructions in flight", b.at(e), s, r, flying)
+			b.Fail(Rule{checkScoreboard, "an exit before its last instruction"}, InRow(r, lanes),
+				"%s: slot %d issues the end of threads of row %d, which has %d instructions in flight", b.at(e), s, r,
+				flying)
 		}
 		if in.Op == isa.OpCopyWait && waitsFor(copies, in, 1<<30) {
-			b.Fail(Rule{checkScoreboard, "a wait that ends before its copies"}, InRow(r, lanes), "%s: slot %d issues, row %d has copies in flight that it waits for", b.at(e), s, r)
+			b.Fail(Rule{checkScoreboard, "a wait that ends before its copies"}, InRow(r, lanes),
+				"%s: slot %d issues, row %d has copies in flight that it waits for", b.at(e), s, r)
 		}
 		if in.Op == isa.OpCopy || in.Op == isa.OpCopyCommit {
 			if b.stirred[r] != e.Cycle {
@@ -194,10 +206,10 @@ func (b *scoreboard) issued(e *sm.Issued, in *isa.Inst) {
 	}
 }
 
-// written takes the registers of a result out of the book.
+// written removes the registers of a result.
 func (b *scoreboard) written(cycle uint64, v *sm.Result) {
 	if b.found != nil {
-		return // what was issued since is not in the book
+		return // the model lacks what was issued since then
 	}
 	in := &b.sm.Program().Insts[v.PC]
 	for rows := v.Rows; rows != 0; rows &= rows - 1 {
@@ -220,8 +232,8 @@ func (b *scoreboard) written(cycle uint64, v *sm.Result) {
 	}
 }
 
-// free reports whether nothing holds back threads of a row, in a cycle: what write-back takes in one is known in the next,
-// and lets others go in the one after.
+// free reports whether nothing holds back threads of a row in a cycle. A write-back is known one
+// cycle later, and releases other instructions two cycles later.
 func (b *scoreboard) free(cycle uint64, r int, in *isa.Inst, lanes uint32) bool {
 	if cycle <= b.wrote[r] && b.wrote[r] > 0 {
 		return false

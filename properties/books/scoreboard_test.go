@@ -12,13 +12,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBeside: of two instructions of a row in one cycle the second waits for what was in flight before, and not for the
-// first, which is of other threads.
+// TestBeside issues two instructions of a row in one cycle. The second waits for earlier
+// instructions in flight, and not for the first, which has other threads.
 func TestBeside(t *testing.T) {
-	copied, wait, exit := &isa.Inst{Op: isa.OpCopy}, &isa.Inst{Op: isa.OpCopyWait, Mode: isa.ModeAll}, &isa.Inst{Op: isa.OpExit}
+	copied, wait, exit := &isa.Inst{Op: isa.OpCopy}, &isa.Inst{
+		Op:   isa.OpCopyWait,
+		Mode: isa.ModeAll,
+	}, &isa.Inst{Op: isa.OpExit}
 	for _, c := range []struct {
 		name          string
-		before, first *isa.Inst // one cycle, and in the same
+		before, first *isa.Inst // in one cycle; both in the same cycle
 		second        *isa.Inst
 		fails         bool
 	}{
@@ -33,14 +36,17 @@ func TestBeside(t *testing.T) {
 		b.pending[0] = []uint32{0}
 		for i, in := range []*isa.Inst{c.before, c.first, c.second} {
 			if in != nil {
-				b.issued(&sm.Issued{Cycle: 7 + uint64(min(i, 1)), Flight: &sm.Flight{Slot: uint16(i / 2), Rows: 1, Mask: 1 << i}}, in)
+				b.issued(&sm.Issued{
+					Cycle:  7 + uint64(min(i, 1)),
+					Flight: &sm.Flight{Slot: uint16(i / 2), Rows: 1, Mask: 1 << i},
+				}, in)
 			}
 		}
 		assert.Equal(t, c.fails, b.found != nil, "%s: %v", c.name, b.found)
 	}
 }
 
-// TestSecondsAreWatched falsifies what the observer knows of instructions that issue beside others.
+// TestSecondsAreWatched falsifies the observer's view of instructions that issue beside others.
 func TestSecondsAreWatched(t *testing.T) {
 	for _, c := range []struct {
 		name, checker string
@@ -49,7 +55,10 @@ func TestSecondsAreWatched(t *testing.T) {
 		{"nothing", "", func(*Observer) {}},
 		{"another way to fill lanes", checkFair, func(o *Observer) { o.fair.weaves = sm.InterweaveBoth }},
 		{"the second has fewer lanes", checkFair, func(o *Observer) {
-			o.Leave(o.sm.Issue.OnIssue.Add(func(sm.Issued) { o.fair.second.mask, o.registers.held = 0, make([]int, len(o.registers.held)) }))
+			o.Leave(o.sm.Issue.OnIssue.Add(func(sm.Issued) {
+				o.fair.second.mask, o.registers.held = 0,
+					make([]int, len(o.registers.held))
+			}))
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -61,7 +70,7 @@ func TestSecondsAreWatched(t *testing.T) {
 	}
 }
 
-// ran is the view of a machine that has run.
+// ran returns the view of a machine that has run.
 func ran(t *testing.T) (v *View) {
 	c := draw.New(3, plainFeatures)
 	c.Machine = draw.Plain(8)

@@ -7,7 +7,7 @@ import (
 	"divergo/sm"
 )
 
-// counted is what the observer counts of what statistics count.
+// counted holds the observer's own counts for the statistics.
 type counted struct {
 	active              [isa.MaxLanes + 1]uint64
 	branches, divergent uint64

@@ -13,46 +13,48 @@ import (
 	"divergo/units"
 )
 
-// View is what a book sees of an SM during a run: the hardware, the program, and which
-// threads live where. A book is told of events by the observers and taps of the hardware,
-// which it takes away by Leave, and reports what cannot be by Fail.
+// View is a model's view of an SM during a run: the hardware, the program, and the home of each
+// live thread.
+//
+// Observers and taps of the hardware deliver events to a model. The model passes their removal to
+// Leave, and reports impossible events to Fail.
 type View struct {
 	sm        *sm.SM
 	sim       *rtl.Sim
 	index     int
-	prog      *isa.Program // the kernel's, of which the hardware may run another form
+	prog      *isa.Program // the kernel's; the hardware may run another form of it
 	config    *gpu.Config
 	mechanism *divergence.Mechanism
 	lanes     int
 	threads   int // of a CTA
 	warps     int // of a CTA
-	rowsThere int // in the SM; the books of those behind are empty
+	rowsThere int // in the SM; models of higher rows are empty
 	rows      [sm.MaxWarps]row
-	begins    []func(r int)     // told of each warp that begins
-	issues    []func(sm.Issued) // told of each instruction of the kernel, after all taps
+	begins    []func(r int)     // called for each warp that begins
+	issues    []func(sm.Issued) // called for each instruction of the kernel, after all taps
 	found     *Finding          // the first
 	leave     []func()
 }
 
-// row is what is known of a static warp.
+// row is the state of a static warp.
 type row struct {
 	cta     uint64 // linear number
 	began   bool
 	started uint32
 	live    uint32
-	passed  uint32 // the last branch, call, barrier or exit that has issued; isa.NoPC: none
+	passed  uint32 // PC of the last branch, call, barrier or exit issued; isa.NoPC: none
 }
 
-// Finding is what was found first, nil if nothing was.
+// Finding returns the first finding, nil if there is none.
 func (v *View) Finding() *Finding { return v.found }
 
-// SM is the hardware.
+// SM returns the hardware.
 func (v *View) SM() *sm.SM { return v.sm }
 
-// Over reports whether something was found. What follows from it is not reported.
+// Over reports whether there is a finding. Consequences of the first finding are not reported.
 func (v *View) Over() bool { return v.found != nil }
 
-// each calls do with each instruction, of the kernel or inserted, when it issues.
+// each calls do for each instruction that issues, of the kernel or inserted.
 func (v *View) each(do func(e sm.Issued, in *isa.Inst)) {
 	v.Leave(
 		v.sm.Issue.OnIssue.Add(func(e sm.Issued) { do(e, &v.prog.Insts[e.PC]) }),
@@ -60,10 +62,10 @@ func (v *View) each(do func(e sm.Issued, in *isa.Inst)) {
 	)
 }
 
-// Leave is told how a book goes away, after the run.
+// Leave registers functions that Detach calls after the run, to remove a model from the hardware.
 func (v *View) Leave(how ...func()) { v.leave = append(v.leave, how...) }
 
-// Fail notes the first thing that a checker finds, and which threads it is about.
+// Fail records the first finding of a checker, with the threads that it concerns.
 func (v *View) Fail(rule Rule, about []units.Home, format string, args ...any) {
 	if v.found != nil {
 		return
@@ -82,9 +84,10 @@ func (v *View) Fail(rule Rule, about []units.Home, format string, args ...any) {
 	v.found = f
 }
 
-// at says where an instruction is.
+// at describes an instruction and its place.
 func (v *View) at(e *sm.Issued) string {
-	return fmt.Sprintf("SM %d, cycle %d, PC %d, %s: %s", v.index, e.Cycle, e.PC, v.prog.Where(e.PC), v.prog.Mnemonic(e.PC))
+	return fmt.Sprintf("SM %d, cycle %d, PC %d, %s: %s", v.index, e.Cycle, e.PC, v.prog.Where(e.PC),
+		v.prog.Mnemonic(e.PC))
 }
 
 // inst describes an instruction of the program that the hardware runs.
@@ -96,7 +99,7 @@ func (v *View) inst(pc uint32) string {
 	return fmt.Sprintf("PC %d, %s: %s", p.OriginOf(pc), p.Where(pc), p.Mnemonic(pc))
 }
 
-// all is the mask of the threads of the warp in a row.
+// all returns the lanes with a thread in a row.
 func (v *View) all(r int) (mask uint32) {
 	w := r % v.warps
 	for location := range min(v.threads-w*v.lanes, v.lanes) {
@@ -105,7 +108,7 @@ func (v *View) all(r int) (mask uint32) {
 	return mask
 }
 
-// warp makes a row that of a CTA, if it was another's.
+// warp returns a row, and resets it if its CTA is new.
 func (v *View) warp(r int) *row {
 	cta := v.sm.Resident(r)
 	id := v.sm.CTA.Q().ID[cta&(sm.MaxCTAs-1)]
@@ -120,7 +123,7 @@ func (v *View) warp(r int) *row {
 	return w
 }
 
-// of is where the threads of some lanes are in a row.
+// of returns the home lanes, within a row, of the threads in some lanes of an instruction.
 func of(f *sm.Flight, row int, lanes uint32) (mask uint32) {
 	if !f.Mixed {
 		return lanes
@@ -133,7 +136,7 @@ func of(f *sm.Flight, row int, lanes uint32) (mask uint32) {
 	return mask
 }
 
-// Taken is the set of lanes of an instruction that do what it says.
+// Taken returns the lanes whose guard lets them execute an instruction.
 func (v *View) Taken(e *sm.Issued) uint32 {
 	if in := &v.prog.Insts[e.PC]; in.Guard.Kind == isa.OperandPred {
 		return v.guarded(e, in)
@@ -141,7 +144,7 @@ func (v *View) Taken(e *sm.Issued) uint32 {
 	return e.Mask
 }
 
-// guarded is the set of lanes whose guard holds.
+// guarded returns the lanes whose guard holds.
 func (v *View) guarded(e *sm.Issued, in *isa.Inst) (lanes uint32) {
 	for m := e.Mask; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m)
@@ -153,7 +156,7 @@ func (v *View) guarded(e *sm.Issued, in *isa.Inst) (lanes uint32) {
 	return lanes
 }
 
-// inSlot are the threads of a slot.
+// inSlot returns the threads of a slot.
 func (v *View) inSlot(i int) (list []units.Home) {
 	s := v.sm.Div.Slots().At(i)
 	if !s.Mixed {
@@ -166,7 +169,7 @@ func (v *View) inSlot(i int) (list []units.Home) {
 	return list
 }
 
-// pass notes the control instruction that threads have issued last.
+// pass records the last control instruction of the threads.
 func (v *View) pass(e *sm.Issued) {
 	if !v.prog.Insts[e.PC].Control() {
 		return
@@ -176,7 +179,7 @@ func (v *View) pass(e *sm.Issued) {
 	}
 }
 
-// exit takes threads away that have exited.
+// exit removes exited threads.
 func (v *View) exit(e sm.Exited) {
 	for m := e.Lanes; m != 0; m &= m - 1 {
 		h := e.Home(bits.TrailingZeros32(m))

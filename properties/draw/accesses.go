@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// types are what loads and stores can say, of 32-bit registers, or of two that are one.
+// types are the types of loads and stores, of 32-bit registers or of two that hold one value.
 var types = []string{"u32", "u8", "s8", "u16", "s16", "s32", "b32", "b64", "f32", "b8", "b16", "u64", "s64", "f64"}
 
-// drawnTypes are the first of them.
+// drawnTypes is the number of types that generate draws; they are the first ones.
 const drawnTypes = 8
 
-// sameSize are those that a statement can have in their place (vary).
+// sameSize lists, for a type, the types of the same size that vary may put in its place.
 var sameSize = map[uint8][]uint8{0: {8}, 1: {9}, 3: {10}, 5: {8}, 7: {11, 12, 13}}
 
-// orders are what loads say, and stores, in front of the space and behind it. The first ones
-// are for shared memory as well.
+// orders are the words of loads and stores before and after the space. The first ones are valid for
+// shared memory as well.
 var orders = []struct{ load, store, loadCache, storeCache string }{
 	{},
 	{load: ".volatile", store: ".volatile"},
@@ -30,7 +30,7 @@ var orders = []struct{ load, store, loadCache, storeCache string }{
 
 const sharedOrders = 4
 
-// load writes a load down, store a store, of so many words.
+// load writes a load, store a store, of so many words.
 func (e *emitter) load(s *Stmt, space string, words int, at string) {
 	o, typ := s.how(space, words)
 	if reg, bits := carrier(typ); reg != "" {
@@ -39,7 +39,7 @@ func (e *emitter) load(s *Stmt, space string, words int, at string) {
 		return
 	}
 	name := "ld"
-	if s.Kind == Load && s.A == s.B && s.Order == 0 { // which is read-only
+	if s.Kind == Load && s.A == s.B && s.Order == 0 { // it is read-only
 		name = "ldu"
 	}
 	e.line("%s%s%s%s%s.%s %s, %s;", name, o.load, space, o.loadCache, vector(words), typ, e.few(s.D, words), at)
@@ -55,7 +55,8 @@ func (e *emitter) store(s *Stmt, guard, space string, words int, at string, sour
 	e.line("%sst%s%s%s%s.%s %s, %s;", guard, o.store, space, o.storeCache, vector(words), typ, at, e.few(source, words))
 }
 
-// carrier is the register through which values of a type come that the kernel's registers cannot have, and the type of the move.
+// carrier returns a register for values of a type that the kernel's registers cannot hold, and the
+// type of the move.
 func carrier(typ string) (reg, bits string) {
 	switch typ {
 	case "f32":
@@ -68,7 +69,7 @@ func carrier(typ string) (reg, bits string) {
 	return "", ""
 }
 
-// how is what orders a load or store of so many words in a space, and its type.
+// how returns the order words of a load or store of so many words in a space, and its type.
 func (s *Stmt) how(space string, words int) (o struct{ load, store, loadCache, storeCache string }, typ string) {
 	o = orders[int(s.Order)%len(orders)]
 	switch {
@@ -87,7 +88,7 @@ func (s *Stmt) how(space string, words int) (o struct{ load, store, loadCache, s
 	return o, typ
 }
 
-// access writes a load or store down.
+// access writes a load or store.
 func (e *emitter) access(s *Stmt) {
 	space, words := ".global", 1<<s.Wide
 	if s.Generic {
@@ -148,7 +149,7 @@ func (e *emitter) access(s *Stmt) {
 // constWords is the size of constant memory.
 const constWords = 64
 
-// constants are what is in it: something in each byte.
+// constants are the contents of constant memory: each byte has a value.
 func constants() string {
 	var list []string
 	for i := range uint32(constWords) {
@@ -157,7 +158,8 @@ func constants() string {
 	return strings.Join(list, ", ")
 }
 
-// fetch loads from constant memory, or, in the kernel itself, a part of its first parameter, which is an address.
+// fetch loads from constant memory. In the kernel itself it may load a part of the first parameter,
+// an address.
 func (e *emitter) fetch(s *Stmt, words int) {
 	if s.Alt && e.fn < 0 {
 		e.needs |= needInput
@@ -186,8 +188,9 @@ func (e *emitter) fetch(s *Stmt, words int) {
 	e.load(s, space, words, "[%at]")
 }
 
-// copies copies both of the thread's words in a group each, the threads of a warp in turn, and loads from global
-// and local memory meanwhile; it looks at the first word when all but the last group have come.
+// copies copies both of the thread's words, each in a group of its own, the threads of a warp in
+// turn. Meanwhile it loads from global and local memory. It reads the first word when all but the
+// last group have completed.
 func (e *emitter) copies(s *Stmt) {
 	at := e.cell()
 	for word := 4; word >= 0; word -= 4 {
@@ -206,9 +209,9 @@ func (e *emitter) copies(s *Stmt) {
 	e.line("cp.async.wait_group 0;")
 }
 
-// move stores so many registers, or loads D and those that follow, at the address that
-// is in a register in a space. With generic addresses the threads for which the guard holds access words of
-// their own in global memory instead.
+// move stores so many registers, or loads D and the registers after it, at the address that is in a
+// register in a space. With generic addresses, threads whose guard holds access words of their own
+// in global memory instead.
 func (e *emitter) move(s *Stmt, space string, words int, store bool, source int, address func() string) {
 	at := ""
 	if s.Generic {
@@ -231,8 +234,7 @@ func (e *emitter) move(s *Stmt, space string, words int, store bool, source int,
 	}
 }
 
-// edge has a thread of the grid access the buffer of that name across its end, at a place that
-// is aligned.
+// edge makes one thread of the grid access the edge buffer across its end, at an aligned place.
 func (e *emitter) edge() {
 	if e.k.Edge == 0 {
 		return
@@ -252,7 +254,8 @@ func (e *emitter) edge() {
 	}[size])
 }
 
-// room has the first thread of the CTA look at the last byte of shared memory, where it has stored something.
+// room makes the first thread of the CTA read the last byte of shared memory, after it has stored
+// there.
 func (e *emitter) room() {
 	if e.k.Room == 0 {
 		return
@@ -262,18 +265,18 @@ func (e *emitter) room() {
 	e.line("@%%p ld.shared.u8 %%v, [cells+%d];", e.cellsBytes()-1)
 }
 
-// swap writes an atomic down whose result is used, of a word that is the thread's alone.
+// swap writes an atomic whose result is used, on a word that belongs to one thread.
 func (e *emitter) swap(s *Stmt) {
 	op := swaps[s.Op%len(swaps)]
 	order := scopes[int(s.Order)%len(scopes)]
-	half := 0 // of a word
+	half := 0 // offset in a word
 	if strings.HasSuffix(op, "16") {
 		half = 2 * (s.N & 1)
 	}
 	space, at := ".global", fmt.Sprintf("[%%own+%d]", e.private(s.N&^1)+half)
 	if s.Alt {
 		space, at = ".shared", fmt.Sprintf("[%s+%d]", e.cell(), half)
-	} else if e.needs |= needPrivate; !e.k.Apart { // and of 4 bytes
+	} else if e.needs |= needPrivate; !e.k.Apart { // and words of 4 bytes
 		op = strings.NewReplacer("64", "32", ".noftz.f16x2", ".u32").Replace(op)
 	}
 	if s.Generic && !s.Alt {
@@ -303,8 +306,8 @@ func (e *emitter) swap(s *Stmt) {
 			result, operand, other = "%q", "%q", "%l"
 		}
 	}
-	if s.Wide != 0 && name != "cas" && name != "exch" { // the operation of which nobody gets the result, and a load
-		if strings.Contains(order, ".acq") { // which a red has not
+	if s.Wide != 0 && name != "cas" && name != "exch" { // the operation without a result, and a load
+		if strings.Contains(order, ".acq") { // a red has no such order
 			order = ""
 		}
 		e.line("red%s%s.%s %s, %s;", order, space, op, at, operand)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Styles of functions: how they are given a number and give one back.
+// These are the styles of functions: how they receive a number and return one.
 const (
 	styleNone = iota // not at all
 	styleRegisters
@@ -13,7 +13,7 @@ const (
 	numStyles
 )
 
-// head is how a function begins.
+// head returns the header of a function.
 func (e *emitter) head(i int) string {
 	switch e.k.Style {
 	case styleRegisters:
@@ -24,15 +24,14 @@ func (e *emitter) head(i int) string {
 	return fmt.Sprintf(".func f%d", i)
 }
 
-// enter gives the parameter of a function to one of the kernel's registers.
+// enter moves the parameter of a function into one of the kernel's registers.
 func (e *emitter) enter() {
 	if e.fn >= 0 && e.k.Style != styleNone {
 		e.line("xor.b32 %s, %[1]s, %%arg;", e.r(e.fn%Registers))
 	}
 }
 
-// ret returns, from a function with the sum of its parameter, which it has kept
-// for so long, and another register.
+// ret returns. A function returns the sum of its parameter, kept until then, and another register.
 func (e *emitter) ret(guard string) {
 	if e.fn >= 0 && e.k.Style != styleNone {
 		e.line("add.u32 %%res, %%arg, %s;", e.r((e.fn+1)%Registers))
@@ -43,7 +42,7 @@ func (e *emitter) ret(guard string) {
 	e.line("%sret;", guard)
 }
 
-// passed is a call of a function, by name or, with a prototype, by address.
+// passed calls a function, by name or, with a prototype, by address.
 func (e *emitter) passed(s *Stmt, to, prototype string) {
 	a, d := e.r(s.A), e.r(s.D)
 	if prototype != "" {
@@ -61,7 +60,7 @@ func (e *emitter) passed(s *Stmt, to, prototype string) {
 	}
 }
 
-// declarations are what can be named before it is there.
+// declarations returns the forward declarations.
 func (e *emitter) declarations() string {
 	if e.needs&needTable == 0 {
 		return ""
@@ -98,7 +97,10 @@ func (e *emitter) call(s *Stmt) {
 		e.line("add.u64 %%at, %%base, %%at;")
 		e.line("ld.const.u64 %%at, [%%at+%d];", 8*s.N)
 		e.label(fmt.Sprintf("Q%d", e.labels))
-		e.line(".callprototype %s;", [numStyles]string{"_", "(.reg .b32 _) _ (.reg .b32 _)", "(.param .b32 _) _ (.param .b32 _)"}[e.k.Style])
+		e.line(".callprototype %s;", [numStyles]string{
+			"_", "(.reg .b32 _) _ (.reg .b32 _)",
+			"(.param .b32 _) _ (.param .b32 _)",
+		}[e.k.Style])
 		e.passed(s, "%at", fmt.Sprintf("Q%d", e.labels))
 	} else {
 		e.passed(s, fmt.Sprintf("f%d", s.N), "")

@@ -13,18 +13,17 @@ import (
 	"divergo/testbench/launches"
 )
 
-// Case is a kernel with its launch and the machine to run it on, whatever the
-// mechanism.
+// Case is a kernel with its launch and the machine to run it on, independent of the mechanism.
 type Case struct {
-	Seed        uint64 // that it was drawn from, and of its data
+	Seed        uint64 // seed of the case and of its data
 	Kernel      Kernel
 	Grid, Block [3]uint32
-	Again       int // launches behind the first, on the memory that the one before has left
+	Again       int // launches after the first, on the memory of the one before
 	Machine     gpu.Config
 }
 
-// MachineSeeds is how many seeds in a row have the same machine, which takes
-// longer to build than a small kernel to run.
+// MachineSeeds is the number of consecutive seeds with the same machine. A machine takes longer to
+// build than a small kernel to run.
 const MachineSeeds = 64
 
 // New makes the case of a seed. Equal seeds and features give equal cases.
@@ -33,14 +32,14 @@ func New(seed uint64, features Features) Case {
 	press(rand.New(rand.NewPCG(seed/MachineSeeds, 5)), &c.Machine)
 	r := rand.New(rand.NewPCG(seed, 2))
 	c.Kernel = draw(r, features&^(Races|Messages))
-	if features&Races != 0 { // drawn apart, so that other kernels are what they were before there was such a thing
+	if features&Races != 0 { // a random stream of its own, so that this feature does not change the other kernels
 		(&generator{Rand: rand.New(rand.NewPCG(seed, 3))}).race(&c.Kernel)
 	}
 	(&generator{Rand: rand.New(rand.NewPCG(seed, 4)), features: features}).seldom(&c.Kernel)
 	late := &generator{Rand: rand.New(rand.NewPCG(seed, 5)), features: features}
 	late.late(&c.Kernel, uint32(c.Machine.SM.WarpSize))
 	vary := &generator{Rand: rand.New(rand.NewPCG(seed, 6)), features: features}
-	if c.Machine.GPU.SMs == 1 { // one L1, which is coherent with itself
+	if c.Machine.GPU.SMs == 1 { // with one L1, which is coherent with itself
 		vary.features &^= Messages
 	}
 	vary.vary(&c.Kernel)
@@ -54,8 +53,8 @@ func New(seed uint64, features Features) Case {
 	return c
 }
 
-// drawShape draws a launch that fits the machine: blocks that fill their warps
-// and blocks that do not; now and then a block that fills an SM, many small ones, or more than an SM has room for.
+// drawShape draws a launch that fits the machine. Its blocks fill their warps or not. Some launches
+// have a block that fills an SM, many small blocks, or more blocks than an SM has room for.
 func (c *Case) drawShape(r *rand.Rand, features Features) {
 	warp := c.Machine.SM.WarpSize
 	most, ctas, solid := min(c.Machine.SM.Threads, 4*warp, 96), 4, features&Solids != 0
@@ -88,7 +87,8 @@ func (c *Case) drawShape(r *rand.Rand, features Features) {
 	}
 }
 
-// drawRoom gives every fourth kernel more shared memory, some bytes or so much that a few CTAs just fill it.
+// drawRoom gives every fourth kernel more shared memory: some bytes, or so much that a few CTAs
+// just fill it.
 func (c *Case) drawRoom(r *rand.Rand) {
 	cells := cellBytes * int(c.Block[0]*c.Block[1]*c.Block[2])
 	most := c.Machine.Shared.Size - tallyBytes - cells
@@ -101,12 +101,12 @@ func (c *Case) drawRoom(r *rand.Rand) {
 	}
 }
 
-// Threads of the grid.
+// Threads is the number of threads of the grid.
 func (c *Case) Threads() int {
 	return int(c.Grid[0] * c.Grid[1] * c.Grid[2] * c.Block[0] * c.Block[1] * c.Block[2])
 }
 
-// PTX is the kernel as text, with its parameters.
+// PTX returns the kernel as text, with its parameters.
 func (c *Case) PTX() (text string, params []Buffer) {
 	return c.Kernel.PTX(c.Grid, c.Block, c.Machine.SM.WarpSize, fmt.Sprintf("A random kernel, of seed %d.", c.Seed))
 }
@@ -122,27 +122,29 @@ type Compiled struct {
 	lacking     [1 << numAbilities]*Compiled // the variants of For
 }
 
-// What a mechanism can do that not every one can.
+// These are abilities that not every mechanism has.
 const (
-	canVote   = 1 << iota // bring the threads of a warp together where all of them come
+	canVote   = 1 << iota // bring the threads of a warp together where all of them arrive
 	canPart               // have warps at barriers in parts: see Roles
-	canApart              // have threads of a warp come to a barrier apart
+	canApart              // let the threads of a warp reach a barrier apart
 	canThree              // in more than two parts
-	canGather             // have the threads that a vote names wait for each other
-	canCount              // tell threads which of a warp are there
-	canNumber             // have warps at barriers by numbers in registers
-	canStep               // have all threads of a warp at an instruction at once, where all of them come
+	canGather             // let the threads named by a vote wait for each other
+	canCount              // tell threads which threads of a warp are together
+	canNumber             // let warps wait at barriers whose numbers are in registers
+	canStep               // have all threads of a warp at an instruction at once, where all of them arrive
 
 	numAbilities = iota
 )
 
-// abilities are those that a mechanism promises for a case. If it compacts warps, then
-// there must be nothing to compact where all threads are.
+// abilities returns the abilities that a mechanism promises for a case. A mechanism that compacts
+// warps must have nothing to compact where all threads are together.
 func (k *Compiled) abilities(m *divergence.Mechanism) (can int) {
-	whole := k.Threads()%(k.Machine.SM.WarpSize*int(k.Grid[0]*k.Grid[1]*k.Grid[2])) == 0 && !k.Kernel.exits() || !m.Blocks
+	whole := k.Threads()%(k.Machine.SM.WarpSize*int(k.Grid[0]*k.Grid[1]*k.Grid[2])) == 0 && !k.Kernel.exits() ||
+		!m.Blocks
 	for ability, is := range map[int]bool{
 		canVote: m.InStep && whole, canPart: whole, canStep: m.InStep || m.Arrival == divergence.ByThread,
-		canApart: m.Arrival != divergence.ByWarp, canThree: m.Arrival > divergence.ByPair, canGather: m.Gathers, canCount: !m.Blocks && !m.Across, canNumber: !m.Across,
+		canApart: m.Arrival != divergence.ByWarp, canThree: m.Arrival > divergence.ByPair, canGather: m.Gathers,
+		canCount: !m.Blocks && !m.Across, canNumber: !m.Across,
 	} {
 		if is {
 			can |= ability
@@ -151,7 +153,7 @@ func (k *Compiled) abilities(m *divergence.Mechanism) (can int) {
 	return can
 }
 
-// need is the ability without which no mechanism can run a statement.
+// need returns the ability that a mechanism must have for a statement.
 func (s *Stmt) need() int {
 	switch s.Kind {
 	case Vote:
@@ -189,8 +191,8 @@ func (s *Stmt) need() int {
 	return 0
 }
 
-// For is the case as a mechanism can run it: arithmetic for votes, barriers
-// of all for those of some, or before them, if it does not promise what they need.
+// For returns the case in a form that the mechanism can run. It replaces votes by arithmetic, and
+// barriers of some threads by barriers of all, or adds those, if the mechanism lacks the ability.
 func (k *Compiled) For(name string) (*Compiled, error) {
 	m, _ := divergence.Find(name)
 	needs := 0
@@ -225,13 +227,13 @@ func (k *Compiled) For(name string) (*Compiled, error) {
 	return v, err
 }
 
-// Compile lowers the kernel. An error is a bug of this package, or of package ptx.
+// Compile lowers the kernel. An error is a bug of this package or of package ptx.
 func (c *Case) Compile() (*Compiled, error) {
 	text, params := c.PTX()
 	return c.CompileText(text, params)
 }
 
-// CompileText is Compile with another text in place of the kernel's.
+// CompileText is Compile with another text for the kernel.
 func (c *Case) CompileText(text string, params []Buffer) (*Compiled, error) {
 	m, err := ptx.Parse(launches.ModuleFile, []byte(text))
 	if err != nil {
@@ -251,7 +253,7 @@ func (c *Case) CompileText(text string, params []Buffer) (*Compiled, error) {
 	return k, testbench.CheckArgs(k.Prog, k.Args)
 }
 
-// Launch places the arguments of a case on a session in its first state, and runs its launches.
+// Launch places the arguments of a case on a session in its initial state, and runs its launches.
 func (k *Compiled) Launch(s *testbench.Session, run func(testbench.Launch) error) error {
 	bank, _, err := s.Place(k.Prog, k.Args)
 	for i := 0; i <= k.Again && err == nil; i++ {
@@ -260,7 +262,8 @@ func (k *Compiled) Launch(s *testbench.Session, run func(testbench.Launch) error
 	return err
 }
 
-// AtEdge reports whether an instruction is the access across the end of the kernel's buffer (Kernel.Edge).
+// AtEdge reports whether an instruction is the access across the end of the kernel's buffer
+// (Kernel.Edge).
 func (k *Compiled) AtEdge(pc uint32) bool {
 	in := &k.Prog.Insts[pc]
 	return in.Memory() && slices.ContainsFunc(in.Src[:in.NSrc], func(o isa.Operand) bool {
@@ -268,7 +271,7 @@ func (k *Compiled) AtEdge(pc uint32) bool {
 	})
 }
 
-// Shared is how many bytes of dynamic shared memory a CTA has.
+// Shared returns the bytes of dynamic shared memory of a CTA.
 func (c *Case) Shared() int {
 	if !c.Kernel.Dynamic {
 		return 0

@@ -4,6 +4,6 @@
 //	                  |
 //	                  +--> Smaller: cases that are one step simpler
 //
-// A kernel is a syntax tree (Kernel, Stmt), which the emitter writes as PTX. Equal
-// seeds and features give equal cases.
+// A kernel is a syntax tree (Kernel, Stmt), which the emitter writes as PTX. The same seed and
+// features give the same case.
 package draw

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestForward: no goto leads back, so that only loops repeat. (Out of line there
-// is no such order in the text.)
+// TestForward checks that no goto leads back, so that only loops repeat. The text of arms out of
+// line has no such order.
 func TestForward(t *testing.T) {
 	gotos := 0
 	for seed := range uint64(600) {
@@ -26,14 +26,14 @@ func TestForward(t *testing.T) {
 	require.Greater(t, gotos, 100)
 }
 
-// TestDrawRepeats: a seed is all there is to a case.
+// TestDrawRepeats checks that a case depends only on its seed.
 func TestDrawRepeats(t *testing.T) {
 	for seed := range uint64(50) {
 		assert.Equal(t, New(seed, AllFeatures), New(seed, AllFeatures))
 	}
 }
 
-// TestFeatures: a kernel has the features that it is allowed.
+// TestFeatures checks that a kernel has only the features that it is allowed.
 func TestFeatures(t *testing.T) {
 	needs := map[Kind]Features{}
 	for _, c := range choices {
@@ -53,8 +53,7 @@ func TestFeatures(t *testing.T) {
 	assert.EqualError(t, err, `unknown feature "gotoes"; did you mean "gotos"?`)
 }
 
-// TestPlan: barriers have a meaning only where all threads of a CTA come
-// together.
+// TestPlan checks that barriers are written only where all threads of a CTA are together.
 func TestPlan(t *testing.T) {
 	any, all := Cond{Value: Thread, Reg: -1, Mask: 1, Cmp: "eq"}, Cond{Value: CTA, Mask: 1, Cmp: "eq"}
 	bar, call := []Stmt{{Kind: Barrier}}, []Stmt{{Kind: Call}}
@@ -70,31 +69,82 @@ func TestPlan(t *testing.T) {
 		{"alone", bar, map[string]int{"bar.sync": 1}},
 		{"in a branch by CTA", within(Stmt{Kind: If, Cond: all}, bar...), map[string]int{"bar.sync": 1}},
 		{"in a divergent branch", within(Stmt{Kind: If, Cond: any}, bar...), map[string]int{"bar.sync": 0}},
-		{"in a loop by CTA, which nobody may leave", within(Stmt{Kind: Loop, Cond: all, N: 2}, Stmt{Kind: Barrier}, Stmt{Kind: Break, N: 1, Cond: any}), map[string]int{"bar.sync": 1, "bra": 2}},
-		{"a goto across it", []Stmt{{Kind: Goto, N: 1, Cond: any}, {Kind: Barrier}, {Kind: Mark}}, map[string]int{"bar.sync": 1, "bra": 0}},
-		{"a goto behind it", []Stmt{{Kind: Barrier}, {Kind: Goto, N: 1, Cond: any}, {Kind: Mark}}, map[string]int{"bar.sync": 1, "bra": 1}},
-		{"a goto into a loop with it", append([]Stmt{{Kind: Goto, N: 1, Cond: any}}, within(Stmt{Kind: Loop, Cond: all, N: 2}, Stmt{Kind: Mark}, Stmt{Kind: Barrier})...), map[string]int{"bar.sync": 1, "bra": 2}},
-		{"an exit apart from others", append(within(Stmt{Kind: If, Cond: any}, Stmt{Kind: Exit, Cond: any}), bar...), map[string]int{"bar.sync": 1, "exit": 0}},
-		{"an exit without barriers", within(Stmt{Kind: If, Cond: any}, Stmt{Kind: Exit, Cond: any}), map[string]int{"exit": 1}},
-		{"a goto back", []Stmt{{Kind: Mark}, {Kind: Goto, Alt: true, N: 1, Cond: any}}, map[string]int{"bra": 1, "sub.u32": 1}},
-		{"a goto back across it", []Stmt{{Kind: Mark}, {Kind: Barrier}, {Kind: Goto, Alt: true, N: 1, Cond: any}}, map[string]int{"bra": 0}},
+		{
+			"in a loop by CTA, which nobody may leave",
+			within(Stmt{Kind: Loop, Cond: all, N: 2}, Stmt{Kind: Barrier},
+				Stmt{Kind: Break, N: 1, Cond: any}),
+			map[string]int{"bar.sync": 1, "bra": 2},
+		},
+		{
+			"a goto across it",
+			[]Stmt{{Kind: Goto, N: 1, Cond: any}, {Kind: Barrier}, {Kind: Mark}},
+			map[string]int{"bar.sync": 1, "bra": 0},
+		},
+		{
+			"a goto behind it",
+			[]Stmt{{Kind: Barrier}, {Kind: Goto, N: 1, Cond: any}, {Kind: Mark}},
+			map[string]int{"bar.sync": 1, "bra": 1},
+		},
+		{
+			"a goto into a loop with it",
+			append([]Stmt{{Kind: Goto, N: 1, Cond: any}},
+				within(Stmt{Kind: Loop, Cond: all, N: 2}, Stmt{Kind: Mark},
+					Stmt{Kind: Barrier})...),
+			map[string]int{"bar.sync": 1, "bra": 2},
+		},
+		{
+			"an exit apart from others", append(within(Stmt{Kind: If, Cond: any}, Stmt{Kind: Exit, Cond: any}), bar...),
+			map[string]int{"bar.sync": 1, "exit": 0},
+		},
+		{
+			"an exit without barriers", within(Stmt{Kind: If, Cond: any}, Stmt{Kind: Exit, Cond: any}),
+			map[string]int{"exit": 1},
+		},
+		{
+			"a goto back",
+			[]Stmt{{Kind: Mark}, {Kind: Goto, Alt: true, N: 1, Cond: any}},
+			map[string]int{"bra": 1, "sub.u32": 1},
+		},
+		{
+			"a goto back across it",
+			[]Stmt{{Kind: Mark}, {Kind: Barrier}, {Kind: Goto, Alt: true, N: 1, Cond: any}},
+			map[string]int{"bra": 0},
+		},
 		{"with a count", []Stmt{{Kind: Barrier, N: 3, Alt: true}}, map[string]int{"bar.sync 3, 32": 1}},
-		{"with a count that exits make too large", []Stmt{{Kind: Exit, Cond: any}, {Kind: Barrier, N: 3, Alt: true}}, map[string]int{"bar.sync 3": 1}},
+		{
+			"with a count that exits make too large",
+			[]Stmt{{Kind: Exit, Cond: any}, {Kind: Barrier, N: 3, Alt: true}},
+			map[string]int{"bar.sync 3": 1},
+		},
 		{"that reduces", []Stmt{{Kind: Barrier, Op: 1}}, map[string]int{"bar.red.popc.u32": 1}},
 		{"a vote of all", []Stmt{{Kind: Vote}}, map[string]int{"vote.sync.ballot.b32": 1}},
-		{"a vote of some", within(Stmt{Kind: If, Cond: any}, Stmt{Kind: Vote}), map[string]int{"vote.sync.ballot.b32": 0}},
-		{"a goto across a vote", []Stmt{{Kind: Goto, N: 1, Cond: any}, {Kind: Vote}, {Kind: Mark}}, map[string]int{"bra": 0}},
+		{
+			"a vote of some", within(Stmt{Kind: If, Cond: any}, Stmt{Kind: Vote}),
+			map[string]int{"vote.sync.ballot.b32": 0},
+		},
+		{
+			"a goto across a vote",
+			[]Stmt{{Kind: Goto, N: 1, Cond: any}, {Kind: Vote}, {Kind: Mark}},
+			map[string]int{"bra": 0},
+		},
 		{"in a function that all call", call, map[string]int{"bar.sync": 1, "ret": 2}},
-		{"in a function that some call", append(within(Stmt{Kind: If, Cond: any}, call...), call...), map[string]int{"bar.sync": 0, "ret": 3}},
+		{
+			"in a function that some call", append(within(Stmt{Kind: If, Cond: any}, call...), call...),
+			map[string]int{"bar.sync": 0, "ret": 3},
+		},
 		{"in a function that may call itself", call, map[string]int{"bar.sync": 0, "ret": 4}},
-		{"a goto across the call", []Stmt{{Kind: Goto, N: 1, Cond: any}, call[0], {Kind: Mark}}, map[string]int{"bar.sync": 1, "bra": 0}},
+		{
+			"a goto across the call",
+			[]Stmt{{Kind: Goto, N: 1, Cond: any}, call[0], {Kind: Mark}},
+			map[string]int{"bar.sync": 1, "bra": 0},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			k := Kernel{Body: c.body, Words: 64}
 			if strings.Contains(c.name, " call") {
 				k.Funcs = [][]Stmt{{{Kind: Return, Cond: any}, {Kind: Barrier}}}
 			}
-			if strings.HasSuffix(c.name, " itself") { // by address, which none does
+			if strings.HasSuffix(c.name, " itself") { // by address, as no other call does
 				k.Funcs[0] = append(k.Funcs[0], Stmt{Kind: Call, N: 1, Alt: true, Cond: any})
 				k.Funcs = append(k.Funcs, nil)
 			}
@@ -107,19 +157,28 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestLean: in a lean kernel a constant condition takes no instructions, and a thread's number is not computed where it is that in
-// its CTA.
+// TestLean checks that a constant condition of a lean kernel takes no instructions. Nor does it
+// compute a thread's number if that is its number in the CTA.
 func TestLean(t *testing.T) {
-	yes, no := Cond{Value: Constant, Reg: -1, Mask: 1, Cmp: "eq"}, Cond{Value: Constant, Salt: 1, Reg: -1, Mask: 1, Cmp: "lt", Limit: 1}
+	yes, no := Cond{Value: Constant, Reg: -1, Mask: 1, Cmp: "eq"}, Cond{
+		Value: Constant, Salt: 1, Reg: -1, Mask: 1,
+		Cmp: "lt", Limit: 1,
+	}
 	for _, c := range []struct {
 		s    Stmt
-		want string // what the kernel executes
+		want string // the executed instructions of the kernel
 	}{
 		{Stmt{Kind: Exit, Cond: yes}, "exit; ret;"},
 		{Stmt{Kind: Exit, Cond: no}, "ret;"},
 		{Stmt{Kind: Exit, Cond: yes, Alt: true}, "exit; ret;"},
 		{Stmt{Kind: Break, N: 1, Cond: yes}, "ret;"},
-		{Stmt{Kind: Loop, N: 2, Alt: true, Cond: Cond{Value: Constant, Salt: 2, Mask: 3}, Body: [][]Stmt{{{Kind: Break, N: 1, Cond: yes}}}}, "mov.u32 %n0, 2; mov.u32 %c0, 0; bra L1_end; add.u32 %c0, %c0, 1; setp.lt.u32 %p, %c0, %n0; @%p bra L1_top; ret;"},
+		{Stmt{
+			Kind: Loop, N: 2, Alt: true, Cond: Cond{Value: Constant, Salt: 2, Mask: 3},
+			Body: [][]Stmt{{{
+				Kind: Break, N: 1,
+				Cond: yes,
+			}}},
+		}, "mov.u32 %n0, 2; mov.u32 %c0, 0; bra L1_end; add.u32 %c0, %c0, 1; setp.lt.u32 %p, %c0, %n0; @%p bra L1_top; ret;"},
 		{Stmt{Kind: Put, Alt: true}, "mov.u32 %r0, %tid.x; ld.param.u64 %own, [private]; @%g st.global.u32 [%own+0], %r0; ret;"},
 	} {
 		k := Kernel{Body: []Stmt{c.s}, Words: 64, Lean: true}
@@ -134,7 +193,7 @@ func TestLean(t *testing.T) {
 	}
 }
 
-// TestTables: TestMessages and TestFetch of package properties have as many as there are.
+// TestTables checks that TestMessages and TestFetch of package properties cover all entries.
 func TestTables(t *testing.T) {
 	assert.Len(t, messages, 10)
 	for way := range messages {

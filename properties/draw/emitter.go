@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Buffer is a parameter of a kernel: the address of so much memory, filled as
-// the command line's buf: says.
+// Buffer is a parameter of a kernel: the address of a buffer of memory, filled as by buf: of the
+// command line.
 type Buffer struct {
 	Name, Spec string
 }
@@ -26,24 +26,24 @@ const (
 	needExchange
 	needLocal
 	needFuel  // of recursion
-	needTable // of the addresses of functions
-	needJumps // back
+	needTable // of function addresses
+	needJumps // backward jumps of a thread
 	needEdge
 	needBoard // of messages
 	needConst
 )
 
-// emitter writes a kernel down.
+// emitter writes a kernel as PTX.
 type emitter struct {
 	k       *Kernel
 	threads int // of a CTA
 	grid    int // CTAs
-	warp    int // threads of one
+	warp    int // threads of a warp
 	flat    bool
 	plan    *plan
-	text    *strings.Builder // of the body, where this place is
-	far     strings.Builder  // arms out of line, behind the end
-	fn      int              // function that this place is in, -1 for the kernel
+	text    *strings.Builder // of the body at this place
+	far     strings.Builder  // arms out of line, after the end
+	fn      int              // function of this place, -1 for the kernel
 	needs   need
 	regs    [Registers]bool // in use
 	tallied uint            // words of the CTA in use
@@ -60,10 +60,11 @@ type loopLabels struct {
 	synchronous bool
 }
 
-// bare reports whether the kernel is lean and on one CTA whose threads are in a row, so that a thread's number is that in its CTA.
+// bare reports whether the kernel is lean and has one CTA with a one-dimensional block. A thread's
+// number is then that in its CTA.
 func (e *emitter) bare() bool { return e.k.Lean && e.grid == 1 && e.flat }
 
-// gid is the register with the number of the thread in the grid.
+// gid returns the register with the number of the thread in the grid.
 func (e *emitter) gid() string {
 	if e.bare() {
 		e.needs |= needLinear
@@ -81,7 +82,7 @@ func (e *emitter) line(format string, args ...any) {
 // label puts a label here.
 func (e *emitter) label(name string) { fmt.Fprintf(e.text, "%s:\n", name) }
 
-// fresh makes label names of one number.
+// fresh returns label names with one new number.
 func (e *emitter) fresh(names ...string) []string {
 	e.labels++
 	for i := range names {
@@ -90,7 +91,7 @@ func (e *emitter) fresh(names ...string) []string {
 	return names
 }
 
-// r is a register of the kernel.
+// r returns the name of a register of the kernel.
 func (e *emitter) r(i int) string {
 	i %= Registers
 	e.regs[i] = true
@@ -100,7 +101,7 @@ func (e *emitter) r(i int) string {
 	return fmt.Sprintf("%%r%d", i)
 }
 
-// value brings the value of a condition into a register.
+// value loads the value of a condition into a register.
 func (e *emitter) value(c *Cond) string {
 	source := func() string {
 		if c.Reg >= 0 {
@@ -124,7 +125,7 @@ func (e *emitter) value(c *Cond) string {
 		e.line("mov.u32 %%v, %%laneid;")
 	case Register:
 		return e.r(max(c.Reg, 0))
-	case Hash: // the finalizer of a multiplicative hash; its upper half is good
+	case Hash: // the finalizer of a multiplicative hash; its upper half is well mixed
 		e.line("xor.b32 %%v, %s, %d;", source(), c.Salt)
 		e.line("mul.lo.u32 %%v, %%v, 0x9E3779B1;")
 		e.line("shr.u32 %%w, %%v, 15;")
@@ -140,7 +141,8 @@ func (e *emitter) value(c *Cond) string {
 	return "%v"
 }
 
-// known is what a condition is that takes no instructions, because it is constant and the kernel lean.
+// known evaluates a condition that takes no instructions, because it is constant and the kernel is
+// lean.
 func (e *emitter) known(c *Cond) (holds, ok bool) {
 	if !e.k.Lean || c.Value != Constant {
 		return false, false
@@ -156,7 +158,7 @@ func (e *emitter) known(c *Cond) (holds, ok bool) {
 	return c.Salt&c.Mask >= c.Limit, true
 }
 
-// where executes an instruction where a condition holds.
+// where executes an instruction if a condition holds.
 func (e *emitter) where(c *Cond, format string, args ...any) {
 	guard := ""
 	holds, known := e.known(c)
@@ -184,7 +186,7 @@ func (e *emitter) test(p string, c *Cond) {
 	e.line("setp.%s.u32 %s, %s, %d;", c.Cmp, p, v, c.Limit)
 }
 
-// when is the guard of a statement that has one.
+// when returns the guard of a statement, if it has one.
 func (e *emitter) when(s *Stmt) string {
 	if s.Alt {
 		return "@%g "
@@ -192,15 +194,15 @@ func (e *emitter) when(s *Stmt) string {
 	return ""
 }
 
-// turn stands for the instructions with which ownership moves on, which are
-// needed only if threads exchange anything.
+// turn is a placeholder for the instructions that advance the ownership of words. They are needed
+// only if threads exchange words.
 const turn = "// turn"
 
 // moves reports whether threads exchange words.
 func (e *emitter) moves() bool { return e.needs&(needShared|needExchange) != 0 }
 
-// input makes %at the address of a word of the input, which has its own place for each index, with
-// room for so many.
+// input sets %at to the address of a word of the input. Each index has a place of its own, with
+// space for so many words.
 func (e *emitter) input(index string, offset uint32, words int) {
 	e.needs |= needInput
 	e.line("add.u32 %%w, %s, %d;", index, offset)
@@ -209,7 +211,7 @@ func (e *emitter) input(index string, offset uint32, words int) {
 	e.line("add.u64 %%at, %%in, %%at;")
 }
 
-// vector is what instructions say that access so many words.
+// vector returns the instruction suffix for an access of so many words.
 func vector(words int) string {
 	if words == 1 {
 		return ""
@@ -217,7 +219,7 @@ func vector(words int) string {
 	return fmt.Sprintf(".v%d", words)
 }
 
-// few are so many registers from one on, as an operand.
+// few returns so many registers from first on, as an operand.
 func (e *emitter) few(first, words int) string {
 	if words == 1 {
 		return e.r(first)
@@ -229,7 +231,7 @@ func (e *emitter) few(first, words int) string {
 	return "{" + list[2:] + "}"
 }
 
-// private is the offset of a private word.
+// private returns the offset of a private word.
 func (e *emitter) private(n int) int {
 	if n %= privateWords; !e.k.Apart {
 		return 4 * n * e.threads * e.grid
@@ -237,7 +239,8 @@ func (e *emitter) private(n int) int {
 	return 4 * n
 }
 
-// variable is a register with the address of an element of a variable in shared or local memory.
+// variable returns a register with the address of an element of a variable in shared or local
+// memory.
 func (e *emitter) variable(name, index string, size int) string {
 	if e.k.Short {
 		e.line("mul.lo.u32 %%short, %s, %d;", index, size)
@@ -251,23 +254,24 @@ func (e *emitter) variable(name, index string, size int) string {
 	return "%at"
 }
 
-// cell is a register with the address of the thread's word of shared memory.
+// cell returns a register with the address of the thread's word of shared memory.
 func (e *emitter) cell() string {
 	e.needs |= needShared
 	return e.variable("cells", "%place", cellBytes)
 }
 
-// cellsBytes is the size of the variable for what threads exchange.
+// cellsBytes is the size of the variable for the exchanged words.
 func (e *emitter) cellsBytes() int { return cellBytes*e.threads + e.k.Room }
 
 // printer writes an instruction into one part of the kernel or another.
 type printer = func(format string, args ...any)
 
-// operation writes the instructions of a table down.
+// operation writes the instructions of a table entry.
 func (e *emitter) operation(s *Stmt, ptx string) {
 	d, a, b := e.r(s.D), e.r(s.A), e.r(s.B)
 	operands := strings.NewReplacer(
-		" d,", " "+d+",", " d|", " "+d+"|", " d;", " "+d+";", " d}", " "+d+"}", " a,", " "+a+",", " a;", " "+a+";", " a}", " "+a+"}", "{a,", "{"+a+",",
+		" d,", " "+d+",", " d|", " "+d+"|", " d;", " "+d+";", " d}", " "+d+"}", " a,", " "+a+",", " a;", " "+a+
+			";", " a}", " "+a+"}", "{a,", "{"+a+",",
 		" b,", " "+b+",", " b;", " "+b+";", " b}", " "+b+"}", "{b,", "{"+b+",",
 	)
 	for _, in := range strings.SplitAfter(ptx, "; ") {

@@ -8,9 +8,9 @@ import (
 	"divergo/internal/nearest"
 )
 
-// Features are what kernels can have besides arithmetic, If and private words.
-// Each kernel has a random subset of those that are asked for: bugs hide where
-// something is absent as well (Groce et al., Swarm Testing, ISSTA 2012).
+// Features are optional parts of kernels, besides arithmetic, If and private words. Each kernel has
+// a random subset of the requested features, because the absence of a feature can reveal bugs too
+// (Groce et al., Swarm Testing, ISSTA 2012).
 type Features uint64
 
 // The features.
@@ -32,36 +32,36 @@ const (
 	Doubles
 	Divisions
 	Tallies
-	Outlines    // arms behind the end of the kernel
-	Ladders     // an If in an If in an If, as deep as a warp can part
+	Outlines    // arms after the end of the kernel
+	Ladders     // nested Ifs, as deep as a warp can diverge
 	Solids      // blocks and grids in more than one dimension
 	Calls       // of device functions
-	Pointers    // calls by address, each thread of another function
-	Recursions  // functions that call themselves or those that call them
-	Votes       // and what else threads of a warp learn of each other
-	Numbers     // barriers of several numbers, with counts, and those that reduce
-	Vectors     // loads and stores
-	Generics    // addresses
-	Backwards   // gotos
+	Pointers    // calls by address, with a different function for each thread
+	Recursions  // functions that call themselves or their callers
+	Votes       // votes and the other exchanges among threads of a warp
+	Numbers     // barriers of several numbers, with counts, and reducing ones
+	Vectors     // vector loads and stores
+	Generics    // generic addresses
+	Backwards   // backward gotos
 	Lanes       // branches on the number of the lane
-	Widths      // loads and stores of bytes, half and double words, with a sign or without
+	Widths      // loads and stores of bytes, half words and double words, signed and unsigned
 	Orders      // volatile accesses, those with a memory order or a cache operator, fences
 	Swaps       // atomics whose result is used
-	Repeats     // launches on the memory that the one before has left
+	Repeats     // launches on the memory of the one before
 	Larges      // blocks as large as the machine holds, and grids of hundreds
-	Opcodes     // those that kernels seldom have
-	Meetings    // barriers of some warps of a CTA, where some only arrive
-	Aparts      // barriers that the threads of a warp come to apart
-	Gathers     // votes that threads of a warp come to apart, while others exit
-	Counts      // votes of the threads that are together
+	Opcodes     // rare opcodes
+	Meetings    // barriers of some warps of a CTA, at which some only arrive
+	Aparts      // barriers that the threads of a warp reach apart
+	Gathers     // votes that threads of a warp reach apart, while others exit
+	Counts      // votes of the threads that happen to be together
 	Copies      // from global to shared memory, asynchronously
-	Tables      // of the targets of a branch
-	Parameters  // of functions, and their results
+	Tables      // branches with a table of targets
+	Parameters  // parameters and results of functions
 	Shorts      // addresses of 32 bits
 	Dynamics    // shared memory whose size the launch gives
 	Edges       // an access across the end of an allocation
-	Races       // two branches of a warp whose outcomes are on their way at once
-	Messages    // of CTAs to each other within a launch
+	Races       // two branches of a warp with outcomes in flight at the same time
+	Messages    // messages between CTAs within a launch
 	AllFeatures = 1<<iota - 1
 )
 
@@ -70,7 +70,8 @@ var featureNames = [...]string{
 	"locals", "atomics", "guards", "floats", "doubles", "divisions", "tallies", "outlines", "ladders", "solids",
 	"calls", "pointers", "recursions", "votes", "numbers", "vectors", "generics", "backwards",
 	"lanes", "widths", "orders", "swaps", "repeats", "larges",
-	"opcodes", "meetings", "aparts", "gathers", "counts", "copies", "tables", "parameters", "shorts", "dynamics", "edges", "races", "messages",
+	"opcodes", "meetings", "aparts", "gathers", "counts", "copies", "tables", "parameters", "shorts", "dynamics",
+	"edges", "races", "messages",
 }
 
 // FeatureNames lists the features in order.
@@ -87,7 +88,8 @@ func (f Features) String() string {
 	return strings.Join(names, ",")
 }
 
-// Flag is what ParseFeatures reads as f: the features, or those that are missing if they are fewer.
+// Flag returns a text that ParseFeatures reads as f: its features, or the missing ones if they are
+// fewer.
 func (f Features) Flag() string {
 	if missing := AllFeatures &^ f; bits.OnesCount64(uint64(missing)) < bits.OnesCount64(uint64(f)) {
 		return "-" + strings.ReplaceAll(missing.String(), ",", ",-")
@@ -95,8 +97,8 @@ func (f Features) Flag() string {
 	return f.String()
 }
 
-// ParseFeatures reads a list of names; with a - before each of them it is all
-// but those.
+// ParseFeatures reads a list of names. With a - before each name it returns all features except
+// those.
 func ParseFeatures(list string) (Features, error) {
 	var named, without Features
 	for name := range strings.SplitSeq(list, ",") {

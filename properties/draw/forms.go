@@ -10,10 +10,10 @@ import (
 	"divergo/ptx"
 )
 
-// tableForms are the instructions that compute, in each form that the instruction table gives them.
+// tableForms are the computing instructions, in each form of the instruction table.
 var tableForms = sync.OnceValue(ptx.Forms)
 
-// computing are the opcodes of those, in order, and the forms of each by their index.
+// computing lists their opcodes, in order, and the indices of the forms of each.
 var computing = sync.OnceValues(func() (names []string, byName map[string][]int) {
 	byName = map[string][]int{}
 	for i, text := range tableForms() {
@@ -26,7 +26,7 @@ var computing = sync.OnceValues(func() (names []string, byName map[string][]int)
 	return names, byName
 })
 
-// holder is a type of registers that forms name: what declares them, and their bits.
+// holder is a register type of forms: its declaration and its bits.
 type holder struct {
 	declared string
 	bits     int
@@ -34,16 +34,22 @@ type holder struct {
 
 var holders = map[string]holder{
 	"u8_": {"u8", 8}, "s8_": {"s8", 8},
-	"b16_": {"b16", 16}, "u16_": {"u16", 16}, "s16_": {"s16", 16}, "f16_": {"f16", 16}, "bf16_": {"b16", 16}, "e4m3x2_": {"b16", 16}, "e5m2x2_": {"b16", 16},
-	"b32_": {"b32", 32}, "u32_": {"u32", 32}, "s32_": {"s32", 32}, "f32_": {"f32", 32}, "f16x2_": {"f16x2", 32}, "bf16x2_": {"b32", 32}, "tf32_": {"b32", 32},
+	"b16_": {"b16", 16}, "u16_": {"u16", 16}, "s16_": {"s16", 16}, "f16_": {"f16", 16}, "bf16_": {
+		"b16",
+		16,
+	}, "e4m3x2_": {"b16", 16}, "e5m2x2_": {"b16", 16},
+	"b32_": {"b32", 32}, "u32_": {"u32", 32}, "s32_": {"s32", 32}, "f32_": {"f32", 32}, "f16x2_": {
+		"f16x2",
+		32,
+	}, "bf16x2_": {"b32", 32}, "tf32_": {"b32", 32},
 	"b64_": {"b64", 64}, "u64_": {"u64", 64}, "s64_": {"s64", 64}, "f64_": {"f64", 64}, "f32x2_": {"b64", 64},
 	"p": {"pred", 1},
 }
 
 var formRegister = regexp.MustCompile(`%([a-z]+[a-z0-9]*_|p)([0-9])`)
 
-// form writes a form down: its sources have the bits of the kernel's registers, and what comes
-// out is brought back into one.
+// form writes a form. Its sources take the bits of the kernel's registers, and its result is moved
+// back into one of them.
 func (e *emitter) form(s *Stmt) {
 	text := tableForms()[s.N%len(tableForms())]
 	d := e.r(s.D)

@@ -12,15 +12,15 @@ type generator struct {
 	*rand.Rand
 	features Features
 	loops    int   // around this place
-	left     int   // statements
-	fn       int   // function that this place is in, -1 for the kernel
-	costs    []int // of functions that have been drawn; the others are in front of them
+	left     int   // statements left to draw
+	fn       int   // function of this place, -1 for the kernel
+	costs    []int // of the functions drawn so far; the others precede them
 }
 
 // maxCost bounds the instructions that a thread of a random kernel executes.
 const maxCost = 600
 
-// draw makes a random kernel, which has some of the features.
+// draw returns a random kernel with some of the features.
 func draw(r *rand.Rand, features Features) Kernel {
 	g := &generator{Rand: r}
 	for m := features; m != 0; m &= m - 1 {
@@ -29,7 +29,7 @@ func draw(r *rand.Rand, features Features) Kernel {
 		}
 	}
 	k := Kernel{Words: 64 << g.IntN(4), Apart: g.IntN(2) == 0, Turn: g.IntN(64)}
-	if g.IntN(2) == 0 { // they make a thread execute much of its kernel again, which then has to be short
+	if g.IntN(2) == 0 { // they make a thread execute much of its kernel again, so the kernel must be short
 		g.features &^= Backwards
 	}
 	k.Jumps = 1 + g.IntN(3)
@@ -53,8 +53,8 @@ func draw(r *rand.Rand, features Features) Kernel {
 	return k
 }
 
-// functions draws functions from the last to the first, so that the cost of a
-// call of a later one is known.
+// functions draws functions from the last to the first, so that a call of a later one has a known
+// cost.
 func (g *generator) functions(k *Kernel) {
 	k.Fuel = 1 + g.IntN(4)
 	if g.has(Parameters) {
@@ -69,8 +69,8 @@ func (g *generator) functions(k *Kernel) {
 	}
 }
 
-// callable are the functions that can be called here and cost so much at most.
-// Calls back cost what the check for fuel does: their number is bounded.
+// callable returns the functions that can be called here within a cost. A backward call costs as
+// much as the check for fuel, because the number of such calls is bounded.
 func (g *generator) callable(cost int) (list []int) {
 	for i, c := range g.costs {
 		if i > g.fn && c+4 <= cost || i <= g.fn && g.has(Recursions) {
@@ -82,7 +82,7 @@ func (g *generator) callable(cost int) (list []int) {
 
 func (g *generator) has(f Features) bool { return g.features&f == f }
 
-// choice is a kind of statement with how often it is drawn.
+// choice is a kind of statement with its relative frequency.
 type choice struct {
 	kind   Kind
 	weight int
@@ -123,8 +123,8 @@ var choices = []choice{
 	{Copy, 2, Copies},
 }
 
-// block draws statements of which a thread executes so many instructions at
-// most. In the outermost ones all threads are together.
+// block draws statements that cost a thread at most so many instructions. Together means that all
+// threads of the CTA reach the block together.
 func (g *generator) block(cost, depth int, together bool) (b []Stmt) {
 	for cost > 0 && g.left > 0 {
 		g.left--
@@ -138,7 +138,7 @@ func (g *generator) block(cost, depth int, together bool) (b []Stmt) {
 	return b
 }
 
-// kind draws what can stand here.
+// kind draws a kind of statement that is allowed here.
 func (g *generator) kind(cost, depth int, together bool) Kind {
 	sum := 0
 	weight := func(c *choice) int {
@@ -146,7 +146,8 @@ func (g *generator) kind(cost, depth int, together bool) Kind {
 		case g.features&c.needs != c.needs,
 			(c.kind == Break || c.kind == Continue) && g.loops == 0,
 			(c.kind == If || c.kind == Loop || c.kind == Switch || c.kind == Apart) && (cost < 20 || depth > 10),
-			(c.kind == Barrier || c.kind == Vote || c.kind == Roles || c.kind == Gather || c.kind == Apart) && !together,
+			(c.kind == Barrier || c.kind == Vote || c.kind == Roles || c.kind == Gather || c.kind == Apart) &&
+				!together,
 			c.kind == Call && len(g.callable(cost)) == 0,
 			c.kind == Return && g.fn < 0:
 			return 0
@@ -165,7 +166,7 @@ func (g *generator) kind(cost, depth int, together bool) Kind {
 	return Compute
 }
 
-// fill draws the rest of a statement and returns what it costs.
+// fill draws the rest of a statement and returns its cost.
 func (g *generator) fill(s *Stmt, cost, depth int, together bool) int {
 	s.D, s.A, s.B = g.IntN(Registers), g.IntN(Registers), g.IntN(Registers)
 	s.N = g.IntN(privateWords)
@@ -263,7 +264,7 @@ func (g *generator) fill(s *Stmt, cost, depth int, together bool) int {
 	return 8
 }
 
-// address draws how a load or store finds its place, its width, and what orders it.
+// address draws the place, the width and the order of a load or store.
 func (g *generator) address(s *Stmt) {
 	s.Generic = g.has(Generics) && g.IntN(2) == 0
 	if g.has(Vectors) {
@@ -277,7 +278,7 @@ func (g *generator) address(s *Stmt) {
 	}
 }
 
-// compound draws the condition and the bodies.
+// compound draws the condition and the bodies of a statement.
 func (g *generator) compound(s *Stmt, cost, depth int, together bool) int {
 	s.Cond = g.cond(together && s.Kind != Apart && g.IntN(3) == 0)
 	together = together && s.uniform()
@@ -316,15 +317,18 @@ func (g *generator) compound(s *Stmt, cost, depth int, together bool) int {
 	return inner + 6
 }
 
-// race puts a Race somewhere into every fourth kernel, in a function if there is one: which of two
-// outcomes comes first is for the machine to say, and the kernel around seldom has any such pair.
+// race inserts a Race into every fourth kernel, in a function if there is one. The machine
+// determines which of two outcomes comes first; other kernels rarely have two outcomes in flight.
 func (g *generator) race(k *Kernel) {
 	if g.IntN(4) != 1 {
 		return
 	}
 	arm := func() (b []Stmt) {
 		for range 1 + g.IntN(3) {
-			b = append(b, Stmt{Kind: Compute, D: g.IntN(Registers), A: g.IntN(Registers), B: g.IntN(Registers), Op: g.IntN(12)})
+			b = append(b, Stmt{
+				Kind: Compute, D: g.IntN(Registers), A: g.IntN(Registers), B: g.IntN(Registers),
+				Op: g.IntN(12),
+			})
 		}
 		return b
 	}
@@ -339,13 +343,17 @@ func (g *generator) race(k *Kernel) {
 	*to = slices.Insert(*to, g.IntN(len(*to)+1), s)
 }
 
-// seldom puts one of the situations that kernels otherwise hardly have into every third one, where all threads are together.
+// seldom inserts a rare situation into every third kernel, at a place where all threads are
+// together.
 func (g *generator) seldom(k *Kernel) {
 	if g.IntN(3) != 1 {
 		return
 	}
 	g.fn, g.left = -1, 4
-	s := Stmt{D: g.IntN(Registers), A: g.IntN(Registers), B: g.IntN(Registers), N: g.IntN(16), Alt: g.IntN(2) == 0, Cond: g.cond(false)}
+	s := Stmt{
+		D: g.IntN(Registers), A: g.IntN(Registers), B: g.IntN(Registers), N: g.IntN(16), Alt: g.IntN(2) == 0,
+		Cond: g.cond(false),
+	}
 	arms := func(n int) {
 		for range n {
 			g.left = g.IntN(4)
@@ -354,12 +362,12 @@ func (g *generator) seldom(k *Kernel) {
 	}
 	needs := Features(0)
 	switch g.IntN(5) {
-	case 0: // a barrier that reduces, again and again
+	case 0: // a barrier that reduces, several times
 		needs = Barriers | Numbers | Loops
 		b := Stmt{Kind: Barrier, D: s.D, A: s.A, N: s.N, Op: 1 + g.IntN(3)}
 		s.Kind, s.N, s.Cond = Loop, 3, Cond{Value: Constant, Salt: uint32(2 + g.IntN(2)), Mask: 3}
 		s.Body = [][]Stmt{{{Kind: Compute, D: b.A, A: b.A, B: s.B, Op: g.IntN(12)}, b}}
-	case 1: // a barrier that a warp waits at in three parts
+	case 1: // a barrier at which a warp waits in three parts
 		needs = Barriers | Aparts
 		s.Kind, s.Op = Apart, apartThree
 		arms(2)
@@ -371,7 +379,7 @@ func (g *generator) seldom(k *Kernel) {
 		needs = Barriers | Exits | Aparts
 		s.Kind = Leave
 		arms(1)
-	case 4: // copies of which some are waited for
+	case 4: // copies, with a wait for some of them
 		needs = Copies
 		s.Kind, s.Op, s.N = Copy, 1, g.IntN(256)
 	}
@@ -380,14 +388,14 @@ func (g *generator) seldom(k *Kernel) {
 	}
 }
 
-// late puts into every third kernel, where all threads are together, one of the situations that want time or come close behind
-// each other.
+// late inserts a situation that depends on timing into every third kernel, at a place where all
+// threads are together.
 func (g *generator) late(k *Kernel, warp uint32) {
 	if g.IntN(3) != 0 {
 		return
 	}
 	g.fn, g.left = -1, 8
-	compute := func(n int) (b []Stmt) { // each needs what the one before it has made
+	compute := func(n int) (b []Stmt) { // each uses the result of the one before
 		d := g.IntN(Registers)
 		for range n {
 			s := Stmt{Kind: Compute, D: g.IntN(Registers), A: d, B: g.IntN(Registers), Op: g.IntN(12)}
@@ -398,7 +406,7 @@ func (g *generator) late(k *Kernel, warp uint32) {
 	var list []Stmt
 	needs := Features(0)
 	switch g.IntN(4) {
-	case 0: // whole warps that end later than others of their CTA go on, and branches behind them
+	case 0: // whole warps that end after others of their CTA have continued, and branches after that
 		needs = Exits
 		warps := Cond{Value: Thread, Reg: -1, Mask: warp << g.IntN(2), Cmp: "eq"}
 		warps.Limit = g.Uint32() & warps.Mask
@@ -408,14 +416,15 @@ func (g *generator) late(k *Kernel, warp uint32) {
 		}
 		if g.IntN(2) == 0 {
 			list = append(list, Stmt{Kind: If, Cond: warps, Body: [][]Stmt{work}}, Stmt{Kind: Exit, Cond: warps})
-		} else { // a branch that meets where the kernel ends: the others do not wait for each other from then on
+			// a branch that meets at the end of the kernel: the other warps do not wait for each other from then on
+		} else {
 			end := Stmt{Kind: Exit, Cond: Cond{Value: Constant, Mask: 3, Cmp: "eq"}}
 			list = append(list, Stmt{Kind: If, Cond: warps, Body: [][]Stmt{append(work, end)}})
 		}
 		for range 2 {
 			list = append(list, Stmt{Kind: If, Cond: g.cond(false), Body: [][]Stmt{g.block(20, 1, false), compute(2)}})
 		}
-	case 1: // threads that end in a function which some have called
+	case 1: // threads that end in a function called by some threads only
 		if len(k.Funcs) == 0 || !g.has(Exits) {
 			return
 		}
@@ -423,10 +432,13 @@ func (g *generator) late(k *Kernel, warp uint32) {
 		end := Stmt{Kind: Exit, Cond: g.cond(g.IntN(2) == 0), Alt: g.IntN(2) == 0}
 		k.Funcs[n] = slices.Insert(k.Funcs[n], g.IntN(len(k.Funcs[n])+1), end)
 		list = append(list, Stmt{Kind: If, Cond: g.cond(false), Body: [][]Stmt{{{Kind: Call, N: n}}, compute(2)}})
-	case 2: // warps that others wait for, twice at one barrier
+	case 2: // warps that other warps wait for, twice at one barrier
 		needs = Barriers | Meetings
-		list = append(list, Stmt{Kind: Roles, Op: 3, N: g.IntN(16), A: g.IntN(Registers), B: g.IntN(Registers), D: g.IntN(Registers), Alt: g.IntN(2) == 0})
-	case 3: // instructions of few threads that each wait for the last one
+		list = append(list, Stmt{
+			Kind: Roles, Op: 3, N: g.IntN(16), A: g.IntN(Registers), B: g.IntN(Registers),
+			D: g.IntN(Registers), Alt: g.IntN(2) == 0,
+		})
+	case 3: // instructions of few threads, each of which waits for the previous one
 		list = append(list, Stmt{Kind: If, Cond: g.cond(false), Body: [][]Stmt{compute(8), compute(8)}})
 	}
 	if features := g.features; features&needs == needs {
@@ -434,8 +446,8 @@ func (g *generator) late(k *Kernel, warp uint32) {
 	}
 }
 
-// vary has some statements say what they do by another type or in another of all forms that instructions have, or load it
-// from constant or parameter memory, and the CTAs of every fourth kernel leave messages.
+// vary changes the type of some statements, or their instruction form. It turns some loads into
+// loads from constant or parameter memory. In every fourth kernel it lets the CTAs leave messages.
 func (g *generator) vary(k *Kernel) {
 	if g.features&Messages != 0 && g.IntN(4) == 0 {
 		k.Message = 1 + g.IntN(len(messages))
@@ -463,9 +475,12 @@ func (g *generator) vary(k *Kernel) {
 	})
 }
 
-// ladder is nested branches, each of which leaves one more thread of a warp behind.
+// ladder draws nested branches, each of which leaves one more thread of a warp behind.
 func (g *generator) ladder(step, steps int) Stmt {
-	s := Stmt{Kind: If, Alt: g.IntN(4) == 0, Cond: Cond{Value: Thread, Reg: -1, Mask: 31, Cmp: "ge", Limit: uint32(step)}}
+	s := Stmt{
+		Kind: If, Alt: g.IntN(4) == 0,
+		Cond: Cond{Value: Thread, Reg: -1, Mask: 31, Cmp: "ge", Limit: uint32(step)},
+	}
 	work := func() Stmt {
 		return Stmt{Kind: Compute, D: g.IntN(Registers), A: g.IntN(Registers), B: g.IntN(Registers), Op: g.IntN(12)}
 	}
@@ -480,8 +495,8 @@ func (g *generator) ladder(step, steps int) Stmt {
 	return s
 }
 
-// cond draws a condition, from the distributions of masks that matter: all
-// threads alike, one lane, halves, every other lane, few lanes, and any.
+// cond draws a condition. The masks have the interesting distributions: all threads alike, one
+// lane, halves, every other lane, few lanes, and any.
 func (g *generator) cond(uniform bool) Cond {
 	c := Cond{Reg: -1, Mask: ^uint32(0), Cmp: "lt"}
 	if uniform || g.IntN(12) == 0 {

@@ -2,25 +2,25 @@ package draw
 
 import "slices"
 
-// Kernel is the syntax tree of a random kernel. Every tree is a kernel: what has
-// no meaning where it stands, such as a break outside of loops, has no
-// instructions (see PTX). So a tree can be cut anywhere and is still valid.
+// Kernel is the syntax tree of a random kernel. Every tree is a valid kernel, so a tree can be cut
+// anywhere. A statement without a meaning at its place, such as a break outside of loops, emits no
+// instructions (see PTX).
 type Kernel struct {
 	Body  []Stmt
 	Funcs [][]Stmt // device functions
-	Jumps int      // back, of a thread
-	Fuel  int      // calls of a thread that do not lead to a later function, so that recursion ends
+	Jumps int      // backward jumps of a thread
+	Fuel  int      // calls of a thread that do not lead to a later function; the limit ends recursion
 	Words int      // 32-bit words of read-only input, a power of two
 	Short bool     // addresses of shared and local memory have 32 bits
-	// Dynamic shared memory has the words that threads exchange there.
+	// Dynamic puts the exchanged words into dynamic shared memory.
 	Dynamic bool
-	Room    int  // bytes of shared memory behind those words, the last of which the first thread of a CTA uses
-	Apart   bool // a thread's private words lie together; otherwise those of neighbours do
+	Room    int  // bytes of shared memory after the exchanged words; the first thread of a CTA uses the last one
+	Apart   bool // a thread's private words are adjacent; otherwise those of neighbouring threads are
 	Style   int  // of functions: see calls.go
-	Message int  // 1 and above: how CTAs leave messages for each other at the end; 0: not at all
-	Edge    int  // bytes of a buffer across whose end a thread reads or writes; 0: nobody does
-	Lean    bool // without what only gives variety: constants fold, registers begin as the number of the thread
-	Turn    int  // places by which the ownership of exchanged words moves at a barrier
+	Message int  // from 1 on: how CTAs leave messages for each other at the end; 0: no messages
+	Edge    int  // bytes of a buffer across whose end a thread reads or writes; 0: none
+	Lean    bool // without mere variety: constants fold, registers begin as the number of the thread
+	Turn    int  // places by which the ownership of exchanged words advances at a barrier
 }
 
 // Stmt is a statement.
@@ -29,19 +29,22 @@ type Stmt struct {
 	Cond    Cond
 	Op      int // Compute: index into operations; Atomic: cell
 	D, A, B int // registers, 0 to Registers-1
-	N       int // Loop: most trips; Break, Continue: loops to leave; Goto: marks ahead; Call: function; If: 1 puts the first arm out of line; Load, Put and their like: word
-	Alt     bool
-	Generic bool     // loads and stores: by a generic address, of another space where the guard holds; Switch: by a table
-	Wide    uint8    // Load, Put, Get, Spill, Fill: log2 of the words, which registers that follow have
+	// N depends on the kind. Loop: most trips. Break, Continue: loops to leave. Goto: marks ahead.
+	// Call: function. If: 1 puts the first arm out of line. Load, Put and the like: word.
+	N   int
+	Alt bool
+	// loads and stores: by a generic address, of another space where the guard holds; Switch: by a table
+	Generic bool
+	Wide    uint8    // Load, Put, Get, Spill, Fill: log2 of the words, in D and the registers after it
 	Type    uint8    // loads and stores: index into types
 	Order   uint8    // loads and stores: index into orders
 	Body    [][]Stmt // If: then and else; Loop: one; Switch: cases
 }
 
-// Kind says what a statement does.
+// Kind is the kind of a statement.
 type Kind uint8
 
-// The statements. What Alt changes is in brackets.
+// These are the kinds of statements. Brackets contain the effect of Alt.
 const (
 	Compute  Kind = iota // D = A op B [only if the guard holds]
 	Test                 // guard = Cond
@@ -55,29 +58,36 @@ const (
 	Spill                // word A mod 8 of local memory = B
 	Fill                 // D = word A mod 8 of local memory
 	Atomic               // commutative operation Op with A on a word of the grid [of the CTA]
-	If                   // [the then-path is behind the else-path]
+	If                   // [the then-path comes after the else-path]
 	Loop                 // up to N trips, the value of Cond says how many [tested at the end]
-	Switch               // on the value of Cond [a case runs on into the next]
+	Switch               // on the value of Cond [a case falls through into the next]
 	Break                // out of N loops if Cond
-	Continue             // with the next trip of the N-th loop if Cond
-	Goto                 // the N-th mark ahead [behind, as long as Jumps last] if Cond
-	Mark                 // where a Goto leads to
+	Continue             // to the next trip of the N-th loop if Cond
+	Goto                 // to the N-th mark ahead [or back, while Jumps last] if Cond
+	Mark                 // the target of a Goto
 	Exit                 // if Cond [around a branch]
-	Barrier              // N of the CTA, which reduces if Op is not 0 [of as many threads]; words that threads exchange change hands
-	Call                 // function N [of N and those behind it the one that Cond says, by address]
-	Return               // from the function if Cond
-	Vote                 // D = what operation Op makes of A of all threads of the warp
-	Swap                 // D = private word N before operation Op with A on it, or behind it if Wide is not 0 [the thread's word of shared memory]
-	Fence                // of kind Op
-	Roles                // barriers N and behind it of some warps of the CTA: see roles
-	Apart                // If whose sides each end at barrier N [by Op: see apart]
-	Gather               // Vote that threads for which Cond holds come to before the others, of which some exit
-	Count                // D = what operation Op makes of A of the threads that are here
-	Copy                 // the thread's word of shared memory = input at A + N, asynchronously; in two groups if Op is not 0
-	Leave                // the threads for which Cond holds exit, the others wait at barrier N: see desert
-	Race                 // If, each side of which begins with a branch of its own, so that the outcomes of both are on their way at once: see race
-	Form                 // D = form N of those that the instruction table has of instructions that compute, of A, B and D: see form
-	Fetch                // D = word A + N of constant memory [of the first parameter of the kernel]
+	// number N of the CTA, which reduces if Op is not 0 [with a thread count]; exchanged words change owners
+	Barrier
+	Call   // function N [by address: one of N and later ones, chosen by Cond]
+	Return // from the function if Cond
+	Vote   // D = result of operation Op on A of all threads of the warp
+	// Swap sets D = private word N before operation Op with A on it. If Wide is not 0, D is the
+	// word after the operation. [The word is the thread's word of shared memory.]
+	Swap
+	Fence  // of kind Op
+	Roles  // barriers N and following of some warps of the CTA: see roles
+	Apart  // If with a barrier N at the end of each side [by Op: see apart]
+	Gather // Vote that threads with Cond reach before the others, some of which exit
+	Count  // D = result of operation Op on A of the threads that are together
+	Copy   // the thread's word of shared memory = input at A + N, asynchronously; in two groups if Op is not 0
+	Leave  // threads with Cond exit, the others wait at barrier N: see desert
+	// Race is an If whose sides each begin with a branch, so that the outcomes of both are in
+	// flight together: see race.
+	Race
+	// Form sets D = form N of the computing instructions in the instruction table, of A, B and D:
+	// see form.
+	Form
+	Fetch // D = word A + N of constant memory [of the first parameter of the kernel]
 	NumKinds
 )
 
@@ -85,25 +95,26 @@ const (
 func (k Kind) String() string {
 	return [...]string{
 		"compute", "test", "load", "put", "get", "give", "take", "pass", "receive", "spill", "fill", "atomic",
-		"if", "loop", "switch", "break", "continue", "goto", "mark", "exit", "barrier", "call", "return", "vote", "swap", "fence",
+		"if", "loop", "switch", "break", "continue", "goto", "mark", "exit", "barrier", "call", "return", "vote",
+		"swap", "fence",
 		"roles", "apart", "gather", "count", "copy", "leave", "race", "form", "fetch",
 	}[k]
 }
 
-// Cond is a value of the thread, and a test of it: Value & Mask against Limit.
+// Cond is a value of the thread, and a test of it: Value & Mask compared with Limit.
 type Cond struct {
 	Value Value
-	Salt  uint32 // Constant: the value itself; Hash and Data: what is added to the source
+	Salt  uint32 // Constant: the value itself; Hash and Data: added to the source
 	Reg   int    // Register, Hash and Data: the register, -1 for the number of the thread
 	Mask  uint32
 	Cmp   string // eq, ne, lt or ge
 	Limit uint32
 }
 
-// Value is where a condition comes from.
+// Value is the source of a condition's value.
 type Value uint8
 
-// The values.
+// These are the sources of values.
 const (
 	Constant Value = iota
 	CTA            // number of the CTA
@@ -123,27 +134,27 @@ func (v Value) String() string {
 // Uniform reports whether all threads of a CTA have the value.
 func (c *Cond) Uniform() bool { return c.Value == Constant || c.Value == CTA }
 
-// uniform reports whether what is in a statement is come to by all threads of a CTA together.
+// uniform reports whether all threads of a CTA that reach a statement reach its bodies together.
 func (s *Stmt) uniform() bool {
 	return s.Kind != Apart && s.Kind != Leave && s.Kind != Race && s.Cond.Uniform()
 }
 
-// Sizes of what a thread has.
+// These are sizes of a thread's data.
 const (
-	Registers    = 4 // of the kernel's own, besides those of the generated code
+	Registers    = 4 // of the kernel itself, besides those of the generated code
 	privateWords = 4
 	localWords   = 8
-	cellBytes    = 8  // of what threads exchange
-	tallyBytes   = 64 // of shared memory, at most, beside that
+	cellBytes    = 8  // of the words that threads exchange
+	tallyBytes   = 64 // of shared memory, at most, besides those
 )
 
-// Statements is how many there are.
+// Statements returns the number of statements.
 func (k *Kernel) Statements() (n int) {
 	k.Each(func(*Stmt, int) { n++ })
 	return n
 }
 
-// bodies are the blocks of a statement in the order of the text.
+// bodies returns the blocks of a statement in the order of the text.
 func (s *Stmt) bodies() [][]Stmt {
 	if s.Kind == If && s.Alt && len(s.Body) == 2 {
 		return [][]Stmt{s.Body[1], s.Body[0]}
@@ -151,7 +162,7 @@ func (s *Stmt) bodies() [][]Stmt {
 	return s.Body
 }
 
-// has reports whether there is a statement of a kind.
+// has reports whether the kernel has a statement of a kind.
 func (k *Kernel) has(kind Kind) (found bool) {
 	k.Each(func(s *Stmt, _ int) { found = found || s.Kind == kind })
 	return found
@@ -160,7 +171,7 @@ func (k *Kernel) has(kind Kind) (found bool) {
 // exits reports whether threads can end before others.
 func (k *Kernel) exits() bool { return k.has(Exit) || k.has(Gather) || k.has(Leave) }
 
-// clone is a copy that shares nothing with k.
+// clone returns a deep copy of k.
 func (k Kernel) clone() Kernel {
 	k.Body = cloneBlock(k.Body)
 	k.Funcs = slices.Clone(k.Funcs)
@@ -189,8 +200,7 @@ func (k *Kernel) Each(f func(s *Stmt, depth int)) {
 	}
 }
 
-// walk calls f for each statement in the order of the text, with how many
-// statements it is in.
+// walk calls f for each statement in the order of the text, with its nesting depth.
 func walk(b []Stmt, depth int, f func(s *Stmt, depth int)) {
 	for i := range b {
 		f(&b[i], depth)

@@ -13,8 +13,8 @@ import (
 	"divergo/sm/divergence"
 )
 
-// Plain is the machine that shrinking leads to: the default one with a single SM
-// and memory channel, and warps of so many threads.
+// Plain is the simplest machine, the goal of shrinking. It is the default one with a single SM and
+// memory channel, and warps of so many threads.
 func Plain(lanes int) gpu.Config {
 	c := gpu.Default()
 	c.GPU.SMs, c.DRAM.Channels = 1, 1
@@ -25,20 +25,19 @@ func Plain(lanes int) gpu.Config {
 	return c
 }
 
-// apart are the keys that drawMachine does not draw one by one: those that say
-// how large the machine is, those that only go with others,
-// and those that make results another matter.
+// apart are the keys that drawMachine does not draw one by one. They set the size of the machine,
+// or depend on other keys, or change the results.
 var apart = []string{
 	"gpu.sms", "gpu.memory", "clocks.core_mhz", "clocks.icnt_mhz", "clocks.dram_mhz",
 	"sm.warp_size", "sm.threads", "sm.registers", "sm.stack", "divergence.mechanism",
 	"l1.line", "l1.size", "shared.size", "l2.line", "l2.size", "dram.channels", "dram.bus_bytes",
 	"herd.branch_fraction", "herd.load_fraction",
-	"sm.interweave", // is drawn last, so that seeds give the machines that they gave before there was such a key
+	"sm.interweave", // drawn last, so that adding this key did not change the machines of existing seeds
 }
 
-// drawMachine draws a small machine on which everything is scarce in turn: ports,
-// queues, MSHRs, cache lines, slots. It has up to 16 warps, so that many kernels
-// can be checked in a second. Keys come from their ranges.
+// drawMachine draws a small machine on which each resource is scarce at times: ports, queues,
+// MSHRs, cache lines, slots. It has up to 16 warps, so that many kernels can be checked in a
+// second. Keys come from their ranges.
 func drawMachine(r *rand.Rand) gpu.Config {
 	of := func(list ...int) int { return list[r.IntN(len(list))] }
 	c := Plain(isa.MaxLanes)
@@ -71,8 +70,9 @@ func drawMachine(r *rand.Rand) gpu.Config {
 	return c
 }
 
-// press makes one machine in four hurry, so that what depends on each other comes close together, with room for few CTAs, so
-// that others begin while it is busy, and gives half of them just more shared memory than their largest CTA can want.
+// press shortens delays on one machine in four, so that dependent events come close together. Such
+// a machine has room for few CTAs, so that others start while it is busy. For half of all machines,
+// press leaves little more shared memory than the largest CTA can use.
 func press(r *rand.Rand, c *gpu.Config) {
 	if s := &c.SM; r.IntN(4) == 0 {
 		s.Scoreboard, s.Scheduler, s.SIMDWidth, s.IBuffer = sm.PerRegister, sm.GTO, s.WarpSize, max(s.IBuffer, 2)
@@ -83,8 +83,8 @@ func press(r *rand.Rand, c *gpu.Config) {
 	}
 }
 
-// fit gives the usual parameters to mechanisms that cannot be built with those drawn:
-// more slots than an SM has, for example, with so many warps.
+// fit sets usual parameters for mechanisms that cannot be built with the drawn ones. With so many
+// warps a mechanism may need more slots than an SM has, for example.
 func fit(c *gpu.Config) {
 	usual := gpu.Default()
 	g := divergence.Geometry{Lanes: c.SM.WarpSize, Warps: c.SM.Warps(), CTAs: c.SM.CTAs}
@@ -102,8 +102,8 @@ func fit(c *gpu.Config) {
 	}
 }
 
-// Key draws the value of a key from its range: the scarcest, the usual one,
-// or any, of all magnitudes alike, up to twice the usual one or some more.
+// Key draws the value of a key from its range: the lowest, the usual one, or any. The last is drawn
+// evenly over magnitudes, up to twice the usual value or somewhat more.
 func Key(r *rand.Rand, c *gpu.Config, k *gpu.Key) {
 	value := ""
 	switch k.Type {

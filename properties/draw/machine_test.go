@@ -13,8 +13,8 @@ import (
 	"divergo/sm/divergence"
 )
 
-// TestEachMachineCanBeBuilt: with every mechanism. The machine of seeds from 20736 on has
-// 32 warps, with which subwarp has slots for 16 paths at most.
+// TestEachMachineCanBeBuilt builds machines with every mechanism. The machine of seeds from 20736
+// on has 32 warps, for which subwarp has slots for 16 paths at most.
 func TestEachMachineCanBeBuilt(t *testing.T) {
 	seeds := []uint64{20736 / MachineSeeds}
 	for seed := range uint64(20) {
@@ -30,8 +30,8 @@ func TestEachMachineCanBeBuilt(t *testing.T) {
 	}
 }
 
-// TestDrawnMachines: every machine can be built, and every key varies, to the
-// lower end of its range unless drawMachine has something else for it.
+// TestDrawnMachines checks that every machine can be built, and that every key varies. Each key
+// reaches the lower end of its range, unless drawMachine treats it separately.
 func TestDrawnMachines(t *testing.T) {
 	values := map[string]map[string]bool{}
 	lowest := map[string]bool{}
@@ -51,7 +51,10 @@ func TestDrawnMachines(t *testing.T) {
 	}
 	for _, k := range gpu.Keys() {
 		switch {
-		case slices.Contains([]string{"gpu.memory", "sm.registers", "sm.stack", "shared.size", "divergence.mechanism", "herd.branch_fraction", "herd.load_fraction"}, k.Name):
+		case slices.Contains([]string{
+			"gpu.memory", "sm.registers", "sm.stack", "shared.size", "divergence.mechanism",
+			"herd.branch_fraction", "herd.load_fraction",
+		}, k.Name):
 		case k.Type == "integer" && !slices.Contains(apart, k.Name):
 			assert.Greater(t, len(values[k.Name]), 2, k.Name)
 			assert.True(t, lowest[k.Name] || strings.HasPrefix(k.Name, "dram."), "%s is never scarce", k.Name)

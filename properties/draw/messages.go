@@ -1,18 +1,22 @@
 package draw
 
-// Messages of CTAs to each other. A thread of each CTA and those of the same number in the others have a column of a board: for each CTA
-// a word that stays 0 and one for its message, then how many of them have come, and what the last one to come has found.
-// Threads read the words beside the messages, so that these are in the L1 of an SM as they were then.
+// CTAs send messages to each other over a board in global memory.
+//
+// A thread of each CTA shares a column with the threads of the same number in the other CTAs. For
+// each CTA the column has a word that stays 0 and a word for its message. Then come the number of
+// CTAs that have arrived, and the finding of the last one. Threads read the words beside the
+// messages, so that the L1 of an SM holds the lines with their old contents.
 
-// message is how a thread leaves its message, counts itself, and, if all others have come, looks at theirs.
+// message describes how a thread leaves its message, counts itself, and reads the other messages
+// after the last arrival.
 type message struct {
-	early       bool   // it leaves it when it begins, and looks when it ends
+	early       bool   // the thread leaves it at its start, and reads the others at its end
 	store       string // how the message is stored
-	before      string // a fence ahead of the count
-	count       string // by which the last one finds all others, or
-	red, recent string // the operation that counts, and a load behind it
-	after       string // a fence behind it
-	load        string // how a message is read
+	before      string // a fence before the count
+	count       string // the count that shows the last thread that all have arrived, or
+	red, recent string // the operation that counts, and a load after it
+	after       string // a fence after the count
+	load        string // suffix of the load of a message
 }
 
 var messages = []message{
@@ -20,21 +24,33 @@ var messages = []message{
 	{before: "membar.gl;", count: "atom.global.inc.u32", after: "membar.gl;"},
 	{before: "fence.acq_rel.gpu;", count: "atom.acquire.gpu.global.inc.u32"},
 	{count: "atom.release.gpu.global.inc.u32", after: "@%last fence.acq_rel.gpu;"},
-	{store: ".volatile", before: "fence.sc.gpu;", count: "atom.global.inc.u32", after: "membar.sys;", load: ".volatile"},
+	{
+		store: ".volatile", before: "fence.sc.gpu;", count: "atom.global.inc.u32", after: "membar.sys;",
+		load: ".volatile",
+	},
 	{red: "red.release.gpu.global.add.u32", recent: "ld.relaxed.gpu.global.u32", after: "@%last fence.acq_rel.gpu;"},
-	{store: ".relaxed.gpu", before: "fence.acq_rel.gpu;", red: "red.relaxed.gpu.global.add.u32", recent: "ld.relaxed.gpu.global.u32", after: "fence.acq_rel.gpu;"},
+	{
+		store: ".relaxed.gpu", before: "fence.acq_rel.gpu;", red: "red.relaxed.gpu.global.add.u32",
+		recent: "ld.relaxed.gpu.global.u32", after: "fence.acq_rel.gpu;",
+	},
 	{early: true, red: "red.release.gpu.global.add.u32", recent: "ld.acquire.gpu.global.u32"},
-	{early: true, before: "fence.acq_rel.gpu;", red: "red.relaxed.gpu.global.add.u32", recent: "ld.acquire.gpu.global.u32"},
-	{early: true, before: "membar.gl;", red: "red.global.add.u32", recent: "ld.volatile.global.u32", after: "membar.gl;"},
+	{
+		early: true, before: "fence.acq_rel.gpu;", red: "red.relaxed.gpu.global.add.u32",
+		recent: "ld.acquire.gpu.global.u32",
+	},
+	{
+		early: true, before: "membar.gl;", red: "red.global.add.u32", recent: "ld.volatile.global.u32",
+		after: "membar.gl;",
+	},
 }
 
 // boardBytes is the size of the board.
 func (e *emitter) boardBytes() int { return e.arrived() + 8*e.threads }
 
-// arrived is where it has how many have come.
+// arrived returns the offset of the number of arrivals.
 func (e *emitter) arrived() int { return 8 * e.threads * e.grid }
 
-// correspondents are some CTAs whose messages are read.
+// correspondents returns some CTAs whose messages are read.
 func (e *emitter) correspondents() (list []int) {
 	for i := range min(e.grid, 4) {
 		list = append(list, i*(e.grid-1)/max(min(e.grid, 4)-1, 1))
@@ -42,7 +58,7 @@ func (e *emitter) correspondents() (list []int) {
 	return list
 }
 
-// board sets %board to the thread's column; early messages are left.
+// board sets %board to the thread's column, and leaves early messages.
 func (e *emitter) board(say printer) {
 	say("mul.wide.u32 %%count, %%lin, 8;")
 	say("add.u64 %%board, %%board, %%count;")
@@ -53,7 +69,7 @@ func (e *emitter) board(say printer) {
 	}
 }
 
-// readBeside brings what is beside the messages into the L1, one after the other.
+// readBeside loads the words beside the messages into the L1, one after the other.
 func (e *emitter) readBeside(say printer) {
 	for _, cta := range e.correspondents() {
 		say("ld.global.u32 %%beside, [%%board+%d];", 8*e.threads*cta)
@@ -85,7 +101,8 @@ func (e *emitter) leaveMessage(say printer, m *message, value string) {
 	toCount()
 }
 
-// message has each thread look at the messages of others if all are there. Where threads exit early there are none.
+// message makes each thread read the messages of others if all have arrived. It writes nothing if
+// threads exit early.
 func (e *emitter) message() {
 	if e.k.Message == 0 || e.grid == 1 || e.k.exits() {
 		return
@@ -95,7 +112,7 @@ func (e *emitter) message() {
 	if !m.early {
 		e.leaveMessage(e.line, m, e.r(0))
 	}
-	e.line("mov.u32 %%seen, %%smid;") // so that nobody compares it, nor what comes of it: it is for the order of CTAs to say
+	e.line("mov.u32 %%seen, %%smid;") // keeps values that depend on the order of CTAs out of the comparison
 	if m.count != "" {
 		e.line("%s %%seen, [%%count+%d], %d;", m.count, e.arrived(), e.grid-1)
 		e.line("setp.eq.u32 %%last, %%seen, %d;", e.grid-1)
@@ -111,7 +128,7 @@ func (e *emitter) message() {
 		e.line("@%%last ld%s.global.u32 %%mail, [%%board+%d];", m.load, 8*e.threads*cta+4)
 		e.line("mul.lo.u32 %%seen, %%seen, %%mail;")
 	}
-	if m.early { // who finds all is for time to say, but it finds what is odd
+	if m.early { // timing decides which thread finds all messages, but each finds odd numbers
 		e.line("and.b32 %%seen, %%seen, 1;")
 		e.line("xor.b32 %%seen, %%seen, 1;")
 		e.line("setp.ne.and.u32 %%last, %%seen, 0, %%last;")

@@ -6,14 +6,15 @@ import (
 	"divergo/ptx"
 )
 
-// operation is what Compute can do with d, a and b; %g is the guard, the other registers are
-// scratch. None has a result that PTX leaves open.
+// operation is an operation of Compute on d, a and b; %g is the guard, the other registers are
+// scratch. PTX defines every result.
 type operation struct {
 	name, ptx string
-	unit      Features // besides the integer pipe
+	unit      Features // needed besides the integer pipe
 }
 
-// operations are those that kernels have most often, then each other opcode that computes.
+// operations lists the most frequent operations of kernels, then one for each other computing
+// opcode.
 var operations = []operation{
 	{"add", "add.u32 d, a, b;", 0},
 	{"sub", "sub.u32 d, a, b;", 0},
@@ -69,11 +70,17 @@ var operations = []operation{
 	{"prmt", "prmt.b32 d, a, b, 0x5140;", Opcodes},
 	{"pack", "mov.b64 %q, {a, b}; mov.b64 {%w, %v}, %q; add.u32 d, %w, %v;", Opcodes},
 	{"half words", "mov.b32 {%h, %k}, a; add.u16 %h, %h, %k; sub.s16 %k, %k, %h; mul.wide.u16 d, %h, %k;", Opcodes},
-	{"bytes", "cvt.u8.u32 %h, a; cvt.s8.s32 %k, b; mad.lo.s16 %h, %h, %k, %k; shr.s16 %h, %h, 3; cvt.s32.s16 d, %h;", Opcodes},
+	{
+		"bytes", "cvt.u8.u32 %h, a; cvt.s8.s32 %k, b; mad.lo.s16 %h, %h, %k, %k; shr.s16 %h, %h, 3; cvt.s32.s16 d, %h;",
+		Opcodes,
+	},
 	{"64 bits", "mov.b64 %q, {a, b}; cvt.u64.u32 %l, b; sub.u64 %q, %q, %l; mul.hi.u64 %l, %q, %q; xor.b64 %q, %q, %l; max.s64 %q, %q, %l; cvt.u32.u64 d, %q;", Opcodes},
 	{"bits of 64", "mov.b64 %q, {a, b}; bfe.s64 %q, %q, 7, 40; brev.b64 %q, %q; clz.b64 %w, %q; popc.b64 %v, %q; add.u32 d, %w, %v;", Opcodes},
 	{"test of 64", "mov.b64 %q, {a, b}; mov.b64 %l, {b, a}; setp.gt.s64 %p, %q, %l; selp.b64 %q, %q, %l, %p; shl.b64 %q, %q, 5; cvt.u32.u64 d, %q;", Opcodes},
-	{"div of 64", "mov.b64 %q, {a, b}; cvt.u64.u32 %l, b; or.b64 %l, %l, 1; rem.u64 %q, %q, %l; cvt.u32.u64 d, %q;", Opcodes | Divisions},
+	{
+		"div of 64", "mov.b64 %q, {a, b}; cvt.u64.u32 %l, b; or.b64 %l, %l, 1; rem.u64 %q, %q, %l; cvt.u32.u64 d, %q;",
+		Opcodes | Divisions,
+	},
 	{"cvt.pack", "cvt.pack.sat.u8.s32.b32 d, a, b, d;", Opcodes},
 	{"isspacep", "cvt.u64.u32 %q, a; isspacep.shared %p, %q; selp.u32 d, a, b, %p;", Opcodes},
 	{"nop", "pmevent 3; nanosleep.u32 20;", Opcodes},
@@ -89,8 +96,8 @@ var operations = []operation{
 	{"videos", "vmad.u32.u32.u32 d, a, b, d; vshl.u32.u32.u32.wrap %w, a, b; vshr.u32.u32.u32.clamp %w, %w, a; vmin2.u32.u32.u32 %w, %w, b, a; vmax4.s32.s32.s32 %w, %w, a, b; vavrg2.s32.s32.s32 %v, %w, a, b; add.u32 d, d, %v; vadd4.u32.u32.u32 %w, a, d, b; vsub2.u32.u32.u32 d, %w, d, b; vset2.u32.u32.lt %w, d, b, a; vset4.s32.s32.ge %v, d, b, a; vmax2.u32.u32.u32 d, d, %w, %v; vmin4.s32.s32.s32 d, d, a, b; vavrg4.u32.u32.u32 d, d, %v, b; vabsdiff2.s32.s32.s32 d, d, b, a;", Opcodes},
 }
 
-// vote is what Vote can do with the threads of a warp, in the terms of operations; those of a team
-// name the threads in %team, the others all.
+// vote is an operation of Vote on the threads of a warp. A team operation names its threads in
+// %team, the others name all.
 type vote struct {
 	name, ptx string
 	team      bool
@@ -117,7 +124,7 @@ var votes = []vote{
 	{"meeting of a team", "bar.warp.sync %team;", true},
 }
 
-// counts are votes of the threads that the mechanism holds together, which is not for a kernel to know.
+// counts are votes of the threads that the mechanism holds together. A kernel cannot know this set.
 var counts = []string{
 	"activemask.b32 d;",
 	"setp.lt.s32 %p, a, 0; vote.ballot.b32 d, %p;",
@@ -127,7 +134,7 @@ var counts = []string{
 
 const textured = "textures and surfaces: programs of testbench/verify"
 
-// undrawn are the opcodes that no kernel has, and why.
+// undrawn are the opcodes that no kernel has, with the reasons.
 var undrawn = map[string]string{
 	"wmma":           "matrices: programs of testbench/verify",
 	"applypriority":  "a hint",
@@ -144,7 +151,7 @@ var undrawn = map[string]string{
 	"suld": textured, "sust": textured, "sured": textured, "suq": textured,
 }
 
-// Mnemonic is the opcode of an instruction as it is written.
+// Mnemonic returns the opcode of an instruction as written.
 func Mnemonic(text string) string {
 	if strings.HasPrefix(text, "@") {
 		_, text, _ = strings.Cut(text, " ")
@@ -164,7 +171,7 @@ func Drawn() (list []string) {
 	return list
 }
 
-// Undrawn lists the opcodes that no kernel has, with the reason.
+// Undrawn lists the opcodes that no kernel has, with the reasons.
 func Undrawn() (list []string) {
 	for _, name := range ptx.Opcodes() {
 		if why := undrawn[name]; why != "" {
@@ -174,26 +181,31 @@ func Undrawn() (list []string) {
 	return list
 }
 
-// atomics are the operations of the words of a group that threads change
-// together. Each word has one, so that their order does not matter.
+// atomics are the operations on the words that threads of a group change together. Each word has
+// one operation, so the order does not matter.
 var atomics = []string{"add.u32", "min.u32", "max.u32", "and.b32", "or.b32", "xor.b32"}
 
-// swaps are the atomics of words that a thread has for itself, whose result is used.
+// swaps are the atomics whose result is used, on words that belong to one thread.
 var swaps = []string{
 	"add.u32", "min.s32", "max.u32", "inc.u32", "dec.u32", "and.b32", "or.b32", "xor.b32", "exch.b32", "cas.b32",
-	"add.u64", "max.u64", "xor.b64", "exch.b64", "cas.b64", "add.s32", "max.s32", "min.u32", "min.s64", "and.b64", "or.b64", "min.u64", "max.s64",
+	"add.u64", "max.u64", "xor.b64", "exch.b64", "cas.b64", "add.s32", "max.s32", "min.u32", "min.s64", "and.b64",
+	"or.b64", "min.u64", "max.s64",
 	"add.f32", "add.f64", "add.noftz.f16x2", "cas.b16",
 	"add.noftz.f16", "add.noftz.bf16", "add.noftz.bf16x2",
 }
 
-// drawnSwaps are the first of them, in whose place one of the others can be (vary).
+// drawnSwaps is the number of swaps that fill draws; they come first. vary replaces some by later
+// ones.
 const drawnSwaps = 27
 
-// scopes are what atomics say of memory order and scope.
+// scopes are the order and scope words of atomics.
 var scopes = []string{"", ".relaxed.cta", ".acquire.gpu", ".release.gpu", ".acq_rel.gpu", ".relaxed.sys"}
 
-// fences are those of all scopes.
-var fences = []string{"membar.cta;", "membar.gl;", "membar.sys;", "fence.acq_rel.cta;", "fence.acq_rel.gpu;", "fence.sc.gpu;"}
+// fences are the fences of all scopes.
+var fences = []string{
+	"membar.cta;", "membar.gl;", "membar.sys;", "fence.acq_rel.cta;", "fence.acq_rel.gpu;",
+	"fence.sc.gpu;",
+}
 
-// atomicGroups is how many groups of such words a grid has.
+// atomicGroups is the number of groups of such words of a grid.
 const atomicGroups = 8

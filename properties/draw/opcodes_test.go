@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestOpcodesAreDrawn: kernels have every opcode of the table that PTX is read by, or there is a reason.
+// TestOpcodesAreDrawn checks that kernels have every opcode of the PTX reader's table, or that
+// there is a reason.
 func TestOpcodesAreDrawn(t *testing.T) {
 	left := map[string]bool{}
 	for _, name := range ptx.Opcodes() {

@@ -2,14 +2,16 @@ package draw
 
 import "math/bits"
 
-// Threads that are not all of their CTA or warp: barriers of some of the warps, and those
-// that the threads of a warp come to apart; votes of some threads of a warp, of those that
-// are there, and those that some threads come to while others exit.
+// This file writes statements for a part of a CTA or warp. Barriers concern some of the warps, or
+// the threads of a warp reach them apart. Votes concern some threads of a warp, or those that are
+// together, or some threads reach them while others exit.
 
-// roles lets warps be at a barrier in different parts: some arrive and others
-// wait, again after a while if Op is 3, two groups have a barrier each, or each few warps one, by its number in a register. In the end all
-// meet, so that the barriers are free again. Where threads have exited there is no
-// saying who can still come; then it is a barrier of all.
+// roles makes warps take different roles at a barrier.
+//
+// Some warps arrive and others wait; if Op is 3 they do so again after a while. If Op is 1, two
+// groups have a barrier each. If Op is 2, each few warps have one, with its number in a register.
+// At the end all meet, so that the barriers are free again. If threads may have exited, the set of
+// arrivals is unknown; roles then writes one barrier of all.
 func (e *emitter) roles(s *Stmt) {
 	warps := (e.threads + e.warp - 1) / e.warp
 	number := func(i int) int { return (s.N + i) & 15 }
@@ -20,7 +22,7 @@ func (e *emitter) roles(s *Stmt) {
 	}
 	e.gathered(s, number(14))
 	e.needs |= needLinear
-	first := 1 + s.D%max(warps-1, 1) // warps of the first group
+	first := 1 + s.D%max(warps-1, 1) // number of warps in the first group
 	if s.Alt {
 		first = max(warps-first, 1)
 	}
@@ -76,23 +78,23 @@ func (e *emitter) roles(s *Stmt) {
 	e.line("%s", turn)
 }
 
-// gathered brings the threads of each warp together ahead of a statement for which they have to be.
+// gathered brings the threads of each warp together before a statement that needs it.
 func (e *emitter) gathered(s *Stmt, barrier int) {
 	if s.Generic {
 		e.line("bar.sync %d;", barrier)
 	}
 }
 
-// Where the threads of an Apart meet.
+// These are the meeting points of the threads of an Apart.
 const (
-	apartSides  = iota // at the end of each side, at a barrier of one number
-	apartBehind        // behind the branch, at one
+	apartSides  = iota // at the end of each side, at barriers of one number
+	apartBehind        // after the branch, at one barrier
 	apartWarp          // at the end of each side, at a bar.warp.sync of the warp
-	apartThree         // as apartSides, but one side branches again, so that a warp is at the barrier at three places
+	apartThree         // like apartSides, but one side branches again, so that a warp waits at three places
 )
 
-// gather is a vote that some threads come to at once, and others later or not
-// at all, since they exit.
+// gather writes a vote that some threads reach at once, and others later, or not at all because
+// they exit.
 func (e *emitter) gather(s *Stmt) {
 	l := e.fresh("vote")
 	e.test("%p", &s.Cond)
@@ -105,8 +107,8 @@ func (e *emitter) gather(s *Stmt) {
 	e.vote(s)
 }
 
-// vote writes a vote down. Of those that a part of the warp executes, the team, each thread has those
-// whose number of the lane has the same bit.
+// vote writes a vote. For a vote of a part of the warp, the team, each thread names the threads
+// whose lane number has the same bit.
 func (e *emitter) vote(s *Stmt) {
 	v := &votes[s.Op%len(votes)]
 	if v.team {

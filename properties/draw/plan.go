@@ -2,27 +2,31 @@ package draw
 
 import "slices"
 
-// plan is what must be known of a kernel before it is written: where barriers
-// and exits are allowed, and where each Goto leads to.
+// plan holds the facts about a kernel that its emitter needs: where barriers and exits are allowed,
+// and the target of each Goto.
 //
-// All threads of a CTA must come to a barrier together, those of a warp to a vote. So it has a meaning
-// only where every statement around it has a uniform condition; no Break,
-// Continue or Goto leads across it or into or out of a statement that it is
-// in; and in a kernel with barriers the same holds for exits, because a branch
-// with an exit on one of its ways has no post-dominator. In a function it has a
-// meaning if that is so wherever the function is called, and if the function
-// cannot be called again from itself, as far as the program tells: token and
-// barrier bring threads that part there together behind the first of the calls.
+// All threads of a CTA must reach a barrier together, and those of a warp a vote. So such a
+// statement is allowed under two conditions:
+//
+//   - Every statement around it has a uniform condition.
+//   - No Break, Continue or Goto leads across it, or into or out of a statement around it.
+//
+// In a kernel with barriers the same holds for exits, because a branch with an exit on one of its
+// paths has no post-dominator.
+//
+// In a function the conditions must hold at each call. As far as the program shows, the function
+// must not be able to call itself again: token and barrier would reconverge its diverged threads
+// only after the first of the calls.
 type plan struct {
 	synced      bool           // the kernel has barriers or votes
-	allowed     map[*Stmt]bool // barriers, votes and exits that have a meaning
-	synchronous map[*Stmt]bool // statements with one of them inside that must not be crossed
-	epochs      []int          // of each mark: equal if nothing that must not be crossed is between
+	allowed     map[*Stmt]bool // barriers, votes and exits that are allowed
+	synchronous map[*Stmt]bool // statements that contain one of them, and must not be crossed
+	epochs      []int          // of each mark; equal epochs have nothing between them that must not be crossed
 	epoch       map[*Stmt]int  // of each Goto
-	led         map[int]bool   // marks that a Goto leads to
-	apart       []bool         // functions that threads come to apart
-	byAddress   []bool         // functions from which one comes to a call by address, which may be of any function
-	whole       []bool         // functions with something inside that must not be crossed
+	led         map[int]bool   // marks that are targets of a Goto
+	apart       []bool         // functions that threads reach apart
+	byAddress   []bool         // functions that lead to a call by address, which may be of any function
+	whole       []bool         // functions that contain something that must not be crossed
 }
 
 func newPlan(k *Kernel) *plan {
@@ -60,8 +64,8 @@ func newPlan(k *Kernel) *plan {
 	return p
 }
 
-// calls looks which functions a block of function fn, or of the kernel, -1, calls
-// where not all threads come together.
+// calls finds the functions that a block calls without all threads together. The block belongs to
+// function fn, or to the kernel if fn is -1.
 func (p *plan) calls(b []Stmt, fn int, together bool) {
 	for i := range b {
 		s := &b[i]
@@ -79,12 +83,11 @@ func (p *plan) calls(b []Stmt, fn int, together bool) {
 	}
 }
 
-// crosses reports whether s is the call of a function with something inside that
-// must not be crossed.
+// crosses reports whether s calls a function that contains something that must not be crossed.
 func (p *plan) crosses(s *Stmt) bool { return s.N < len(p.whole) && p.whole[s.N] }
 
-// find reports whether a block, to which all threads come together or not, has
-// something that must not be crossed.
+// find reports whether a block contains something that must not be crossed; together says that all
+// threads reach the block together.
 func (p *plan) find(b []Stmt, together bool) (found bool) {
 	for i := range b {
 		s := &b[i]
@@ -140,7 +143,7 @@ func (p *plan) number(b []Stmt, now *int) {
 	}
 }
 
-// target is the mark that a Goto leads to that has so many before it, or -1.
+// target returns the mark that a Goto leads to, or -1; seen is the number of marks before the Goto.
 func (p *plan) target(s *Stmt, seen int) int {
 	to := -1
 	if s.Alt {

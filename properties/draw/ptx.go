@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// PTX is a kernel as text, for a grid, blocks and warps of these sizes, with its
-// parameters. The comments at its top are for a reader.
+// PTX returns the kernel as text, for a grid, blocks and warps of these sizes, and its parameters.
+// The text begins with the comments.
 func (k *Kernel) PTX(grid, block [3]uint32, warp int, comments ...string) (text string, params []Buffer) {
 	e := &emitter{
 		k: k, threads: int(block[0] * block[1] * block[2]), grid: int(grid[0] * grid[1] * grid[2]), warp: warp,
@@ -25,7 +25,7 @@ func (k *Kernel) PTX(grid, block [3]uint32, warp int, comments ...string) (text 
 	if e.needs&needConst != 0 {
 		fmt.Fprintf(&b, ".const .align 16 .u32 constants[%d] = {%s};\n", constWords, constants())
 	}
-	if len(k.Funcs) > 0 { // which use what the kernel has
+	if len(k.Funcs) > 0 { // functions use the kernel's registers and variables
 		e.declare(&b)
 		b.WriteString(e.finish(functions))
 	}
@@ -47,7 +47,7 @@ func (k *Kernel) PTX(grid, block [3]uint32, warp int, comments ...string) (text 
 	return b.String(), params
 }
 
-// body is the text of the kernel or of a function.
+// body returns the text of the kernel or of a function.
 func (e *emitter) body(b []Stmt) string {
 	e.text = new(strings.Builder)
 	e.far.Reset()
@@ -149,8 +149,8 @@ func (e *emitter) stmt(s *Stmt) {
 	}
 }
 
-// barrier lets the threads of the CTA wait at a barrier of number N, all of them
-// or, if nobody has exited, as many as its warps have.
+// barrier makes the threads of the CTA wait at barrier N. If no threads may have exited, the
+// barrier may count the threads of its warps.
 func (e *emitter) barrier(s *Stmt) {
 	count := ""
 	if s.Alt && !e.k.exits() {
@@ -219,7 +219,7 @@ func (e *emitter) branch(s *Stmt) {
 	e.label(l[1])
 }
 
-// outline writes an arm behind the end of the kernel, from where it leads back.
+// outline writes an arm after the end of the kernel, with a branch back.
 func (e *emitter) outline(from, to string, b []Stmt) {
 	here := e.text
 	e.text = new(strings.Builder)
@@ -260,7 +260,7 @@ func (e *emitter) loop(s *Stmt) {
 	e.label(l[2])
 }
 
-// choose is a chain of comparisons, then the cases.
+// choose writes a chain of comparisons, then the cases.
 func (e *emitter) choose(s *Stmt) {
 	if len(s.Body) == 0 {
 		return
@@ -301,7 +301,7 @@ func (e *emitter) leave(s *Stmt) {
 		return
 	}
 	for _, l := range e.loops[at:] {
-		if l.synchronous { // threads would come to its barriers apart
+		if l.synchronous { // threads would reach its barriers apart
 			return
 		}
 	}
@@ -316,7 +316,8 @@ func (e *emitter) exit(s *Stmt) {
 	if !e.plan.allowed[s] {
 		return
 	}
-	if _, known := e.known(&s.Cond); known || !s.Alt || e.plan.synced { // a branch around an exit would have no post-dominator before the next barrier
+	// A branch around an exit would have no post-dominator before the next barrier.
+	if _, known := e.known(&s.Cond); known || !s.Alt || e.plan.synced {
 		e.where(&s.Cond, "exit;")
 		return
 	}
@@ -327,8 +328,7 @@ func (e *emitter) exit(s *Stmt) {
 	e.label(l[0])
 }
 
-// tally has each thread read what the threads of its CTA have counted together,
-// if they can meet for it.
+// tally makes each thread read the common counts of its CTA, if the threads can meet for it.
 func (e *emitter) tally() {
 	if e.needs&needTally == 0 || !e.plan.synced {
 		return
@@ -342,10 +342,11 @@ func (e *emitter) tally() {
 	}
 }
 
-// counted reports whether a kernel has word i of those that the threads of a CTA count in: a lean one has what it uses.
+// counted reports whether a kernel has word i of the CTA's counts. A lean kernel has only the words
+// that it uses.
 func (e *emitter) counted(i int) bool { return !e.k.Lean || e.tallied>>i&1 != 0 }
 
-// params are the buffers that are in use.
+// params returns the buffers in use.
 func (e *emitter) params() (list []Buffer) {
 	threads := e.threads * e.grid
 	for _, p := range []struct {
@@ -392,12 +393,13 @@ func (e *emitter) declare(b *strings.Builder) {
 	}
 }
 
-// prologue sets up what the body needs.
+// prologue sets up the registers and variables that the body needs.
 func (e *emitter) prologue(b *strings.Builder) {
 	say := func(format string, args ...any) { fmt.Fprintf(b, "\t"+format+"\n", args...) }
 	n := e.needs
 	moves := e.moves()
-	if n&(needPrivate|needShared|needTally|needEdge) != 0 && !(e.bare() && e.threads == 1 && n&(needShared|needTally|needEdge) == 0) {
+	if n&(needPrivate|needShared|needTally|needEdge) != 0 &&
+		!(e.bare() && e.threads == 1 && n&(needShared|needTally|needEdge) == 0) {
 		n |= needGrid
 	}
 	if moves {
@@ -449,7 +451,10 @@ func (e *emitter) prologue(b *strings.Builder) {
 		}
 	}
 	for _, p := range e.params() {
-		say("ld.param.u64 %s, [%s];", map[string]string{"input": "%in", "private": "%own", "exchange": "%xch", "words": "%words", "edge": "%edge", "board": "%board"}[p.Name], p.Name)
+		say("ld.param.u64 %s, [%s];", map[string]string{
+			"input": "%in", "private": "%own", "exchange": "%xch",
+			"words": "%words", "edge": "%edge", "board": "%board",
+		}[p.Name], p.Name)
 	}
 	if n&needPrivate != 0 && !(e.bare() && e.threads == 1) {
 		size := 4
@@ -471,7 +476,7 @@ func (e *emitter) prologue(b *strings.Builder) {
 		say("mov.u64 %%base, cells;")
 		say("add.u64 %%at, %%base, %%at;")
 		word := e.gid()
-		if !e.k.Lean { // with something in each byte
+		if !e.k.Lean { // with a value in each byte
 			say("mul.lo.u32 %%v, %s, 0x9E3779B1;", word)
 			word = "%v"
 		}
@@ -506,16 +511,17 @@ func (e *emitter) prologue(b *strings.Builder) {
 	}
 }
 
-// finish puts the code into a text whose need was not known before.
+// finish replaces each placeholder turn, once the need for its code is known.
 func (e *emitter) finish(text string) string {
 	by := ""
 	if e.moves() && e.threads > 1 {
-		by = fmt.Sprintf("\tadd.u32 %%place, %%place, %d;\n\trem.u32 %%place, %%place, %d;\n", 1+e.k.Turn%(e.threads-1), e.threads)
+		by = fmt.Sprintf("\tadd.u32 %%place, %%place, %d;\n\trem.u32 %%place, %%place, %d;\n", 1+e.k.Turn%(e.threads-1),
+			e.threads)
 	}
 	return strings.ReplaceAll(text, "\t"+turn+"\n", by)
 }
 
-// apart is a branch whose sides end at a barrier each.
+// apart writes a branch whose sides meet at barriers.
 func (e *emitter) apart(s *Stmt) {
 	meet := func() {
 		if s.Op == apartWarp {
@@ -558,7 +564,8 @@ func (e *emitter) apart(s *Stmt) {
 	}
 }
 
-// desert has some threads do a little and exit, while those of their warp that do not wait at a barrier.
+// desert makes some threads execute a little and exit, while the others of their warps wait at a
+// barrier.
 func (e *emitter) desert(s *Stmt) {
 	l := e.fresh("stay")
 	e.test("%p", &s.Cond)
@@ -576,8 +583,8 @@ func (e *emitter) desert(s *Stmt) {
 	}
 }
 
-// race is a branch of which each side branches again, D instructions later on one of them. The
-// other's is a return if Op is 0 in a function from which threads can return.
+// race writes a branch each side of which branches again, one of them D instructions later. If Op
+// is 0, in a function whose threads may return, the second side's branch is a return.
 func (e *emitter) race(s *Stmt) {
 	l := e.fresh("side", "join")
 	e.line("and.b32 %%w, %s, 7;", e.r(s.A))
@@ -611,9 +618,9 @@ func (e *emitter) race(s *Stmt) {
 	e.label(l[1])
 }
 
-// functions writes the device functions down. They have no registers of their own but the
-// counters of their loops, and a parameter and a result if the kernel's style
-// says so: what the kernel has is at module level. Calls lead to later functions, or take of the fuel.
+// functions writes the device functions. They use the kernel's registers, which are at module
+// level. Only loop counters, and a parameter and a result in one style, are their own. A call leads
+// to a later function or uses up fuel.
 func (e *emitter) functions() string {
 	var b strings.Builder
 	for i, statements := range e.k.Funcs {

@@ -24,15 +24,18 @@ const (
 	NumShapes
 )
 
+// String names s.
 func (s Shape) String() string {
-	return [...]string{"if", "if-else", "loop, at its top", "loop, at its end", "break", "continue", "switch", "goto", "goto back", "exit", "return"}[s]
+	return [...]string{
+		"if", "if-else", "loop, at its top", "loop, at its end", "break", "continue", "switch", "goto",
+		"goto back", "exit", "return",
+	}[s]
 }
 
-// Shapes tells the branches of a generated kernel apart by what their labels
-// are called.
+// Shapes classifies the branches of a generated kernel by the names of their labels.
 func Shapes(p *isa.Program) []Shape {
 	at := map[uint32]string{}
-	for _, l := range p.Labels { // the last one says what is next
+	for _, l := range p.Labels { // the last label names what follows
 		at[l.PC] += " " + l.Name
 	}
 	list := make([]Shape, len(p.Insts))

@@ -36,7 +36,7 @@ func Smaller(c Case) iter.Seq[Case] {
 	}
 }
 
-// fewerThreads offers fewer launches, CTAs and threads.
+// fewerThreads offers cases with fewer launches, CTAs and threads.
 func fewerThreads(c Case, offer func(func(*Case) bool)) {
 	one := [3]uint32{1, 1, 1}
 	n := c.Block[0] * c.Block[1] * c.Block[2]
@@ -59,16 +59,18 @@ func fewerThreads(c Case, offer func(func(*Case) bool)) {
 	}
 }
 
-// plainer offers kernels that have less around their statements: no functions, or none with parameters, and the plain way of
-// what a kernel can have in several.
+// plainer offers kernels with simpler surroundings: no functions, or none with parameters, and the
+// plainest variant of each kernel setting.
 func plainer(c Case, offer func(func(*Case) bool)) {
 	change := func(change func(k *Kernel)) {
 		offer(func(c *Case) bool {
 			k := &c.Kernel
 			was, funcs := *k, len(k.Funcs)
 			change(k)
-			return len(k.Funcs) != funcs || k.Style != was.Style || k.Lean != was.Lean || k.Edge != was.Edge || k.Message != was.Message || k.Short != was.Short ||
-				k.Dynamic != was.Dynamic || k.Room != was.Room || k.Fuel != was.Fuel || k.Jumps != was.Jumps || k.Turn != was.Turn
+			return len(k.Funcs) != funcs || k.Style != was.Style || k.Lean != was.Lean || k.Edge != was.Edge ||
+				k.Message != was.Message || k.Short != was.Short ||
+				k.Dynamic != was.Dynamic || k.Room != was.Room || k.Fuel != was.Fuel || k.Jumps != was.Jumps ||
+				k.Turn != was.Turn
 		})
 	}
 	change(func(k *Kernel) { k.Funcs = nil })
@@ -82,7 +84,7 @@ func plainer(c Case, offer func(func(*Case) bool)) {
 	change(func(k *Kernel) { k.Fuel, k.Jumps, k.Turn = min(k.Fuel, 1), min(k.Jumps, 1), 0 })
 }
 
-// blocks are the statement lists of a kernel and its functions, outer ones first.
+// blocks returns the statement lists of a kernel and its functions, outer ones first.
 func blocks(k *Kernel) []*[]Stmt {
 	list := []*[]Stmt{&k.Body}
 	for i := range k.Funcs {
@@ -96,8 +98,8 @@ func blocks(k *Kernel) []*[]Stmt {
 	return list
 }
 
-// deletions offers kernels without some statements: halves of blocks, then
-// quarters, down to single ones.
+// deletions offers kernels without some statements: halves of blocks, then quarters, down to single
+// ones.
 func deletions(c Case, offer func(func(*Case) bool)) {
 	if n := len(c.Kernel.Funcs); n > 0 { // calls of the last one then have no instructions
 		offer(func(c *Case) bool { c.Kernel.Funcs = c.Kernel.Funcs[:n-1]; return true })
@@ -116,8 +118,7 @@ func deletions(c Case, offer func(func(*Case) bool)) {
 	}
 }
 
-// simpler offers kernels in which one statement is simpler, or has made way for
-// a part of itself.
+// simpler offers kernels in which one statement is simpler, or is replaced by a part of itself.
 func simpler(c Case, offer func(func(*Case) bool)) {
 	for i, b := range blocks(&c.Kernel) {
 		for j := range *b {
@@ -138,7 +139,7 @@ func simpler(c Case, offer func(func(*Case) bool)) {
 					return true
 				})
 			}
-			if n := nesting(s); n > 2 { // half of what is nested in it, at once
+			if n := nesting(s); n > 2 { // half of its nested statements, at once
 				hoist(func(s *Stmt) []Stmt { return beneath(s, n/2) })
 			}
 			if len(s.Body) > 1 {
@@ -198,7 +199,8 @@ func simpler(c Case, offer func(func(*Case) bool)) {
 	}
 }
 
-// simpleConds are conditions to prefer: all threads, the first, all others, every other one, and one of eight.
+// simpleConds are preferred conditions: all threads, the first, all others, every other one, and
+// one of eight.
 var simpleConds = []Cond{
 	{Value: Constant, Reg: -1, Mask: 1, Cmp: "eq"},
 	{Value: Thread, Reg: -1, Mask: ^uint32(0), Cmp: "eq"},
@@ -207,7 +209,7 @@ var simpleConds = []Cond{
 	{Value: Thread, Reg: -1, Mask: 7, Cmp: "eq"},
 }
 
-// complexity is how many of simpleConds are simpler than a condition.
+// complexity is the number of simpleConds that are simpler than a condition.
 func complexity(c *Cond) (n int) {
 	for n < len(simpleConds) && simpleConds[n].Value <= c.Value && simpleConds[n] != *c {
 		n++
@@ -215,7 +217,7 @@ func complexity(c *Cond) (n int) {
 	return n
 }
 
-// nesting is how many statements are around the deepest in s, s included.
+// nesting is the number of statements around the deepest in s, including s.
 func nesting(s *Stmt) (n int) {
 	for _, b := range s.Body {
 		for i := range b {
@@ -225,7 +227,7 @@ func nesting(s *Stmt) (n int) {
 	return n + min(len(s.Body), 1)
 }
 
-// beneath is what is in the most deeply nested statement of s with so many around it, s included.
+// beneath returns the block at a depth below s, on the path to its most deeply nested statement.
 func beneath(s *Stmt, depth int) (b []Stmt) {
 	for ; depth > 0; depth-- {
 		deepest := s
@@ -242,7 +244,7 @@ func beneath(s *Stmt, depth int) (b []Stmt) {
 	return b
 }
 
-// head is a statement without what is in it.
+// head is a statement without its bodies.
 type head struct {
 	kind           Kind
 	cond           Cond
@@ -256,15 +258,15 @@ func (s *Stmt) head() head {
 	return head{s.Kind, s.Cond, s.Op, s.D, s.A, s.B, s.N, s.Alt, s.Generic, s.Wide, s.Type, s.Order}
 }
 
-// settings offers machines with narrow warps, and those that are plain in
-// one more key.
+// settings offers machines with narrow warps, and machines with one more plain key.
 func settings(c Case, offer func(func(*Case) bool)) {
 	for _, lanes := range []int{4, 8} {
 		if c.Machine.SM.WarpSize > lanes {
 			offer(func(c *Case) bool {
 				s := &c.Machine.SM
 				s.Threads = s.Threads / s.WarpSize * lanes
-				s.WarpSize, s.SIMDWidth, s.DPWidth, s.SFUWidth = lanes, min(s.SIMDWidth, lanes), min(s.DPWidth, lanes), min(s.SFUWidth, lanes)
+				s.WarpSize, s.SIMDWidth, s.DPWidth, s.SFUWidth = lanes, min(s.SIMDWidth, lanes), min(s.DPWidth,
+					lanes), min(s.SFUWidth, lanes)
 				return true
 			})
 		}

@@ -14,7 +14,7 @@ type ring struct {
 
 func (r *ring) Tick() { r.D().Hot = max(r.Q().Hot<<1, 1) }
 
-// The whole test of a design's good behaviour is a line; build makes a new design each time.
+// One line tests all common properties of a design. build makes a new design each time.
 func ExampleProperties() {
 	TestRing := func(t *testing.T) {
 		rtltest.Properties(t, func() *rtl.Sim { return rtl.MustNew("ring", new(ring)) }, 100)

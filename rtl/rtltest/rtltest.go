@@ -1,5 +1,6 @@
-// Package rtltest holds the properties that every design on package rtl must have. A design that has them can be
-// stopped, checkpointed, traced, reset and spread over processors without a change of its results.
+// Package rtltest checks the properties that every design on package rtl must have. A design that
+// has them can be stopped, checkpointed, traced, reset and spread over processors without a change
+// of its results.
 //
 //	func TestProperties(t *testing.T) {
 //		rtltest.Properties(t, func() *rtl.Sim { return rtl.MustNew("alu", newBench()) }, 10_000)
@@ -20,22 +21,23 @@ import (
 //   - does the same when sleeping processes are evaluated too (no sensitivity is missing);
 //   - does the same for any order of processes that the wires allow;
 //   - does the same in one run and cycle by cycle;
-//   - goes on from a snapshot, restored here or in a new Sim, as if it had never stopped;
-//   - is after a reset what it was when elaborated, whatever it did before;
+//   - continues from a snapshot, restored here or in a new Sim, as if it had never stopped;
+//   - equals the elaborated design after a reset, whatever it did before;
 //   - does the same when observed, and every change is reported.
 //
-// build makes a new Sim each time, with the same contents. It may prepare it as a testbench does, by pushes, pins and
-// Init; a reset undoes that.
+// build makes a new Sim with the same contents each time. It may prepare it as a testbench does, by
+// pushes, pins and Init; a reset undoes that.
 func Properties(t *testing.T, build func() *rtl.Sim, cycles uint64) {
 	t.Helper()
 	run(t, func() machine { return sim{build()} }, cycles, common)
 }
 
-// SystemProperties is Properties for a System; cycles are those of its first domain. It also checks that islands in
-// parallel do what they do in turn.
+// SystemProperties is Properties for a System, with cycles of its first domain. It also checks that
+// islands in parallel give the same results as islands in turn.
 func SystemProperties(t *testing.T, build func() *rtl.System, cycles uint64) {
 	t.Helper()
-	run(t, func() machine { return system{build()} }, cycles, append(common, property{"islands in parallel equal serial", parallel}))
+	run(t, func() machine { return system{build()} }, cycles,
+		append(common, property{"islands in parallel equal serial", parallel}))
 }
 
 func run(t *testing.T, build func() machine, cycles uint64, properties []property) {
@@ -186,7 +188,8 @@ func observe(k *rtl.Sim, report func(error)) {
 }
 
 func parallel(build func() machine, cycles uint64) error {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(4, runtime.NumCPU()))) // there are no more workers than this
+	// the number of workers is at most GOMAXPROCS
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(4, runtime.NumCPU())))
 	want := build()
 	want.run(cycles)
 	for workers := 2; workers <= 4; workers++ {

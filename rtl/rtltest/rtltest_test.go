@@ -9,7 +9,7 @@ import (
 	"divergo/rtl"
 )
 
-// counter counts up, and hides what the test wants it to hide.
+// counter counts up, and breaks the rules that the test selects.
 type counter struct {
 	rtl.State[uint32]
 	Other *counter
@@ -39,7 +39,7 @@ func TestGoodDesign(t *testing.T) {
 	Properties(t, func() *rtl.Sim { return newPair(nil)().(sim).Sim }, 50)
 }
 
-// A property must find the design that breaks it.
+// TestBadDesigns: a property must find the design that breaks it.
 func TestBadDesigns(t *testing.T) {
 	calls := uint32(0)
 	tests := []struct {
@@ -48,8 +48,14 @@ func TestBadDesigns(t *testing.T) {
 		want     string
 	}{
 		{"any process order", func(c *counter) { *c.D() += *c.Other.D() }, "process order"},
-		{"cycle by cycle equals one run", func(c *counter) { calls++; *c.D() = calls }, "the state differs: top.A.Q is"},
-		{"restored snapshot equals never stopped", func(c *counter) { calls++; *c.D() = calls }, "after the snapshot was taken"},
+		{
+			"cycle by cycle equals one run", func(c *counter) { calls++; *c.D() = calls },
+			"the state differs: top.A.Q is",
+		},
+		{
+			"restored snapshot equals never stopped", func(c *counter) { calls++; *c.D() = calls },
+			"after the snapshot was taken",
+		},
 		{"reset equals elaborated", func(c *counter) { calls++; *c.D() = calls }, "the state differs"},
 		{"observed equals unobserved", func(c *counter) { calls++; *c.D() = calls }, "the state differs"},
 		{"checked run equals run", func(c *counter) { calls++; *c.D() = calls }, "the state differs"},
@@ -64,7 +70,7 @@ func TestBadDesigns(t *testing.T) {
 	}
 }
 
-// What the testbench changes between runs is reported like the rest.
+// TestObserveSeesTheTestbench: changes by the testbench between runs are reported like others.
 func TestObserveSeesTheTestbench(t *testing.T) {
 	var errs []error
 	idle := &struct{ S *still }{new(still)}
@@ -85,10 +91,11 @@ func (*still) Tick() {}
 func TestEqualNamesWhatDiffers(t *testing.T) {
 	one, two := newPair(nil)(), newPair(nil)()
 	two.run(3)
-	assert.EqualError(t, equal(one, two), "the state differs: top.A.Q is 0x3, expected 0x0; top.B.Q is 0x3, expected 0x0")
+	assert.EqualError(t, equal(one, two),
+		"the state differs: top.A.Q is 0x3, expected 0x0; top.B.Q is 0x3, expected 0x0")
 }
 
-// link sends a counter from one island to the other.
+// sender sends a counter from one island to the other.
 type sender struct {
 	rtl.State[uint32]
 	Out rtl.Out[uint32]

@@ -23,9 +23,9 @@ func (b *barrierBench) Tick() {
 	b.sim.WakeAt(b.sim.Now() + 1)
 }
 
-// TestBarrierWithinCycle: threads of several static warps can leave in one
-// cycle, as a dynamic warp. With the first of them the others of its row are all
-// at the barrier, and with the second a row ends that nobody waits for any more.
+// TestBarrierWithinCycle: threads of several static warps can leave in one cycle, as a dynamic
+// warp. One row then arrives with its last thread, and another row ends. The barrier opens as it
+// does when the two events are in two cycles.
 func TestBarrierWithinCycle(t *testing.T) {
 	for name, together := range map[string]bool{"in one cycle": true, "in two": false} {
 		var released uint64
@@ -38,14 +38,18 @@ func TestBarrierWithinCycle(t *testing.T) {
 		if !together {
 			cycles = [][]func(*divergence.Barrier){{launch(0), launch(1)}, {arrive}, {exit}}
 		}
-		b := &barrierBench{Barrier: divergence.NewBarrier(divergence.Geometry{Lanes: 4, Warps: 2, CTAs: 1}), cycles: cycles}
+		b := &barrierBench{
+			Barrier: divergence.NewBarrier(divergence.Geometry{Lanes: 4, Warps: 2, CTAs: 1}),
+			cycles:  cycles,
+		}
 		rtl.MustNew("bench", b).Run(3)
 		assert.EqualValues(t, 1, released, name)
 	}
 }
 
-// TestBarrierWaitsForStart: a barrier does not open before all warps of the CTA have come to it, those included that have not
-// started: a mechanism can keep one waiting for that while another is there already (as in Ventus, THU-DSP-LAB/ventus-gpgpu#47).
+// TestBarrierWaitsForStart: a barrier does not open before all warps of the CTA have reached it,
+// those included that have not started. A mechanism can keep a warp from starting while another is
+// already at the barrier (as in Ventus, THU-DSP-LAB/ventus-gpgpu#47).
 func TestBarrierWaitsForStart(t *testing.T) {
 	var released [2]uint64
 	launch := func(row uint8) func(b *divergence.Barrier) {

@@ -8,16 +8,15 @@ import (
 	"divergo/units"
 )
 
-// Cost is the hardware of a mechanism in one SM: the words that its registers and
-// memories have, as wide as the model declares them, and the logic that it
-// declares itself. What counts and what diagnoses is not part of it, nor are the
-// queues and wires that all mechanisms share.
+// Cost is the hardware of a mechanism in one SM. It has the words of its registers and memories, as
+// wide as the model declares them, and the logic that the mechanism declares. Statistics and
+// diagnosis are not part of it, nor are the queues and wires that all mechanisms share.
 type Cost struct {
 	Storage []rtl.Storage
 	Logic   []units.Logic
 }
 
-// Bits is the storage of an SM.
+// Bits returns the storage of an SM, in bits.
 func (c *Cost) Bits() (n int) {
 	for i := range c.Storage {
 		n += c.Storage[i].Words * c.Storage[i].Width()
@@ -25,9 +24,9 @@ func (c *Cost) Bits() (n int) {
 	return n
 }
 
-// Cost elaborates the mechanism alone, for one SM, and measures it. The names of
-// tags are lanes, warps, ctas, threads, share, which is what a CTA has of the warps
-// when all are resident, and those of the mechanism's own parts.
+// Cost elaborates the mechanism by itself, for one SM, and measures it. Tags may name lanes, warps,
+// ctas, threads, and the mechanism's own parts. They may also name share: the warps of a CTA when
+// all CTAs are resident.
 func (m Mechanism) Cost(o Options, g Geometry) (Cost, error) {
 	p, err := m.Build(o, g, &Code{})
 	if err != nil {
@@ -45,7 +44,8 @@ func (m Mechanism) Cost(o Options, g Geometry) (Cost, error) {
 	launch, outcome, retire := rtl.NewQueue[WarpStart](1), rtl.NewQueue[Outcome](1), rtl.NewQueue[Retire](1)
 	memory, answer := rtl.NewQueue[Transfer](1), rtl.NewQueue[Transferred](1)
 	b := &bench{
-		Policy: p, Launch: launch.Out(), Outcome: outcome.Out(), Retire: retire.In(), Memory: memory.In(), Answer: answer.Out(),
+		Policy: p, Launch: launch.Out(), Outcome: outcome.Out(), Retire: retire.In(), Memory: memory.In(),
+		Answer: answer.Out(),
 	}
 	c := p.Connections()
 	c.Launch, c.Outcome, c.Retire, c.Fire = launch.In(), outcome.In(), retire.Out(), &b.Fire
@@ -54,7 +54,7 @@ func (m Mechanism) Cost(o Options, g Geometry) (Cost, error) {
 	if err != nil {
 		return Cost{}, err
 	}
-	// The papers have no functions: what calls need is not counted.
+	// The papers have no functions: the hardware that calls need is not counted.
 	sizes := map[string]int{
 		"calls": 0, "lanes": g.Lanes, "warps": g.Warps, "ctas": g.CTAs, "threads": g.Lanes * g.Warps,
 		"share": (g.Warps + g.CTAs - 1) / g.CTAs,

@@ -43,8 +43,8 @@ func howMany(c divergence.Cost, kind units.LogicKind) (n int) {
 	return n
 }
 
-// TestCostOfComparing: a pair of comparators a warp for paired-path comparison,
-// one for each thread for per-thread PCs (Huang et al., figures 2(a) and 4).
+// TestCostOfComparing: paired-path comparison has a pair of comparators for each warp. A PC for
+// each thread takes one comparator for each thread (Huang et al., figures 2(a) and 4).
 func TestCostOfComparing(t *testing.T) {
 	g := divergence.Geometry{Lanes: 8, Warps: 4, CTAs: 2}
 	ppc, ptpc := cost(t, "ppc", g), cost(t, "ptpc", g)
@@ -53,9 +53,9 @@ func TestCostOfComparing(t *testing.T) {
 	assert.Equal(t, 4*8, howMany(ptpc, units.Equality))
 }
 
-// TestCostOfBarriers: a warp that comes to a barrier has all paths looked at that the top of its stack covers, each
-// entry but the top one: of a dual-path stack whether either has come to its reconvergence point, of paired paths
-// the other one alone.
+// TestCostOfBarriers: when a warp reaches a barrier, hardware checks every path that the top of its
+// stack covers. For each entry but the top one, a dual-path stack checks whether either path has
+// reached its reconvergence point. Paired paths check only the path that is not current.
 func TestCostOfBarriers(t *testing.T) {
 	g := divergence.Geometry{Lanes: 8, Warps: 4, CTAs: 2}
 	dpe, ppc := cost(t, "dpe", g), cost(t, "ppc", g)
@@ -64,22 +64,26 @@ func TestCostOfBarriers(t *testing.T) {
 	assert.Contains(t, ppc.Logic, units.Logic{Kind: units.Encoder, Bits: 7, Count: 1})
 }
 
-// TestCostOfTokens: a token is 64 bits, what is spilled or filled at once 32
-// bytes, and 16 tokens of a warp are on the chip (Bialas & Strzelecki, section IV).
+// TestCostOfTokens: a token is 64 bits. A spill or fill moves 32 bytes, and 16 tokens of a warp are
+// on the chip (Bialas & Strzelecki, 2015, section IV).
 func TestCostOfTokens(t *testing.T) {
-	stack := microtest.Structure(t, cost(t, "token", divergence.Geometry{Lanes: 32, Warps: 4, CTAs: 2}), "Stack.Entries")
+	stack := microtest.Structure(t, cost(t, "token", divergence.Geometry{Lanes: 32, Warps: 4, CTAs: 2}),
+		"Stack.Entries")
 	assert.Equal(t, 64, stack.Width())
 	assert.Equal(t, 32, width(t, stack, "Mask"))
 	assert.Equal(t, 32*8, divergence.TransferWords*stack.Width())
 	assert.Equal(t, 4*16, stack.Words)
 }
 
-// TestCostOfCompaction: the entries of the stacks of all CTAs have a bit for each
-// thread, which is no more than an entry in each warp's stack has together
-// (Fung & Aamodt, HPCA 2011, section 7), and the compactor has an encoder for each
-// lane (figure 9).
+// TestCostOfCompaction: the entries of the stacks of all CTAs have a bit for each thread. That is
+// no more than one entry of each warp's stack together (Fung & Aamodt, HPCA 2011, section 7). The
+// compactor has an encoder for each lane (figure 9).
 func TestCostOfCompaction(t *testing.T) {
-	for _, g := range []divergence.Geometry{{Lanes: 32, Warps: 32, CTAs: 8}, {Lanes: 16, Warps: 64, CTAs: 4}, {Lanes: 8, Warps: 5, CTAs: 1}} {
+	for _, g := range []divergence.Geometry{
+		{Lanes: 32, Warps: 32, CTAs: 8},
+		{Lanes: 16, Warps: 64, CTAs: 4},
+		{Lanes: 8, Warps: 5, CTAs: 1},
+	} {
 		tbc, pdom := cost(t, "tbc", g), cost(t, "pdom", g)
 		mask := g.CTAs * width(t, microtest.Structure(t, tbc, "Stack.Entries"), "Mask")
 		assert.Equal(t, g.Lanes*g.Warps, mask)
@@ -88,8 +92,8 @@ func TestCostOfCompaction(t *testing.T) {
 	}
 }
 
-// TestCostIsHardware: the sum of a per-warp stack, counted by hand: statistics
-// are not in it, and likely-convergence points only where they are used.
+// TestCostIsHardware: the storage of a per-warp stack, counted on paper. It excludes statistics,
+// and includes likely-convergence points only where they are used.
 func TestCostIsHardware(t *testing.T) {
 	const lanes, warps, ctas = 16, 6, 2
 	slot := 1 + 2 + 1 + 5 + 6 + 32 + lanes
@@ -106,7 +110,8 @@ func TestCostIsHardware(t *testing.T) {
 // the lanes.
 func TestCostOfAll(t *testing.T) {
 	for _, m := range divergence.Mechanisms() {
-		narrow, wide := cost(t, m.Name, divergence.Geometry{Lanes: 8, Warps: 8, CTAs: 2}), cost(t, m.Name, divergence.Geometry{Lanes: 32, Warps: 8, CTAs: 2})
+		narrow, wide := cost(t, m.Name, divergence.Geometry{Lanes: 8, Warps: 8, CTAs: 2}), cost(t, m.Name,
+			divergence.Geometry{Lanes: 32, Warps: 8, CTAs: 2})
 		assert.Less(t, narrow.Bits(), wide.Bits(), m.Name)
 		for _, s := range wide.Storage {
 			for _, f := range s.Fields {

@@ -7,24 +7,24 @@ import (
 	"divergo/rtl"
 )
 
-// Counting is what a mechanism counts itself: a part of type Counted.
+// Counting holds the own counters of a mechanism: a part of type Counted.
 type Counting interface {
-	// Values is a struct of the type of Mechanism.Counts.
+	// Values returns a struct of the type of Mechanism.Counts.
 	Values() any
-	// Begin forgets the peaks of the launch before.
+	// Begin resets the peaks of the last launch.
 	Begin()
 }
 
-// Counted are the counters of a mechanism, which declares C as its Counts. They are
-// written in place: D counts, and nobody reads Q in a cycle.
+// Counted are the counters of a mechanism that declares C as its Counts. They are written in place
+// through D. No hardware reads Q in a cycle.
 type Counted[C comparable] struct {
 	rtl.State[C] `rtl:"sim,inplace"`
 }
 
-// Values is what was counted since reset; a peak, since Begin.
+// Values returns the counts since reset; a peak, since Begin.
 func (c *Counted[C]) Values() any { return *c.Q() }
 
-// Begin forgets the peaks.
+// Begin resets the peaks.
 func (c *Counted[C]) Begin() {
 	q := *c.Q()
 	v := reflect.ValueOf(&q).Elem()
@@ -41,17 +41,17 @@ type Counter struct {
 	Name   string // of the statistic: NAME.COUNTER
 	Unit   string // "" for a plain count
 	Doc    string // meaning, in a line
-	Source string // who defines it
-	Warn   string // what a run warns of if it is not 0; "" if of nothing
+	Source string // author of the definition
+	Warn   string // warning of a run in which the counter is not 0; "" for none
 
 	field int
 }
 
-// Value is that of the counter among those of Counting.
+// Value returns this counter's value in counts, the struct that Counting.Values returns.
 func (c *Counter) Value(counts any) uint64 { return reflect.ValueOf(counts).Field(c.field).Uint() }
 
-// Counters lists what a mechanism counts itself. A line that cannot be read is a
-// mistake in the program: Counters panics.
+// Counters lists the own counters of a mechanism. It panics if a field or tag is invalid, which is
+// a mistake in the program.
 func (m Mechanism) Counters() (list []Counter) {
 	if m.Counts == nil {
 		return nil
@@ -59,9 +59,13 @@ func (m Mechanism) Counters() (list []Counter) {
 	t := reflect.TypeOf(m.Counts)
 	for i := range t.NumField() {
 		f := t.Field(i)
-		c := Counter{m.Name + "." + f.Tag.Get("name"), f.Tag.Get("unit"), f.Tag.Get("doc"), f.Tag.Get("source"), f.Tag.Get("warn"), i}
+		c := Counter{
+			m.Name + "." + f.Tag.Get("name"), f.Tag.Get("unit"), f.Tag.Get("doc"), f.Tag.Get("source"),
+			f.Tag.Get("warn"), i,
+		}
 		kind := f.Tag.Get("stat")
-		if f.Type.Kind() != reflect.Uint64 || !f.IsExported() || f.Tag.Get("name") == "" || c.Doc == "" || c.Source == "" || kind != "" && kind != "peak" {
+		if f.Type.Kind() != reflect.Uint64 || !f.IsExported() || f.Tag.Get("name") == "" || c.Doc == "" ||
+			c.Source == "" || kind != "" && kind != "peak" {
 			panic(fmt.Sprintf("divergence: %s.%s: want an exported uint64 with name, doc and source, and stat:\"peak\" or no stat", t, f.Name))
 		}
 		list = append(list, c)

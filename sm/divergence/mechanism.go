@@ -7,51 +7,51 @@ import (
 	"divergo/isa"
 )
 
-// Mechanism is an entry of the list that the command line offers.
+// Mechanism is an entry in the list of mechanisms that the command line offers.
 type Mechanism struct {
 	Name string
 	Doc  string // one line
-	// New makes the hardware of an SM.
+	// New makes the hardware of one SM.
 	New func(e Env) (Policy, error)
-	// Prepare makes the program that the hardware runs of the kernel's, with the
-	// instructions that the mechanism needs; nil if it needs none. Outside of the
-	// SM, PCs are those of the kernel: see isa.Program.OriginOf.
+	// Prepare adds the instructions that the mechanism needs to the kernel's program. Nil means
+	// that it needs none. Outside of the SM, PCs are those of the kernel: see isa.Program.OriginOf.
 	Prepare func(o Options, p *isa.Program) *isa.Program
-	// Params are its parameters, which may be those of other mechanisms too.
+	// Params are the parameters of the mechanism. Several mechanisms may share them.
 	Params Parameters
-	// Counts is a struct of what the mechanism counts itself, see Counted. They become
-	// statistics, NAME.COUNTER: uint64 fields with tags
+	// Counts is a struct of the mechanism's own counters: see Counted. Each field becomes a
+	// statistic, NAME.COUNTER. Fields are uint64 with tags
 	//
 	//	Waiting uint64 `name:"waiting" stat:"peak" unit:"paths" doc:"meaning, in a line" source:"who defines it"`
 	//
-	// What several SMs count is added up; of a peak it is the largest. With a tag
-	// `warn:"text"` a run warns with that text of a counter that is not 0.
+	// Over several SMs counters add up; a peak takes the largest value. With a tag `warn:"text"` a
+	// run warns with that text if the counter is not 0.
 	Counts any
-	// Blocks tells that warps of a CTA wait for each other at branches.
+	// Blocks: warps of a CTA wait for each other at branches.
 	Blocks bool
-	// Spills tells that it needs memory behind its ports.
+	// Spills: the mechanism needs memory behind its ports.
 	Spills bool
-	// Stalls tells that it hears of slots that begin and end to wait for memory, by
-	// Ports.Stalled.
+	// Stalls: the mechanism is told of the slots that wait for memory, by Ports.Stalled.
 	Stalls bool
 	Promises
 }
 
-// Env is what a mechanism is made from.
+// Env has the inputs of Mechanism.New.
 type Env struct {
 	Options
 	Geometry
 	Code *Code
 }
 
-// Build makes the hardware of an SM.
+// Build makes the hardware of one SM. It returns an error if the hardware has too many slots or
+// counts something other than Counts declares.
 func (m Mechanism) Build(o Options, g Geometry, code *Code) (Policy, error) {
 	p, err := m.New(Env{o, g, code})
 	if err != nil {
 		return nil, err
 	}
 	if n := p.Slots().Len(); n > MaxSlots {
-		return nil, fmt.Errorf("mechanism %s has %d slots, an SM of %d warps; want at most %d", m.Name, n, g.Warps, MaxSlots)
+		return nil, fmt.Errorf("mechanism %s has %d slots, an SM of %d warps; want at most %d", m.Name, n, g.Warps,
+			MaxSlots)
 	}
 	var counts any
 	if c := p.Counts(); c != nil {
@@ -63,7 +63,7 @@ func (m Mechanism) Build(o Options, g Geometry, code *Code) (Policy, error) {
 	return p, nil
 }
 
-// Program is the program that the hardware runs of a kernel's.
+// Program returns the program that the hardware runs for kernel p.
 func (m Mechanism) Program(o Options, p *isa.Program) *isa.Program {
 	if m.Prepare == nil {
 		return p
@@ -73,7 +73,7 @@ func (m Mechanism) Program(o Options, p *isa.Program) *isa.Program {
 
 var mechanisms []Mechanism
 
-// Register adds a mechanism to the list, in an init function; its name must be
+// Register adds a mechanism to the list; call it in an init function. It panics if the name is not
 // new.
 func Register(m Mechanism) {
 	if _, ok := Find(m.Name); ok {
@@ -93,10 +93,10 @@ func Register(m Mechanism) {
 	mechanisms = append(mechanisms, m)
 }
 
-// Mechanisms lists what has been registered, in order.
+// Mechanisms lists the registered mechanisms, in order of registration.
 func Mechanisms() []Mechanism { return mechanisms }
 
-// Find looks a mechanism up by name.
+// Find returns the mechanism with a name.
 func Find(name string) (Mechanism, bool) {
 	for _, m := range mechanisms {
 		if m.Name == name {

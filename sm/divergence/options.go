@@ -7,20 +7,20 @@ import (
 	"divergo/internal/key"
 )
 
-// Options are the configuration of the mechanisms. An empty path order, which no
-// Check lets pass, is that of the default machine.
+// Options are the configuration of the mechanisms. An empty path order means that of the default
+// machine; the configuration's Check rejects it.
 type Options struct {
 	Mechanism string    `toml:"mechanism" doc:"reconvergence mechanism; \"divergo list mechanisms\" describes them" source:"tbc: table 2"`
 	PathOrder PathOrder `toml:"path_order" doc:"which path of a divergent branch runs first" source:"tbc: figures 7 and 10"`
 
-	// Own are the parameters of single mechanisms, divergence.NAME.PARAM.
+	// Own holds the parameters of single mechanisms, divergence.NAME.PARAM.
 	Own key.Declared
 }
 
-// First is the function of the path order.
+// First returns the function of the path order.
 func (o Options) First() First { return pathOrders.Must(cmp.Or(o.PathOrder, TakenFirst)) }
 
-// PathOrder says which path of a divergent branch runs first.
+// PathOrder is the rule for which path of a divergent branch runs first.
 type PathOrder string
 
 // The path orders.
@@ -38,24 +38,28 @@ type First func(taken, not Crowd) bool
 // Crowd is the threads of a path.
 type Crowd struct {
 	Threads int
-	Lanes   uint32 // that they are in
+	Lanes   uint32 // lanes of these threads
 }
 
-// Taken is First for the lanes of one warp.
+// Taken is First for two sets of lanes of one warp.
 func (f First) Taken(taken, not uint32) bool {
 	return f(Crowd{bits.OnesCount32(taken), taken}, Crowd{bits.OnesCount32(not), not})
 }
 
-// Smaller is MinorityFirst.
+// Smaller is the function of MinorityFirst.
 func Smaller(taken, not Crowd) bool { return taken.Threads <= not.Threads }
 
-// pathOrders is every path order.
+// pathOrders are all path orders.
 var pathOrders = key.Choices[PathOrder, First]{}.
-	With(TakenFirst, "the taken path (Fung & Aamodt, HPCA 2011, figures 7 and 10)", func(_, _ Crowd) bool { return true }).
+	With(TakenFirst, "the taken path (Fung & Aamodt, HPCA 2011, figures 7 and 10)",
+		func(_, _ Crowd) bool { return true }).
 	With(NotTakenFirst, "the path behind the branch", func(_, _ Crowd) bool { return false }).
-	With(MajorityFirst, "more threads; on a tie the taken path", func(taken, not Crowd) bool { return taken.Threads >= not.Threads }).
-	With(MinorityFirst, "fewer threads, which bounds the depth by the logarithm of all; on a tie the taken path", Smaller).
-	With(HighestLaneLast, "the path without the highest lane", func(taken, not Crowd) bool { return bits.Len32(taken.Lanes) < bits.Len32(not.Lanes) })
+	With(MajorityFirst, "more threads; on a tie the taken path",
+		func(taken, not Crowd) bool { return taken.Threads >= not.Threads }).
+	With(MinorityFirst, "fewer threads, which bounds the depth by the logarithm of all; on a tie the taken path",
+		Smaller).
+	With(HighestLaneLast, "the path without the highest lane",
+		func(taken, not Crowd) bool { return bits.Len32(taken.Lanes) < bits.Len32(not.Lanes) })
 
 // PathOrders lists the path orders.
 func PathOrders() []PathOrder { return pathOrders.List() }
@@ -63,7 +67,7 @@ func PathOrders() []PathOrder { return pathOrders.List() }
 // Words lists the valid values.
 func (PathOrder) Words() key.Words { return pathOrders.Words() }
 
-// Words lists the valid values of mechanism.
+// Words lists the valid values of the key mechanism.
 func (Options) Words(string) []string {
 	var names []string
 	for _, m := range mechanisms {

@@ -8,20 +8,20 @@ import (
 	"divergo/internal/key"
 )
 
-// Params are the parameters of one mechanism or several: a struct P whose fields
-// are keys, divergence.NAME.PARAM, ints, bools or types of words with tags
+// Params are the parameters of one or more mechanisms: a struct P whose fields are keys,
+// divergence.NAME.PARAM. Fields are ints, bools or types of words, with tags
 //
 //	Reach int `toml:"reach" range:"1..32" unit:"entries" doc:"meaning, in a line" source:"where the default comes from"`
 //
-// The range may end in another field of the struct, and have pow2 behind it. A tag
-// old:"NAME" is another name, divergence.NAME, that files and --set may use.
+// The range may end in another field of the struct, and may be followed by pow2. A tag old:"NAME"
+// adds another name, divergence.NAME, that files and --set accept.
 type Params[P comparable] struct{ declared key.Declaration }
 
-// params counts those that were made: each has a place of its own in Options.
+// params counts the Params that exist: each has its own place in Options.
 var params int
 
-// NewParams makes keys of a struct with its defaults, for a variable of the package
-// of a mechanism, whose Mechanism.Params it is.
+// NewParams makes keys of a struct with its defaults. Keep the result in a package variable and use
+// it as Mechanism.Params. It panics if more than key.MaxDeclared exist.
 func NewParams[P comparable](name string, usual P) *Params[P] {
 	p := &Params[P]{key.Declaration{Name: name, Usual: usual, At: params}}
 	if params++; params > key.MaxDeclared {
@@ -30,10 +30,10 @@ func NewParams[P comparable](name string, usual P) *Params[P] {
 	return p
 }
 
-// Of is the struct that a configuration has.
+// Of returns the parameters in a configuration.
 func (p *Params[P]) Of(o Options) P { return o.Own.Value(p.declared).(P) }
 
-// With is the configuration with another struct.
+// With returns the configuration with other parameters.
 func (p *Params[P]) With(o Options, v P) Options {
 	o.Own.Set(p.declared, v)
 	return o
@@ -41,10 +41,10 @@ func (p *Params[P]) With(o Options, v P) Options {
 
 func (p *Params[P]) declaration() key.Declaration { return p.declared }
 
-// Parameters are Params of some struct.
+// Parameters are the Params of any struct.
 type Parameters interface{ declaration() key.Declaration }
 
-// Declarations are the parameters of all mechanisms, in the order of these.
+// Declarations lists the parameters of all mechanisms, in the order of the mechanisms.
 func (Options) Declarations() (list []key.Declaration) {
 	there := map[int]bool{}
 	for _, m := range mechanisms {
@@ -59,11 +59,11 @@ func (Options) Declarations() (list []key.Declaration) {
 	return list
 }
 
-// optionKeys are the keys of Options, less the divergence before them.
+// optionKeys lists the keys of Options, without their prefix "divergence.".
 var optionKeys = sync.OnceValue(func() []key.Key { return key.List("", reflect.TypeFor[Options]()) })
 
-// With is o with another value of a key, such as NAME.PARAM, for a mechanism that
-// is built alone.
+// With returns o with another value of a key, such as NAME.PARAM. It serves mechanisms built
+// without a machine.
 func (o Options) With(name, value string) (Options, error) {
 	for _, k := range optionKeys() {
 		if k.Name == name {

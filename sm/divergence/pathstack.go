@@ -5,13 +5,13 @@ import (
 	"divergo/units"
 )
 
-// PathStack is the reconvergence stack of each warp: see PDOM. The slot of a
-// warp holds PC and mask of the top.
+// PathStack is the reconvergence stack of each warp: see PDOM. The slot of a warp holds PC and mask
+// of the top entry.
 type PathStack struct {
 	units.Stack[Entry] // by warp
 
 	First  First
-	Deep   int  // entries from which on the smaller path runs first
+	Deep   int  // depth from which on the smaller path runs first
 	Likely bool // use likely-convergence points
 }
 
@@ -24,15 +24,15 @@ type Entry struct {
 	LPos uint8  `if:"likely" bits:"7"` // entry that waits at LPC
 }
 
-// Diverge updates the stack of slot s, which is at a branch that its lanes take
-// both ways. What it leaves on top may be at its end: pop follows.
+// Diverge updates the stack of slot s for a divergent branch. The new top may already be at its
+// reconvergence point: call Pop next.
 func (k *PathStack) Diverge(w int, s *Slot, in *isa.Inst, j Jump, taken, not uint32, st *Stats) {
 	e, order := k.Top(w), k.First
 	if k.Len(w) >= k.Deep {
 		order = Smaller
 	}
 	switch rpc := j.Meet; {
-	case j.Target == e.RPC: // these lanes are in the mask of the entry below, which waits there
+	case j.Target == e.RPC: // the taken lanes are in the mask of the entry below, which waits there
 		s.Set(j.Fall)
 		s.Mask = not
 	case j.Fall == e.RPC:
@@ -41,13 +41,14 @@ func (k *PathStack) Diverge(w int, s *Slot, in *isa.Inst, j Jump, taken, not uin
 	default:
 		lpc, lpos := e.LPC, e.LPos
 		if rpc == e.RPC {
-			k.Drop(w, st) // the entry below waits at rpc already
+			k.Drop(w, st) // the entry below already waits at rpc
 		} else {
 			e.At, e.Mask = rpc, s.Mask
 			s.Set(rpc)
 			lpc, lpos = Nowhere, 0
 		}
-		if likely := (Point{in.Likely, j.Fall.Depth}); k.Likely && in.Likely != isa.NoPC && likely != lpc && likely != rpc {
+		if likely := (Point{in.Likely, j.Fall.Depth}); k.Likely && in.Likely != isa.NoPC && likely != lpc &&
+			likely != rpc {
 			k.Push(w, Entry{At: likely, RPC: rpc, LPC: lpc, LPos: lpos}, st)
 			lpc, lpos = likely, uint8(k.Len(w)-1)
 		}
@@ -79,7 +80,7 @@ func (k *PathStack) Push(w int, e Entry, st *Stats) {
 	st.MaxDepth = max(st.MaxDepth, uint64(k.Stack.Push(w, e)))
 }
 
-// Drop removes the top entry and returns how many are left.
+// Drop removes the top entry and returns the number left.
 func (k *PathStack) Drop(w int, st *Stats) int {
 	st.Pops++
 	return k.Stack.Pop(w)
@@ -92,9 +93,8 @@ func (k *PathStack) Clear(w int, st *Stats) {
 	}
 }
 
-// Pop removes entries while the top has no threads or has reached its
-// reconvergence PC or its likely-convergence point. An empty stack makes the
-// slot invalid.
+// Pop removes entries while the top has no threads or has reached its reconvergence PC or
+// likely-convergence point. The slot becomes invalid when the stack is empty.
 func (k *PathStack) Pop(w int, s *Slot, st *Stats) {
 	for {
 		switch e := k.Stack.Top(w); {
@@ -114,8 +114,8 @@ func (k *PathStack) Pop(w int, s *Slot, st *Stats) {
 	}
 }
 
-// Parked lists what the entries under the top hold of a warp, from the top down;
-// an entry has the lanes of those above it too.
+// Parked lists the entries under the top of a warp, from the top down. The lanes of an entry
+// include those of the entries above it.
 func (k *PathStack) Parked(w int, list func(lanes uint32, at Path)) {
 	for i := int(*k.Depth.At(w)) - 2; i >= 0; i-- {
 		e, wait := k.At(w, i), Runs

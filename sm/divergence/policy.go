@@ -1,6 +1,6 @@
-// Package divergence is the frame that reconvergence mechanisms fit into: slots,
-// ports, parts that they share, and the register of mechanisms. The mechanisms
-// are in the packages below it, a family in each.
+// Package divergence is the framework for reconvergence mechanisms. It defines slots, ports, shared
+// parts and the list of mechanisms. The mechanisms are in the packages below it, one family in
+// each.
 //
 //	one mechanism      Mechanism, Env, Geometry, Code, Params, Promises, Register
 //	its hardware       Policy, Ports, Slot, Point, Wait, Side, Path, Stats
@@ -11,26 +11,25 @@
 //	what it counts     Counted, Counting, Counter, Compaction, Prediction
 //	what it costs      Cost
 //
-// A mechanism is a clocked module. It owns the slots of a streaming multiprocessor
-// and the state behind them, and plugs into the same front end as any other.
+// A mechanism is a clocked module. It owns the slots of a streaming multiprocessor and the state
+// behind them. All mechanisms plug into the same front end.
 //
-// A slot is something that the front end can fetch and issue for: a PC, an
-// active mask, and the register-file row of each thread. Nothing outside a
-// mechanism knows why a slot has the mask it has. A static warp, one of two
-// paths of a warp, and a warp compacted from several are all slots.
+// A slot is the unit of fetch and issue: a PC, an active mask, and the register-file row of each
+// thread. Nothing outside a mechanism knows why a slot has its mask. A static warp is a slot; so is
+// one of two paths of a warp, and so is a warp compacted from several.
 //
-// A mechanism hears of five things and answers by changing slots:
+// A mechanism receives four events and responds by changing slots. It sends one event itself:
 //
-//	Launch   a warp of a new CTA is ready to start
-//	Fire     an instruction was issued: the slot moves on, or waits if the
+//	Launch   in: a warp of a new CTA is ready to start
+//	Fire     in: an instruction was issued; the slot advances, or waits if the
 //	         mechanism resolves the instruction
-//	Second   another one, issued in the same cycle in other lanes: see Ports
-//	Outcome  such an instruction (branch, barrier, exit) reached the end of
-//	         execution: here is what each lane decided
-//	Retire   (answer) a static warp has no threads left
+//	Second   in: another instruction, issued in the same cycle in other lanes: see Ports
+//	Outcome  in: such an instruction (branch, barrier, exit) reached the end of
+//	         execution, with the result of each lane
+//	Retire   out: a static warp has no threads left
 //
-// What a mechanism costs are the cycles until its slots are valid again: one
-// stack write, one encoder step, one compacted warp a cycle.
+// The cost of a mechanism in time is the number of cycles until its slots are valid again. A cycle
+// has one stack write, one encoder step, or one compacted warp.
 package divergence
 
 import (
@@ -39,42 +38,43 @@ import (
 	"divergo/units"
 )
 
-// Sizes that bound the tables of any configuration.
+// Limits on the table sizes of any configuration.
 const (
 	MaxWarps = units.MaxRows // resident static warps of an SM
-	MaxSlots = units.MaxSet  // eight paths for each warp
+	MaxSlots = units.MaxSet  // eight paths of each warp
 	MaxCTAs  = 32
 	Barriers = 16 // named barriers of a CTA (PTX ISA, bar)
 )
 
-// Geometry sizes a mechanism.
+// Geometry is the size of a mechanism.
 type Geometry struct {
 	Lanes int // of a warp
-	Warps int // resident static warps, which is the number of rows
+	Warps int // resident static warps, which is the number of register-file rows
 	CTAs  int // resident CTAs
 }
 
-// Path is a group of threads of one row that are at one PC, for diagnosis.
+// Path is a group of threads of one row at one PC, for diagnosis.
 type Path struct {
 	CTA     uint8
 	Row     uint8
 	PC      uint32
-	Reconv  uint32 // where they wait for others, or isa.NoPC
+	Reconv  uint32 // where the threads wait for others, or isa.NoPC
 	Mask    uint32
 	Wait    Wait
-	Running bool // a slot is valid for it; otherwise it is parked in the mechanism
-	Comes   bool // parked, but not for ever: it will have a slot whatever others do
+	Running bool // in a valid slot; otherwise parked in the mechanism
+	Comes   bool // parked, but certain to get a slot, whatever other threads do
 }
 
-// Stats counts the events that all mechanisms share; a mechanism without a
-// stack leaves the stack counters at zero. What several SMs count is added up; of
-// a `stat:"peak"` it is the largest.
+// Stats counts the events that all mechanisms share. A mechanism without a stack leaves the stack
+// counters at zero. Over several SMs counters add up; `stat:"peak"` takes the largest value.
 type Stats struct {
-	Branches    uint64 // conditional branches resolved
-	Divergent   uint64 // of these, with lanes on both sides
-	Pushes      uint64
-	Pops        uint64
-	MaxDepth    uint64 `stat:"peak"` // entries, base entry included; of paired-path comparison the pairs
+	Branches  uint64 // conditional branches resolved
+	Divergent uint64 // of these, with lanes on both sides
+	Pushes    uint64
+	Pops      uint64
+	// MaxDepth is the largest number of entries, the bottom entry included. For paired-path
+	// comparison it is the number of pairs.
+	MaxDepth    uint64 `stat:"peak"`
 	BarDiverged uint64 // barriers reached by part of a warp's live threads
 	BarReleases uint64
 	Spills      uint64 // groups of entries moved to memory
@@ -84,26 +84,26 @@ type Stats struct {
 	Formation   units.Formation
 }
 
-// Compaction counts what a thread compactor does, and what it waits for.
+// Compaction counts the work of a thread compactor and the waiting that it causes.
 type Compaction struct {
-	Entries  uint64 // entries that became the top with threads
-	Static   uint64 // static warps with a thread in them
-	Warps    uint64 // warps made of them
-	Ideal    uint64 // warps if threads could change lanes
+	Entries  uint64 // entries with threads that became the top
+	Static   uint64 // static warps with a thread in these entries
+	Warps    uint64 // warps made of these entries
+	Ideal    uint64 // warps needed if threads could change lanes
 	AtBranch uint64 // cycles that warps waited at a branch for others
 	AtJoin   uint64 // cycles that warps waited at a reconvergence point
 }
 
-// Prediction counts what becomes of the branches of a CTA under CAPRI.
+// Prediction counts the predictions of CAPRI for the branches of a CTA.
 type Prediction struct {
-	Branches uint64 // executed by all warps of the top entry
-	Correct  uint64 // compaction was adequate, as predicted, or was not
-	Misses   uint64 // not in the table, which predicts that it is not
+	Branches uint64 // branches executed by all warps of the top entry
+	Correct  uint64 // predictions of whether compaction is adequate that were right
+	Misses   uint64 // branches not in the table, which are predicted inadequate
 	Bypasses uint64 // warps that did not wait at a branch
 	Compacts uint64 // branches at which all warps waited for compaction
 }
 
-// Count counts a branch and reports whether lanes take both ways.
+// Count counts a branch and reports whether lanes diverge.
 func (st *Stats) Count(in *isa.Inst, taken, not uint32) (diverges bool) {
 	diverges = taken != 0 && not != 0
 	if in.Conditional() || diverges {
@@ -115,41 +115,40 @@ func (st *Stats) Count(in *isa.Inst, taken, not uint32) (diverges bool) {
 	return diverges
 }
 
-// Policy is a reconvergence mechanism at work. An implementation embeds Ports, or
+// Policy is the hardware of a reconvergence mechanism in one SM. An implementation embeds Ports or
 // Warps, and is a module of package rtl.
 type Policy interface {
 	Tick()
-	// Slots is the table that the front end reads; its length is the number of
-	// slots and does not change.
+	// Slots returns the table that the front end reads. Its length is the number of slots and does
+	// not change.
 	Slots() *rtl.Mem[Slot]
-	// Homes are those of Mixed slots, by slot; nil if there are none. Masks of a row are by
-	// the lanes that they have.
+	// Homes returns the register-file homes of the threads in Mixed slots, by slot. Nil means that
+	// no slot is Mixed. The masks of a row use the lanes of these homes.
 	Homes() *rtl.Mem[units.Homes]
 	// Connections gives access to the embedded Ports.
 	Connections() *Ports
-	// Paths appends every group of live threads, running and parked, and says
-	// which of them get on: see Path.
+	// Paths appends every group of live threads, running and parked. Path says which of them will
+	// proceed.
 	Paths(to []Path) []Path
-	// Arriving is, by lane of the slot, the threads that arrive at a CTA barrier if
-	// threads of the slot with these active lanes execute one, where some wait or none
-	// needs to (bar.arrive); lanes without a live thread do not matter. It is 0 if each
-	// thread counts for itself.
+	// Arriving returns the threads, by lane of the slot, that arrive at a CTA barrier when the
+	// active lanes of the slot execute one. If waits is false, no thread needs to wait
+	// (bar.arrive). Lanes without a live thread do not matter. Zero means that each thread counts
+	// for itself.
 	Arriving(slot int, active uint32, waits bool) uint32
-	// Begin tells that a kernel has been loaded, between two runs: what was learned of
-	// the last one is dropped, and peaks are counted anew.
+	// Begin tells the mechanism, between two runs, that a kernel has been loaded. It recomputes what
+	// depends on the program and restarts peaks. Prediction tables may keep their lines.
 	Begin()
-	// Stats is what was counted since reset; a peak, since Begin.
+	// Stats returns the counts since reset; a peak, since Begin.
 	Stats() Stats
-	// Counts is what Mechanism.Counts declares, or nil.
+	// Counts returns the counters that Mechanism.Counts declares, or nil.
 	Counts() Counting
-	// Logic is the comparators, encoders and adders, which reflection does not see.
-	// Where the model does in a cycle what takes hardware several steps, such as
-	// several pops, the logic of one is meant.
+	// Logic returns the comparators, encoders and adders, which reflection cannot find. If one
+	// cycle of the model stands for several hardware steps, such as several pops, it is the logic
+	// of one step.
 	Logic(g Geometry) []units.Logic
-	// Parts says of the parts that have an `if` tag which there are; nil if no
-	// part has.
+	// Parts says which parts with an `if` tag exist; nil if no part has that tag.
 	Parts() map[string]bool
 }
 
-// Connections returns p, so that a mechanism that embeds Ports has the method.
+// Connections returns p. A mechanism that embeds Ports gets the method from it.
 func (p *Ports) Connections() *Ports { return p }

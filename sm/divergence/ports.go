@@ -6,24 +6,26 @@ import (
 	"divergo/units"
 )
 
-// Wait says why the front end must leave a slot alone.
+// Wait is the reason why the front end must not issue from a slot.
 type Wait uint8
 
 // The reasons.
 const (
-	Runs         Wait = iota // it need not
+	Runs         Wait = iota // none: the slot can issue
 	WaitsControl             // a control instruction has been issued and is not resolved
 	WaitsBarrier             // at a CTA barrier
-	WaitsJoin                // for other warps or paths, at a branch or a reconvergence point; most often the slot is not valid then
+	// WaitsJoin: for other warps or paths, at a branch or a reconvergence point. The slot is
+	// usually not valid then.
+	WaitsJoin
 )
 
 func (w Wait) String() string { return [...]string{"run", "control", "barrier", "join"}[w&3] }
 
-// Slot is what the front end sees of a warp or a path.
+// Slot is the front end's view of a warp or a path.
 type Slot struct {
 	Valid bool
 	Wait  Wait  `bits:"2"`
-	Mixed bool  // threads are not all of Row, in their lanes: see Policy.Homes
+	Mixed bool  // some threads are from other rows or lanes: see Policy.Homes
 	CTA   uint8 `bits:"5"` // resident CTA
 	Row   uint8 `bits:"6"` // register-file row of all threads, unless Mixed
 	PC    uint32
@@ -31,8 +33,8 @@ type Slot struct {
 	Mask  uint32 `bits:"lanes"`
 }
 
-// WarpStart starts a static warp: its row in the register file is free for the
-// threads of Mask, which begin at PC 0. Last marks the last warp of a CTA.
+// WarpStart starts a static warp. Its row in the register file is free for the threads of Mask,
+// which begin at PC 0. Last marks the last warp of a CTA.
 type WarpStart struct {
 	CTA   uint8 `bits:"5"`
 	Row   uint8 `bits:"6"`
@@ -42,7 +44,7 @@ type WarpStart struct {
 	Mask  uint32
 }
 
-// Fire tells of the instruction issued in this cycle.
+// Fire reports the instruction issued in this cycle.
 type Fire struct {
 	Valid   bool
 	Control bool   // resolved by the mechanism: an Outcome follows
@@ -50,39 +52,40 @@ type Fire struct {
 	PC      uint32 // isa.NoPC if there is none
 }
 
-// Outcome is a control instruction at the end of execution.
+// Outcome is the result of a control instruction at the end of execution.
 type Outcome struct {
 	Slot  uint16 `bits:"9"`
 	PC    uint32
-	Taken uint32 // active lanes that execute it: that branch, exit, or arrive
-	// Target is where a branch, call or return leads, isa.NoPC if it is none. Of an
-	// indirect one the others of its lanes have other targets. They have not executed it.
+	Taken uint32 // active lanes that execute it: that branch, exit or arrive
+	// Target is the target of a branch, call or return, or isa.NoPC for other instructions. If the
+	// branch is indirect, its other lanes have other targets and have not executed it.
 	Target uint32
 	Bar    uint8  `bits:"4"` // bar: barrier number
 	Warps  uint8  `bits:"7"` // bar: warps expected, 0 for all of the CTA
-	Votes  uint32 // bar.red: lanes whose predicate holds
-	Named  uint32 // lanes, exited ones too: of warpsync the threads that those of Taken wait for, of bmov those that take part
+	Votes  uint32 // bar.red: lanes whose predicate is true
+	// Named is a mask of lanes, which may have exited. For warpsync they are the threads that those
+	// of Taken wait for; for bmov the participants of the barrier.
+	Named uint32
 }
 
-// Retire tells that a static warp has no threads left.
+// Retire reports that a static warp has no threads left.
 type Retire struct {
 	CTA uint8 `bits:"5"`
 	Row uint8 `bits:"6"`
 }
 
-// The memory of a row that a mechanism has for what does not fit on the chip: a
-// token for each branch, which splits a mask, and for each region around the PC,
-// rounded up to whole lines of any cache. With recursive functions a region counts
-// in each activation, and there is room for as many as a byte can count with those
-// on the chip. It moves in 32 bytes, one sector of the L2 (Bialas & Strzelecki,
-// section IV).
+// The sizes of the memory of a row, which holds state that does not fit on the chip. A row has room
+// for a token for each branch, which splits a mask, and for each region around the PC. The sum is
+// rounded up to whole lines of any cache. With recursive functions a region counts in each
+// activation. The row then holds as many tokens as a byte can count, less those on the chip. Words
+// move in transfers of 32 bytes, one sector of the L2 (Bialas & Strzelecki, 2015, section IV).
 const (
 	SpillWords     = 64 // of 8 bytes
 	RecursiveWords = 160
 	TransferWords  = 4
 )
 
-// SpillWordsOf is how many words a row has when p runs.
+// SpillWordsOf returns the words that a row has when p runs.
 func SpillWordsOf(p *isa.Program) int {
 	if p.Recursive {
 		return RecursiveWords
@@ -90,56 +93,56 @@ func SpillWordsOf(p *isa.Program) int {
 	return SpillWords
 }
 
-// Transfer moves words between a mechanism and the memory of a row, which it uses
-// as a stack that grows upwards: what lies above words that are stored is not in
-// use. Transferred answers it.
+// Transfer moves words between a mechanism and the memory of a row. The mechanism uses that memory
+// as a stack that grows upwards: words above a stored word are unused. Transferred answers it.
 type Transfer struct {
 	Store bool
 	CTA   uint8 `bits:"5"`
 	Row   uint8 `bits:"6"`
-	At    uint8 // first word; a store from SpillWordsOf the program on is a fault of the instruction at PC
+	// At is the first word. A store from SpillWordsOf the program on is a fault of the instruction
+	// at PC.
+	At    uint8
 	Words uint8 `bits:"3"`
 	PC    uint32
 	Data  [TransferWords]uint64
 }
 
-// Transferred tells that memory has taken the words of a row, or what they are.
+// Transferred reports that memory has taken the words of a row, or returns them.
 type Transferred struct {
 	Row  uint8 `bits:"6"`
 	Data [TransferWords]uint64
 }
 
-// Ports connect a mechanism with the pipeline.
+// Ports connect a mechanism to the pipeline.
 type Ports struct {
 	Launch rtl.In[WarpStart]
 	Fire   *rtl.Wire[Fire]
-	// Second is an instruction of another slot, of other lanes, issued in the same cycle;
-	// nil if there never is one, or the mechanism does not say that it serves them (Pairs).
-	// Then as many outcomes come in a cycle.
+	// Second is another instruction, issued in the same cycle from another slot, in other lanes. It
+	// is nil if that never happens, or if the mechanism does not support it (Pairs). With Second,
+	// two outcomes can come in a cycle.
 	Second  *rtl.Wire[Fire] `rtl:"optional"`
 	Pairs   bool
 	Outcome rtl.In[Outcome]
 	Retire  rtl.Out[Retire]
-	// Memory is for one Transfer of each row at a time.
+	// Memory takes one Transfer of each row at a time.
 	Memory rtl.Out[Transfer]
 	Answer rtl.In[Transferred]
-	// Tallies is written by the mechanism, by row, as it lets threads go on behind
-	// a bar.red: what that has counted. Programs with bar.red are refused without.
+	// Tallies is written by the mechanism, by row, when it releases threads from a bar.red: the
+	// result of the vote. Programs with bar.red are refused if it is nil.
 	Tallies *rtl.Mem[Tally] `rtl:"optional"`
-	// Convergence is written by the mechanism, by row and barrier, for programs with
-	// bmov.
+	// Convergence is written by the mechanism, by row and barrier, for programs with bmov.
 	Convergence *rtl.Mem[Convergence] `rtl:"optional"`
-	// Ranks is written by the mechanism, by slot: of the slots that are ready one of
-	// the lowest rank issues, which the scheduler picks if there are several.
+	// Ranks is written by the mechanism, by slot. Of the ready slots one of the lowest rank issues;
+	// the scheduler chooses between equals.
 	Ranks *rtl.Mem[uint64] `rtl:"optional,inplace"`
-	// Stalled are the slots that wait for memory, for mechanisms with Stalls.
+	// Stalled is the set of slots that wait for memory, for mechanisms with Stalls.
 	Stalled *rtl.Wire[units.Set] `rtl:"optional"`
-	// Redirect is driven by the mechanism: the slots that it changes in this
-	// cycle other than by the advance of Fire. Fetch and issue look at them again.
+	// Redirect is driven by the mechanism. It is the set of slots that change in this cycle other
+	// than by the advance of Fire. Fetch and issue read them again.
 	Redirect rtl.Wire[units.Set]
 }
 
-// Drive puts the changed ones of so many slots on Redirect, and empties the set.
+// Drive puts the changed slots, of so many, on Redirect, and empties the set.
 func (p *Ports) Drive(changed *units.Set, slots int) {
 	if !changed.Equal(p.Redirect.At(), units.Words(slots)) {
 		p.Redirect.Set(*changed)
@@ -147,20 +150,20 @@ func (p *Ports) Drive(changed *units.Set, slots int) {
 	*changed = units.Set{}
 }
 
-// Code is the kernel being run. It changes only between runs.
+// Code is the running kernel. It changes only between runs.
 type Code struct {
 	Prog *isa.Program
-	// Base is where the program begins in instruction memory, in instructions: what
-	// the PCs of several kernels differ by. It is a multiple of CodeAlign.
+	// Base is where the program begins in instruction memory, in instructions. It separates the PCs
+	// of several kernels. It is a multiple of CodeAlign.
 	Base uint32
 }
 
-// CodeAlign is the alignment of programs in instruction memory: enough for the sets
-// of a table that is looked up by PC to be the same wherever a program is.
+// CodeAlign is the alignment of programs in instruction memory, in instructions. A table that is
+// looked up by PC uses the same sets wherever a program begins.
 const CodeAlign = 128
 
-// Convergence is a barrier of a warp; one without threads is free.
+// Convergence is a convergence barrier of a warp. A barrier without threads is free.
 type Convergence struct {
 	Mask uint32 `bits:"lanes"`
-	At   Point  // behind it
+	At   Point  // behind the barrier
 }

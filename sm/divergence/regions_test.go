@@ -12,10 +12,9 @@ import (
 	"divergo/sm/divergence/microtest"
 )
 
-// unstructured is a kernel of blocks that branch anywhere: into loops, out of
-// them and across. A thread takes 40 branches at most, each by its number, so that
-// it comes to an end. Of those ahead some are unconditional, and some are known to
-// go the same way for all threads.
+// unstructured returns a kernel of blocks that branch anywhere: into loops, out of them and across.
+// A thread takes at most 40 branches, each by its number, so that it ends. Some forward branches
+// are unconditional, and some are known to be uniform.
 func unstructured(seed uint64, exits bool) kernel {
 	r := rand.New(rand.NewPCG(seed, 7))
 	n := 3 + r.IntN(10)
@@ -47,10 +46,10 @@ func unstructured(seed uint64, exits bool) kernel {
 	return append(k, at(name(n), exit))
 }
 
-// TestMeetAsPDOM: the instructions that a compiler inserts for tokens and
-// barriers bring the threads of a warp together where a stack of post-dominators
-// does: each issues every instruction of the kernel as often with each mask. Only a
-// program whose regions are more than there are barriers may part longer.
+// TestMeetAsPDOM: the instructions that a compiler inserts for tokens and barriers reconverge the
+// threads of a warp where a stack of post-dominators does. Each mechanism issues every instruction
+// of the kernel equally often with each mask. Only threads of a program with more regions than
+// barriers may stay apart longer.
 func TestMeetAsPDOM(t *testing.T) {
 	const lanes, warps = 8, 2
 	type issue struct {
@@ -60,7 +59,8 @@ func TestMeetAsPDOM(t *testing.T) {
 	}
 	issues := func(name string, k kernel) map[issue]int {
 		m, _ := divergence.Find(name)
-		r, err := micro.Bench{Lanes: lanes, Warps: warps}.Run(m, divergence.Options{PathOrder: divergence.TakenFirst}, k, 200_000)
+		r, err := micro.Bench{Lanes: lanes, Warps: warps}.Run(m, divergence.Options{PathOrder: divergence.TakenFirst},
+			k, 200_000)
 		require.NoError(t, err)
 		require.True(t, r.Done)
 		count := map[issue]int{}
@@ -73,7 +73,8 @@ func TestMeetAsPDOM(t *testing.T) {
 		for name, k := range map[string]func() kernel{
 			"unstructured": func() kernel { return unstructured(seed, seed%2 == 1) },
 			"two branches, one join": func() kernel {
-				return seq(line{If: func(*thread) bool { return seed%2 == 1 }, To: "B", Uniform: true}, when(odd, "J"), nop, to("J"), at("B", when(odd, "J")), nop, at("J", nop), exit)
+				return seq(line{If: func(*thread) bool { return seed%2 == 1 }, To: "B", Uniform: true}, when(odd, "J"),
+					nop, to("J"), at("B", when(odd, "J")), nop, at("J", nop), exit)
 			},
 			"structured": func() kernel { return microtest.RandomKernel(seed, lanes*warps, seed%2 == 1, false) },
 		} {

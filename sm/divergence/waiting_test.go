@@ -12,8 +12,8 @@ import (
 	"divergo/sm/divergence/microtest"
 )
 
-// TestWaitingForAThreadOfTheWarp: kernels in which threads wait for others of
-// their warp finish or hang as the order of paths has it.
+// TestWaitingForAThreadOfTheWarp: kernels in which threads wait for others of their warp. They
+// finish or hang depending on the order of paths.
 func TestWaitingForAThreadOfTheWarp(t *testing.T) {
 	// A lock that its owner releases behind the loop.
 	behind := func() kernel {
@@ -68,7 +68,10 @@ func TestWaitingForAThreadOfTheWarp(t *testing.T) {
 			name     string
 			kernel   kernel
 			finishes bool
-		}{{"lock, release behind the loop", behind(), c.behind}, {"lock, release in the loop", within(), c.within}, {"flag", flag(), c.flag}} {
+		}{{"lock, release behind the loop", behind(), c.behind}, {
+			"lock, release in the loop", within(),
+			c.within,
+		}, {"flag", flag(), c.flag}} {
 			r, err := micro.Run(m, c.options, 8, 1, k.kernel, 1000)
 			require.NoError(t, err)
 			assert.Equal(t, k.finishes, r.Done, "%s, %+v", k.name, c.options)
@@ -76,8 +79,7 @@ func TestWaitingForAThreadOfTheWarp(t *testing.T) {
 	}
 }
 
-// TestBarriers: no thread passes a barrier before every live thread of the CTA
-// has got there.
+// TestBarriers: no thread passes a barrier before every live thread of the CTA has reached it.
 func TestBarriers(t *testing.T) {
 	bar := line{Bar: true}
 	all := []string{"pdom", "ptpc", "ppc", "dpe"}
@@ -104,12 +106,14 @@ func TestBarriers(t *testing.T) {
 		},
 		{
 			"a barrier in each path, behind a branch of the other", paths,
-			seq(when(tid(4), "C"), when(odd, "X"), rep("", 3), at("X", bar), to("D"), at("C", bar), nop, at("D", bar), exit), true,
+			seq(when(tid(4), "C"), when(odd, "X"), rep("", 3), at("X", bar), to("D"), at("C", bar), nop, at("D", bar),
+				exit), true,
 		},
 		{
 			"a barrier in each of three paths",
 			[]string{"ptpc"},
-			seq(when(tid(4), "C"), when(odd, "X"), rep("", 3), bar, to("Y"), rep("X", 3), bar, at("Y", nop), to("D"), at("C", bar), nop, at("D", bar), exit), true,
+			seq(when(tid(4), "C"), when(odd, "X"), rep("", 3), bar, to("Y"), rep("X", 3), bar, at("Y", nop), to("D"),
+				at("C", bar), nop, at("D", bar), exit), true,
 		},
 		{
 			"threads of a warp leave instead", paths,
@@ -118,7 +122,8 @@ func TestBarriers(t *testing.T) {
 		{
 			"two of three paths get there",
 			[]string{"ptpc", "ppc"},
-			seq(when(odd, "C"), nop, bar, to("D"), at("C", nop), when(tid(10), "OUT"), bar, at("D", nop), exit, rep("OUT", 9), exit), true,
+			seq(when(odd, "C"), nop, bar, to("D"), at("C", nop), when(tid(10), "OUT"), bar, at("D", nop), exit,
+				rep("OUT", 9), exit), true,
 		},
 		{
 			"a warp leaves instead", all,
@@ -130,7 +135,11 @@ func TestBarriers(t *testing.T) {
 				if o.Mechanism != name {
 					continue
 				}
-				for _, b := range []micro.Bench{{Lanes: 8, Warps: 3}, {Lanes: 8, Warps: 3, Latency: 5}, {Lanes: 8, Warps: 1, Latency: 5}} {
+				for _, b := range []micro.Bench{
+					{Lanes: 8, Warps: 3},
+					{Lanes: 8, Warps: 3, Latency: 5},
+					{Lanes: 8, Warps: 1, Latency: 5},
+				} {
 					m, _ := divergence.Find(name)
 					r, err := b.Run(m, o, c.kernel, 2000)
 					require.NoError(t, err)
@@ -146,8 +155,8 @@ func TestBarriers(t *testing.T) {
 	}
 }
 
-// TestArrive: a warp that only arrives does not wait, one that waits goes on
-// when it has.
+// TestArrive: a warp that only arrives does not wait; a warp that waits continues after all have
+// arrived.
 func TestArrive(t *testing.T) {
 	k := seq(when(tid(8), "W"), rep("", 20), line{Pass: true}, nop, exit, at("W", line{Bar: true}), nop, exit)
 	const pass, wait = 21, 24

@@ -8,10 +8,10 @@ import (
 	"divergo/units"
 )
 
-// Warps is what a mechanism of static warps is built on: ports, slot table, CTA
-// barrier, counters, and the order in which the events of a cycle are served. It
-// has every method of a Policy but Tick, which calls Serve, and Paths, and Start; a
-// mechanism overrides what is otherwise for it. Row and warp are the same number.
+// Warps is the base of mechanisms of static warps. It has the ports, slot table, CTA barrier and
+// counters, and serves the events of a cycle in order. It implements every method of Policy except
+// Tick, which must call Serve, and Paths; a mechanism overrides other methods as needed. It also
+// implements Start of Reconverger. Row and warp are the same number.
 type Warps struct {
 	Ports
 	rtl.State[struct {
@@ -25,12 +25,16 @@ type Warps struct {
 	redirect units.Set // of this cycle
 }
 
-// Reconverger is what a mechanism adds to Warps.
+// Reconverger has the methods that a mechanism adds to Warps.
 type Reconverger interface {
-	Start(l *WarpStart)               // the first slot of the row has a new warp, with its threads at PC 0
-	Advance(slot int)                 // the slot went on to the next PC
-	Resolve(in *isa.Inst, o *Outcome) // of a slot in WaitsControl
-	Resume(row int)                   // the barrier lets the warp go
+	// Start: the first slot of the row has a new warp, with its threads at PC 0.
+	Start(l *WarpStart)
+	// Advance: the slot has moved to the next PC.
+	Advance(slot int)
+	// Resolve handles the outcome of a slot in WaitsControl.
+	Resolve(in *isa.Inst, o *Outcome)
+	// Resume: the barrier releases the warp.
+	Resume(row int)
 }
 
 // Named is a barrier as an instruction names it.
@@ -39,15 +43,15 @@ type Named struct {
 	Need uint8 `bits:"7"` // warps expected; 0: all live ones
 }
 
-// Meeting is the barrier that threads of a warp wait at while others of the
-// warp are still on their way to it.
+// Meeting is the barrier that some threads of a warp wait at while others of the warp are still on
+// their way to it.
 type Meeting struct {
-	Held  bool // there are such threads
-	Apart bool // and others at another barrier
+	Held  bool // some threads wait
+	Apart bool // others wait at another barrier
 	Bar   Named
 }
 
-// Side is a path that a divergent branch leads to.
+// Side is one path of a divergent branch.
 type Side struct {
 	At   Point
 	Mask uint32 `bits:"lanes"`
@@ -66,7 +70,7 @@ func NewWarps(e Env, paths int) Warps {
 	}
 }
 
-// Pass lets a path go on that waits at a barrier.
+// Pass releases a path from the barrier that it waits at.
 func (x *Side) Pass() {
 	if x.Wait == WaitsBarrier {
 		x.At.PC++
@@ -74,7 +78,7 @@ func (x *Side) Pass() {
 	}
 }
 
-// Pass lets a slot go on that waits at a barrier.
+// Pass releases a slot from the barrier that it waits at.
 func (s *Slot) Pass() {
 	if s.Wait == WaitsBarrier {
 		s.PC++
@@ -82,34 +86,34 @@ func (s *Slot) Pass() {
 	}
 }
 
-// Path is the path of a slot.
+// Path returns the path of a slot.
 func (s *Slot) Path() Path {
 	return Path{CTA: s.CTA, Row: s.Row, PC: s.PC, Reconv: isa.NoPC, Mask: s.Mask, Wait: s.Wait, Running: true}
 }
 
-// Parked is a path that waits for the slot.
+// Parked returns a path that waits for the slot.
 func (s *Slot) Parked(x *Side) Path {
 	return Path{CTA: s.CTA, Row: s.Row, PC: x.At.PC, Reconv: isa.NoPC, Mask: x.Mask, Wait: x.Wait}
 }
 
-// Slots is the slot table.
+// Slots returns the slot table.
 func (p *Warps) Slots() *rtl.Mem[Slot] { return p.Table }
 
-// Homes is nil: all threads of a warp are in one row, in their lanes.
+// Homes returns nil: all threads of a warp are in one row, in their own lanes.
 func (p *Warps) Homes() *rtl.Mem[units.Homes] { return nil }
 
-// Stats is what was counted since reset.
+// Stats returns the counts since reset.
 func (p *Warps) Stats() Stats { return p.Q().Stats }
 
-// Begin forgets the peak of the launch before.
+// Begin resets the peak of the last launch.
 func (p *Warps) Begin() {
 	q := *p.Q()
 	q.Stats.MaxDepth = 0
 	p.Init(q)
 }
 
-// Arriving is the path of the slot, which waits as a whole, and the whole warp
-// where it need not wait: it arrives with its first path.
+// Arriving returns the path of the slot, which waits as a whole. If it need not wait, it returns
+// the whole warp, which arrives with its first path.
 func (p *Warps) Arriving(_ int, active uint32, waits bool) uint32 {
 	if waits {
 		return active
@@ -117,8 +121,8 @@ func (p *Warps) Arriving(_ int, active uint32, waits bool) uint32 {
 	return ^uint32(0)
 }
 
-// PathsOf lists the path of each slot and those that wait in a stack for it, for
-// mechanisms with a slot for each warp.
+// PathsOf lists the path of each slot and the paths in a stack that wait for it. It serves
+// mechanisms with one slot for each warp.
 func (p *Warps) PathsOf(in *units.Stack[Side], to []Path) []Path {
 	for w := range p.Table.Len() {
 		if s := p.Table.At(w); s.Valid {
@@ -131,41 +135,40 @@ func (p *Warps) PathsOf(in *units.Stack[Side], to []Path) []Path {
 	return to
 }
 
-// Start has nothing to add to the slot.
+// Start does nothing: the slot is complete.
 func (p *Warps) Start(*WarpStart) {}
 
-// Counts is nil.
+// Counts returns nil.
 func (p *Warps) Counts() Counting { return nil }
 
-// Logic is none.
+// Logic returns nil.
 func (p *Warps) Logic(Geometry) []units.Logic { return nil }
 
-// Parts is nil.
+// Parts returns nil.
 func (p *Warps) Parts() map[string]bool { return nil }
 
-// Program is the program that runs.
+// Program returns the running program.
 func (p *Warps) Program() *isa.Program { return p.code.Prog }
 
-// Inst is the instruction at a PC of it.
+// Inst returns the instruction at a PC of the running program.
 func (p *Warps) Inst(pc uint32) *isa.Inst { return &p.code.Prog.Insts[pc] }
 
-// Changed tells fetch and issue that a slot is not where its last instruction
-// leads, or not as it was. They know it of the slot of Resolve, and of those of
-// the row of Start and Resume.
+// Changed tells fetch and issue that a slot has changed other than by advancing. Call it for every
+// such slot, except the slot of Resolve and the slots of the row of Start or Resume.
 func (p *Warps) Changed(slot int) { p.redirect.Add(slot) }
 
-// PathsPerWarp is how many slots a warp has, one for each of its paths that can run.
+// PathsPerWarp returns the number of slots of a warp, one for each path that can run.
 func (p *Warps) PathsPerWarp() int { return p.Table.Len() / p.Meeting.Len() }
 
-// ChangedRow tells it of all slots of a row.
+// ChangedRow calls Changed for all slots of a row.
 func (p *Warps) ChangedRow(row int) {
 	for i := range p.PathsPerWarp() {
 		p.Changed(row*p.PathsPerWarp() + i)
 	}
 }
 
-// Serve serves at most one issued instruction, one outcome and one launch; where a
-// second instruction issues in a cycle, two and two.
+// Serve serves at most one issued instruction, one outcome and one launch. With Second it serves
+// two instructions and two outcomes.
 func (p *Warps) Serve(k Reconverger) {
 	if f := p.Fire.Get(); f.Valid {
 		p.issued(k, f)
@@ -188,7 +191,7 @@ func (p *Warps) Serve(k Reconverger) {
 	p.Drive(&p.redirect, p.Table.Len())
 }
 
-// issued moves a slot on, or has it wait.
+// issued advances a slot, or makes it wait for the outcome.
 func (p *Warps) issued(k Reconverger, f Fire) {
 	s := p.Table.Edit(int(f.Slot))
 	if f.Control {
@@ -199,7 +202,7 @@ func (p *Warps) issued(k Reconverger, f Fire) {
 	}
 }
 
-// resolve serves an outcome, if there is one and room for a warp that it ends.
+// resolve serves an outcome, if there is one and the Retire queue has room.
 func (p *Warps) resolve(k Reconverger) {
 	if !p.Outcome.Valid() || !p.Retire.Ready() {
 		return
@@ -214,9 +217,9 @@ func (p *Warps) resolve(k Reconverger) {
 	p.Outcome.Pop()
 }
 
-// After is where the threads of slot s go on, which is at a control instruction: of
-// a branch those that take it and the others, else those that it leaves, or has
-// wait at a CTA barrier, of which see Bar. Either may be nobody.
+// After returns where the threads of slot s continue after a control instruction. For a branch
+// these are its taken and not-taken sides; otherwise the threads that an exit leaves or that a CTA
+// barrier holds: see Bar. Either side may have no threads.
 func (p *Warps) After(k Reconverger, s *Slot, in *isa.Inst, o *Outcome, part bool) (sides [2]Side) {
 	taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
 	next := Point{o.PC + 1, s.Depth}
@@ -233,10 +236,9 @@ func (p *Warps) After(k Reconverger, s *Slot, in *isa.Inst, o *Outcome, part boo
 	return [2]Side{{At: next, Mask: s.Mask}}
 }
 
-// Bar executes a barrier for the threads of slot s, which may be part of their
-// warp, and reports whether they have to wait. A warp arrives at a barrier that
-// it need not wait at as soon as a path of it gets there. At one that it waits
-// at it arrives when no path of it can run: see Meet.
+// Bar executes a barrier for the threads of slot s and reports whether they must wait. If part is
+// true, they are only part of their warp. At a barrier without a wait the warp arrives with its
+// first path. At a barrier with a wait it arrives when no path of it can run: see Meet.
 func (p *Warps) Bar(k Reconverger, s *Slot, in *isa.Inst, o *Outcome, part bool) (waits bool) {
 	if o.Taken == 0 {
 		return false
@@ -253,16 +255,16 @@ func (p *Warps) Bar(k Reconverger, s *Slot, in *isa.Inst, o *Outcome, part bool)
 	return true
 }
 
-// Meet lets a warp arrive at the barrier that its last path has executed.
-// A warp is at one barrier at a time: if its threads wait at several, which before
-// sm_70 is undefined (PTX ISA, bar: executed by the warp), it never arrives.
+// Meet lets a warp arrive at the barrier that its last path has executed. A warp is at one barrier
+// at a time. If its threads wait at several, it never arrives. Before sm_70 that is undefined (PTX
+// ISA, bar: executed by the warp).
 func (p *Warps) Meet(k Reconverger, s *Slot) {
 	if m := p.Meeting.Next(int(s.Row)); m.Held && !m.Apart {
 		p.Arrive(k, s, m.Bar.ID, m.Bar.Need, true)
 	}
 }
 
-// Arrive brings the warp of slot s to a barrier.
+// Arrive records the arrival of the warp of slot s at a barrier.
 func (p *Warps) Arrive(k Reconverger, s *Slot, id, need uint8, waits bool) {
 	p.release(k, p.Barrier.Arrive(s.CTA, s.Row, id, need, waits))
 }
@@ -274,7 +276,7 @@ func (p *Warps) End(k Reconverger, s *Slot) {
 	p.release(k, p.Barrier.Exit(s.CTA, s.Row))
 }
 
-// release lets the warps of a barrier go on.
+// release resumes the warps that a barrier releases.
 func (p *Warps) release(k Reconverger, rows uint64) {
 	if rows != 0 {
 		p.D().Stats.BarReleases++

@@ -1,5 +1,5 @@
-// Package dump writes the waveform of a session, with PCs shown as instructions
-// and the signals that a reader wants first in groups.
+// Package dump writes the waveform of a session. It shows PCs as instructions and groups the most
+// important signals.
 package dump
 
 import (
@@ -14,16 +14,17 @@ import (
 	"divergo/waves"
 )
 
-// Attach starts a dump of a session whose machine is loaded. The program as the
-// SMs run it names the PCs; what its mechanism does not have, as likely-convergence points without `-lcp`, and what
-// only calls need, if the program has none, is not in the dump.
+// Attach starts a dump of a session whose machine is loaded. The program that the SMs run names the
+// PCs. The dump omits signals of options that the mechanism does not have, such as
+// likely-convergence points without "-lcp". It also omits the signals of calls if the program has
+// none.
 func Attach(s *testbench.Session, w io.Writer, opts waves.Options) (*waves.Dump, error) {
 	v := newView(s.Machine, opts.Filter)
 	opts.Names, opts.Groups, opts.Marks, opts.Without = names(s.Machine), v.groups(), v.marks(), v.without
 	return waves.Attach(s.Machine.System(), w, opts)
 }
 
-// without are the options that the mechanism does not have, and "calls" if the program has none.
+// without lists the options that the mechanism does not have, and "calls" if the program has none.
 func without(m *gpu.Machine) (list []string) {
 	for name, there := range m.SMs[0].Div.Parts() {
 		if !there {
@@ -36,7 +37,7 @@ func without(m *gpu.Machine) (list []string) {
 	return list
 }
 
-// names are those of the values that have none by their type.
+// names returns the names of values whose type has none.
 func names(m *gpu.Machine) []waves.Names {
 	pcs := pcNames(m.SMs[0].Program())
 	classes := make(map[uint64]string)
@@ -52,7 +53,7 @@ func names(m *gpu.Machine) []waves.Names {
 	return list
 }
 
-// pcNames calls each PC by its instruction.
+// pcNames names each PC by its instruction.
 func pcNames(p *isa.Program) map[uint64]string {
 	names := map[uint64]string{uint64(isa.NoPC): "none"}
 	for pc := range p.Insts {

@@ -23,7 +23,7 @@ import (
 	"divergo/waves/vcdread"
 )
 
-// machine has one SM with a mechanism, and a kernel loaded.
+// machine returns a machine of one SM with a mechanism and a loaded kernel.
 func machine(t *testing.T, mechanism string) *gpu.Machine {
 	c := gpu.Default()
 	c.GPU.SMs, c.L2.Size = 1, 64<<10
@@ -38,17 +38,23 @@ func machine(t *testing.T, mechanism string) *gpu.Machine {
 	return m
 }
 
-// TestTables: those of a mechanism are found, whatever it calls them, and into how
-// many parts they are divided.
+// TestTables checks that the tables of a mechanism are found under any name, with their number of
+// parts.
 func TestTables(t *testing.T) {
 	for mechanism, want := range map[string]map[string][2]int{
-		"pdom":    {"Table": {1, 32}, "Stack.Depth": {1, 32}, "Stack.Entries": {2 * 32, 32}},
-		"token":   {"Table": {1, 32}, "Stack.Depth": {1, 32}, "Stack.Entries": {16, 32}, "Spilled": {1, 32}},
-		"dpe":     {"Table": {2, 32}, "Stack.Depth": {1, 32}, "Stack.Entries": {32, 32}},
-		"ptpc":    {"Table": {1, 32}, "Threads": {1, 32}},
-		"barrier": {"Table": {1, 32}, "Stack.Depth": {1, 32}, "Stack.Entries": {32, 32}, "Barriers": {8, 32}, "Waiting": {1, 32}},
-		"dwf":     {"Table": {1, 32}, "Statics": {1, 32}},
-		"capri":   {"Table": {1, 32}, "Stack.Depth": {1, 8}, "Stack.Entries": {64, 8}, "Private.Depth": {1, 32}, "Private.Entries": {12, 32}},
+		"pdom":  {"Table": {1, 32}, "Stack.Depth": {1, 32}, "Stack.Entries": {2 * 32, 32}},
+		"token": {"Table": {1, 32}, "Stack.Depth": {1, 32}, "Stack.Entries": {16, 32}, "Spilled": {1, 32}},
+		"dpe":   {"Table": {2, 32}, "Stack.Depth": {1, 32}, "Stack.Entries": {32, 32}},
+		"ptpc":  {"Table": {1, 32}, "Threads": {1, 32}},
+		"barrier": {
+			"Table": {1, 32}, "Stack.Depth": {1, 32}, "Stack.Entries": {32, 32}, "Barriers": {8, 32},
+			"Waiting": {1, 32},
+		},
+		"dwf": {"Table": {1, 32}, "Statics": {1, 32}},
+		"capri": {
+			"Table": {1, 32}, "Stack.Depth": {1, 8}, "Stack.Entries": {64, 8}, "Private.Depth": {1, 32},
+			"Private.Entries": {12, 32},
+		},
 	} {
 		got := map[string][2]int{}
 		for _, x := range newView(machine(t, mechanism), nil).tables {
@@ -58,8 +64,8 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestPatterns: every pattern of a save file selects something, with every mechanism.
-// Those of names do with some.
+// TestPatterns checks that every pattern of a save file selects a signal, with every mechanism.
+// Patterns of names do so with some.
 func TestPatterns(t *testing.T) {
 	named := map[string]bool{}
 	for _, x := range divergence.Mechanisms() {
@@ -90,7 +96,7 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// TestNamed: what has a PC, and nothing else, shows it as an instruction.
+// TestNamed checks that PCs, and no other signals, are shown as instructions.
 func TestNamed(t *testing.T) {
 	pc := regexp.MustCompile(`(^|\.)(PC|RPC|Target|Current)(\[\d+\])?$`)
 	for _, x := range divergence.Mechanisms() {
@@ -107,8 +113,8 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// TestSaveFile: GTKWave opens where a branch first divides threads, with the cycle, and then the slot or the
-// stack that is divided, before anything that is closed.
+// TestSaveFile checks the view of GTKWave. It opens where a branch first diverges. The cycle comes
+// first, then the slot or the stack that is divided, then the closed groups.
 func TestSaveFile(t *testing.T) {
 	k, err := ptx.Parse("k.ptx", []byte(`.version 7.6
 .target sm_70
@@ -140,7 +146,10 @@ L:	add.u32 %r2, %r1, 2;
 				d, err = Attach(s, &vcd, waves.Options{Filter: []string{"sm[0].**"}, Clocks: true})
 				l.Refuse(err)
 			})
-			require.NoError(t, s.Launch(testbench.Launch{Prog: prog, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1}, Params: make([]byte, 8)}))
+			require.NoError(t, s.Launch(testbench.Launch{
+				Prog: prog, Grid: [3]uint32{1, 1, 1},
+				Block: [3]uint32{64, 1, 1}, Params: make([]byte, 8),
+			}))
 			require.NoError(t, d.Close())
 			name := filepath.Join(t.TempDir(), "k.vcd")
 			require.NoError(t, d.Save(name))
@@ -161,7 +170,8 @@ L:	add.u32 %r2, %r1, 2;
 			require.NotZero(t, value("sm_0.Div.Stats.Divergent", marker))
 			require.Zero(t, value("sm_0.Div.Stats.Divergent", marker-1))
 
-			rows := regexp.MustCompile(`(?m)^(?:-(.*)|\+\{(.*)\} (.*))$`).FindAllStringSubmatch(save[strings.Index(save, "[sst_expanded]"):], -1)
+			rows := regexp.MustCompile(`(?m)^(?:-(.*)|\+\{(.*)\} (.*))$`).FindAllStringSubmatch(save[strings.Index(save,
+				"[sst_expanded]"):], -1)
 			require.Equal(t, "clocks.cycle[63:0]", rows[0][3])
 			open := regexp.MustCompile(`(?m)^@800200\n-(Warp|Slot|CTA) `)
 			closed := regexp.MustCompile(`(?m)^@c00200\n-`)
@@ -175,15 +185,15 @@ L:	add.u32 %r2, %r1, 2;
 	}
 }
 
-// TestWhatIsNotThere: what a mechanism or a program has no use for is no signal: likely-convergence points, lanes that threads
-// keep, calls.
+// TestWhatIsNotThere checks that unused parts of a mechanism or a program have no signals:
+// likely-convergence points, lanes of compacted warps, calls.
 func TestWhatIsNotThere(t *testing.T) {
 	const plain, calls = ".visible .entry k() { ret; }", ".func f() { ret; } .visible .entry k() { call f, (); ret; }"
 	for _, c := range []struct {
 		mechanism, text string
 		want            []string
 	}{
-		{"pdom", plain, []string{"Lane_00"}}, // which says nothing of compaction
+		{"pdom", plain, []string{"Lane_00"}}, // it has no signals of compaction
 		{"pdom", calls, []string{"Lane_00", "Depth"}},
 		{"pdom-lcp", plain, []string{"LPC", "Lane_00"}},
 		{"tbc", plain, nil},
@@ -217,7 +227,7 @@ func TestWhatIsNotThere(t *testing.T) {
 	}
 }
 
-// TestExampleOfTrigger: the trigger that the error message shows is one that every machine has.
+// TestExampleOfTrigger checks that every machine has the trigger of the error message.
 func TestExampleOfTrigger(t *testing.T) {
 	_, err := waves.ParseTrigger("nonsense")
 	require.Error(t, err)
@@ -226,18 +236,20 @@ func TestExampleOfTrigger(t *testing.T) {
 	for _, x := range divergence.Mechanisms() {
 		trigger, err := waves.ParseTrigger(quoted[1])
 		require.NoError(t, err)
-		_, err = waves.Attach(machine(t, x.Name).System(), io.Discard, waves.Options{Filter: []string{"sm.Issue.Fire"}, Trigger: trigger})
+		_, err = waves.Attach(machine(t, x.Name).System(), io.Discard,
+			waves.Options{Filter: []string{"sm.Issue.Fire"}, Trigger: trigger})
 		require.NoError(t, err, x.Name)
 	}
 }
 
-// TestClassesAreWords: a trigger may name them.
+// TestClassesAreWords checks that a trigger may name classes.
 func TestClassesAreWords(t *testing.T) {
 	m := machine(t, "pdom")
 	trigger, err := waves.ParseTrigger("sm[0].Issue.Class == W29-32")
 	require.NoError(t, err)
 	var vcd bytes.Buffer
-	_, err = waves.Attach(m.System(), &vcd, waves.Options{Names: names(m), Trigger: trigger, Filter: []string{"sm.Issue.Fire"}})
+	_, err = waves.Attach(m.System(), &vcd,
+		waves.Options{Names: names(m), Trigger: trigger, Filter: []string{"sm.Issue.Fire"}})
 	require.NoError(t, err)
 	assert.NotContains(t, vcd.String(), "Class", "it need not be in the dump")
 	trigger.Value = "W29_32"
@@ -246,12 +258,16 @@ func TestClassesAreWords(t *testing.T) {
 	assert.Contains(t, err.Error(), "perhaps W29-32")
 }
 
-// TestWindowOfAnotherSM: a reader who filters one SM sees that.
+// TestViewOfAnotherSM checks that a filter for one SM shows that SM.
 func TestViewOfAnotherSM(t *testing.T) {
 	m := machine(t, "pdom")
-	for filter, sm := range map[string]string{"sm[3].**": "sm[3]", "sm_07.Issue": "sm[7]", "sm_00": "sm[0]", "l2[1]": "sm[0]", "sm[*].Issue": "sm[0]"} {
+	for filter, sm := range map[string]string{
+		"sm[3].**": "sm[3]", "sm_07.Issue": "sm[7]", "sm_00": "sm[0]",
+		"l2[1]": "sm[0]", "sm[*].Issue": "sm[0]",
+	} {
 		v := newView(m, []string{filter})
 		assert.Equal(t, sm, v.sm, filter)
-		assert.True(t, slices.ContainsFunc(v.groups(), func(g waves.Group) bool { return slices.Contains(g.Patterns, sm+".Issue.Class") }))
+		assert.True(t, slices.ContainsFunc(v.groups(),
+			func(g waves.Group) bool { return slices.Contains(g.Patterns, sm+".Issue.Class") }))
 	}
 }

@@ -21,10 +21,11 @@ import (
 	"divergo/waves"
 )
 
-// divides watches the branches of an SM until one has threads on both ways.
+// divides watches the branches of an SM until one has threads on both sides.
 type divides struct {
-	way []decided // branches on their way to the mechanism, the oldest first
-	// The first that divides threads, and the cycle in which the mechanism is done with it; 0: there was none.
+	way []decided // branches on their way to the mechanism, oldest first
+	// These are the first divergent branch, and the cycle in which the mechanism has processed it;
+	// 0: none.
 	first decided
 	done  uint64
 }
@@ -32,10 +33,10 @@ type divides struct {
 // decided is a branch that has been executed.
 type decided struct {
 	cycle uint64
-	apart bool // both ways have threads
+	apart bool // both sides have threads
 }
 
-// watchDivides follows each branch from the pipe that decides it to the mechanism.
+// watchDivides follows each branch from the executing pipe to the mechanism.
 func watchDivides(m *sm.SM) *divides {
 	w := new(divides)
 	m.ALU.OnBranch.Add(func(b sm.Branched) {
@@ -59,8 +60,8 @@ func watchDivides(m *sm.SM) *divides {
 	return w
 }
 
-// TestOpensWhereThreadsPart: GTKWave opens at the first branch of which both ways have threads, as the run itself
-// tells it, with every mechanism and kernel. A launch that has none in its first cycles is left out.
+// TestOpensWhereThreadsPart checks that GTKWave opens at the first divergent branch of the run
+// itself, with every mechanism and kernel. It skips launches without one in their first cycles.
 func TestOpensWhereThreadsPart(t *testing.T) {
 	const reach = 20_000 // core cycles of a launch
 	opened := map[string]int{}
@@ -98,7 +99,8 @@ func TestOpensWhereThreadsPart(t *testing.T) {
 			_, err = fmt.Sscanf(string(b[strings.Index(string(b), "\n*")+2:]), "%f %d", new(float64), &marker)
 			require.NoError(t, err)
 			core := s.Machine.Core()
-			what := fmt.Sprintf("%s %s: branch of cycle %d, done with in cycle %d", k.Name, x.Name, seen.first.cycle, seen.done)
+			what := fmt.Sprintf("%s %s: branch of cycle %d, done with in cycle %d", k.Name, x.Name, seen.first.cycle,
+				seen.done)
 			assert.Greater(t, marker, core.Fs(seen.first.cycle), what)
 			assert.LessOrEqual(t, marker, core.Fs(seen.done+1), what)
 		}

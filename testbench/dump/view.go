@@ -15,17 +15,17 @@ import (
 	"divergo/waves"
 )
 
-// shownEntries is how many entries of a stack the groups list, from the bottom.
+// shownEntries is the number of stack entries in the groups, from the bottom.
 const shownEntries = 8
 
-// view is what a reader sees first: one SM, the first that the filter names.
+// view is the initial view of a reader: one SM, the first one that the filter names.
 type view struct {
 	sm    string
 	warps int
 	mixed bool // a slot may have threads of several warps
 	// without are the options of `if` tags that the machine does not have.
 	without []string
-	// The tables and the registers of the divergence hardware, by their names in it.
+	// These are the tables and the registers of the divergence hardware, by their names in it.
 	tables    []table
 	registers []string
 }
@@ -35,7 +35,7 @@ type table struct {
 	name    string // "Table", "Stack.Entries"
 	entries int
 	entry   reflect.Type
-	parts   int // into which it is divided: warps, CTAs, or slots
+	parts   int // number of parts: warps, CTAs, or slots
 }
 
 // size is the number of entries of a part.
@@ -52,16 +52,17 @@ func newView(m *gpu.Machine, filter []string) *view {
 		}
 	}
 	for _, sim := range m.System().Sims() {
-		if sim.Name() == "sm[0]" { // they are alike
+		if sim.Name() == "sm[0]" { // all SMs are alike
 			v.read(sim.Bundles())
 		}
 	}
 	return v
 }
 
-// read finds the tables and registers of the divergence hardware, and which tables have a part for each warp, or CTA.
+// read finds the tables and registers of the divergence hardware, and the tables with a part for
+// each warp or CTA.
 func (v *view) read(bundles []rtl.Signal) {
-	depths := map[string]int{} // of stacks: how many there are
+	depths := map[string]int{} // of stacks: their number
 	for _, b := range bundles {
 		name, of := strings.CutPrefix(b.Path, "sm[0].Div")
 		name = strings.TrimPrefix(name, ".")
@@ -100,13 +101,13 @@ func (v *view) read(bundles []rtl.Signal) {
 	slices.SortStableFunc(v.tables, func(a, b table) int { return rank(a) - rank(b) })
 }
 
-// marks are the first branch that divides threads, or else the first instruction.
+// marks are the first branch that diverges, or else the first instruction.
 func (v *view) marks() []string {
 	return []string{v.sm + ".Div.Stats.Divergent", v.sm + ".Issue.Count.Issued"}
 }
 
-// groups arranges a waveform in GTKWave. Closed groups of what diverges at the
-// marker are open.
+// groups arranges a waveform in GTKWave. The closed groups of the hardware that diverges at the
+// marker are opened.
 func (v *view) groups() []waves.Group {
 	at := func(signals ...string) (list []string) {
 		for _, s := range signals {
@@ -118,7 +119,8 @@ func (v *view) groups() []waves.Group {
 		{Patterns: []string{"clocks.cycle"}},
 		{Name: "Issue and branches", Color: waves.Green, Patterns: at(
 			"Issue.Class", "Issue.Fire.Slot", "Issue.Fire.PC", "Issue.Out.Front.Mask",
-			"ALU.Outcome.Valid", "ALU.Outcome.Front.Slot", "ALU.Outcome.Front.PC", "ALU.Outcome.Front.Target", "ALU.Outcome.Front.Taken",
+			"ALU.Outcome.Valid", "ALU.Outcome.Front.Slot", "ALU.Outcome.Front.PC", "ALU.Outcome.Front.Target",
+			"ALU.Outcome.Front.Taken",
 		)},
 	}
 	list = append(list, v.parts()...)
@@ -128,23 +130,40 @@ func (v *view) groups() []waves.Group {
 	}
 	return append(list,
 		waves.Group{Name: "Mechanism", Color: waves.Orange, Closed: true, Used: true, Patterns: registers},
-		waves.Group{Name: "Divergence counters", Color: waves.Orange, Closed: true, Used: true, Decimal: true, Patterns: at("Div.Stats")},
+		waves.Group{
+			Name: "Divergence counters", Color: waves.Orange, Closed: true, Used: true, Decimal: true,
+			Patterns: at("Div.Stats"),
+		},
 		waves.Group{Name: "Fetch, execution, L1", Color: waves.Green, Closed: true, Patterns: at(
-			"Fetch.Valid", "Fetch.Slot", "Fetch.PC", "Fetch.N", "Issue.Out.Front.Slot", "Issue.Out.Front.PC", "Issue.Out.Front.Row",
+			"Fetch.Valid", "Fetch.Slot", "Fetch.PC", "Fetch.N", "Issue.Out.Front.Slot", "Issue.Out.Front.PC",
+			"Issue.Out.Front.Row",
 			"LSU.Started", "LSU.Tag", "Mem.L1.Stall", "Mem.L1.Req.Valid", "Mem.L1.Rsp.Valid",
 		)},
-		waves.Group{Name: "SM counters", Color: waves.Blue, Closed: true, Used: true, Decimal: true, Patterns: at("Issue.Count.Issued", "Issue.Count.Lanes", "Mem.L1.Count")},
-		waves.Group{Name: "L2 counters", Color: waves.Indigo, Closed: true, Used: true, Decimal: true, Patterns: []string{"l2[0].Count"}},
-		waves.Group{Name: "DRAM", Color: waves.Violet, Closed: true, Patterns: []string{"dram[0].Command", "dram[0].In.Count", "dram[0].Out.Count"}},
-		waves.Group{Name: "DRAM counters", Color: waves.Violet, Closed: true, Used: true, Decimal: true, Patterns: []string{"dram[0].Count"}},
+		waves.Group{
+			Name: "SM counters", Color: waves.Blue, Closed: true, Used: true, Decimal: true,
+			Patterns: at("Issue.Count.Issued", "Issue.Count.Lanes", "Mem.L1.Count"),
+		},
+		waves.Group{
+			Name: "L2 counters", Color: waves.Indigo, Closed: true, Used: true, Decimal: true,
+			Patterns: []string{"l2[0].Count"},
+		},
+		waves.Group{
+			Name: "DRAM", Color: waves.Violet, Closed: true,
+			Patterns: []string{"dram[0].Command", "dram[0].In.Count", "dram[0].Out.Count"},
+		},
+		waves.Group{
+			Name: "DRAM counters", Color: waves.Violet, Closed: true, Used: true, Decimal: true,
+			Patterns: []string{"dram[0].Count"},
+		},
 		waves.Group{Name: "Clocks", Closed: true, Patterns: []string{"clocks"}},
 	)
 }
 
-// parts are groups of what the divergence hardware has of each warp: its slots,
-// its stack, and whatever else is divided so. Where slots may have threads of
-// several warps they have the groups, and what is known of static warps has
-// others; stacks of CTAs come before both.
+// parts returns a group for the divergence hardware of each warp: its slots, its stack, and all
+// other tables with a part for each warp.
+//
+// If slots may hold threads of several warps, the groups belong to slots, and further groups to
+// static warps. Stacks of CTAs precede both.
 func (v *view) parts() []waves.Group {
 	var slots, statics, ctas []waves.Group
 	for _, t := range v.tables {
@@ -160,7 +179,8 @@ func (v *view) parts() []waves.Group {
 		for i := range t.parts {
 			if i == len(*to) {
 				*to = append(*to, waves.Group{
-					Name: fmt.Sprint(name, " ", i), Color: color, Closed: true, Used: true, Opens: v.opens(&t, i), Label: v.label,
+					Name: fmt.Sprint(name, " ", i), Color: color, Closed: true, Used: true, Opens: v.opens(&t,
+						i), Label: v.label,
 				})
 			}
 			g := &(*to)[i]
@@ -172,8 +192,8 @@ func (v *view) parts() []waves.Group {
 	return slices.Concat(ctas, statics, slots)
 }
 
-// opens is what changes in a part of a table when a branch is resolved there: the
-// wait of a slot, or of a CTA the depth of its stack and the targets that fill.
+// opens returns the signals of a part of a table that change when a branch is resolved there. These
+// are the wait of a slot, or the depth of a CTA's stack and its new targets.
 func (v *view) opens(t *table, part int) (list []string) {
 	for i := range t.size() {
 		at := fmt.Sprintf("%s.Div.%s[%d]", v.sm, t.name, part*t.size()+i)
@@ -187,11 +207,11 @@ func (v *view) opens(t *table, part int) (list []string) {
 	return list
 }
 
-// leading are the fields of an entry that come before the others.
+// leading are the fields of an entry that precede the others.
 var leading = []string{"PC", "At.PC", "Side", "RPC.PC", "RPC", "Mask", "Wait"}
 
-// rows are patterns for an entry of a table: what leads, and the rest. Of the mask
-// of a block, which is divided by lanes, there is a row for each warp.
+// rows returns patterns for an entry of a table: the leading fields, and the rest. The mask of a
+// block is divided by lanes and has a row for each warp.
 func (v *view) rows(t *table, e int) (list []string) {
 	at := fmt.Sprintf("%s.Div.%s[%d]", v.sm, t.name, e)
 	if t.entry.Kind() != reflect.Struct {
@@ -210,7 +230,8 @@ func (v *view) rows(t *table, e int) (list []string) {
 		}
 	}
 	for _, path := range leading {
-		if field, _, _ := strings.Cut(path, "."); slices.Contains(fields, field) && (field == path || isPoint(t.entry, field)) {
+		if field, _, _ := strings.Cut(path, "."); slices.Contains(fields, field) &&
+			(field == path || isPoint(t.entry, field)) {
 			list = append(list, at+"."+path)
 		}
 	}
@@ -225,8 +246,8 @@ func (v *view) rows(t *table, e int) (list []string) {
 
 var inTable = regexp.MustCompile(`^([\w.]+?)\[(\d+)\]\.?(.*)$`)
 
-// label calls a signal of a table as what it is in its part: that of a slot by its
-// field, that of a stack by the place of the entry.
+// label names a signal of a table within its part: by its field in a slot, by the place of the
+// entry in a stack.
 func (v *view) label(path string) string {
 	m := inTable.FindStringSubmatch(strings.TrimPrefix(path, v.sm+".Div."))
 	if m == nil {
@@ -247,7 +268,7 @@ func (v *view) label(path string) string {
 	return strings.TrimSuffix(name+"."+m[3], ".")
 }
 
-// isPoint says whether a field is a PC with a depth of calls.
+// isPoint reports whether a field is a PC with a call depth.
 func isPoint(entry reflect.Type, field string) bool {
 	f, _ := entry.FieldByName(field)
 	return f.Type == reflect.TypeFor[divergence.Point]()

@@ -6,8 +6,8 @@ import (
 	"divergo/isa"
 )
 
-// atomic is the new value of a memory word that holds old (PTX ISA, section
-// 9.7.12.5). Floats are added to nearest, with subnormals.
+// atomic returns the new value of a memory word that holds old (PTX ISA, section 9.7.12.5). Floats
+// are added to nearest, with subnormals.
 func atomic(op isa.AtomOp, t isa.Type, old, b, c uint64) uint64 {
 	b, c = cut(t, b), cut(t, c)
 	switch op {
@@ -59,8 +59,8 @@ func atomic(op isa.AtomOp, t isa.Type, old, b, c uint64) uint64 {
 	return old
 }
 
-// normal32 is an f32 with a subnormal value made zero: what an atomic addition
-// to global memory sees and leaves (PTX ISA, section 9.7.12.5).
+// normal32 replaces a subnormal f32 by zero, as an atomic addition to global memory does with its
+// operands and result (PTX ISA, section 9.7.12.5).
 func normal32(a uint64) uint64 {
 	if x := value32(a); x != 0 && math.Abs(float64(x)) < 0x1p-126 {
 		return bits32(float32(math.Copysign(0, float64(x))))

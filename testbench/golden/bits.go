@@ -107,7 +107,7 @@ func findBit(in *isa.Inst, a uint64) uint64 {
 	return 0xFFFF_FFFF
 }
 
-// extract is bfe, bit by bit as the manual's program has it.
+// extract is bfe, bit by bit as in the manual's program.
 func extract(t isa.Type, a, b, c uint64) (d uint64) {
 	msb := t.Bits() - 1
 	pos, n := int(b&0xFF), int(c&0xFF)
@@ -135,11 +135,11 @@ func insert(t isa.Type, a, b, c, d uint64) uint64 {
 	return f
 }
 
-// permute is prmt. Bytes 0 to 3 are those of a, 4 to 7 those of b. The modes
-// choose by the low two bits of c.
+// permute is prmt. Bytes 0 to 3 are those of a, 4 to 7 those of b. The modes choose by the low two
+// bits of c.
 func permute(m isa.Mode, a, b, c uint32) uint64 {
 	k := int(c & 3)
-	var from [4]int // byte that goes to byte i
+	var from [4]int // source byte of byte i
 	copySign := [4]bool{}
 	for i := range from {
 		switch m {

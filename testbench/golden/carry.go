@@ -6,8 +6,8 @@ import (
 	"divergo/isa"
 )
 
-// carry computes extended-precision arithmetic (PTX ISA, section 9.7.2). The
-// carry out is what does not fit: of a difference, a borrow.
+// carry computes extended-precision arithmetic (PTX ISA, section 9.7.2). The carry out is the part
+// that does not fit; for a difference it is a borrow.
 func (v *values) carry(in *isa.Inst) bool {
 	t := in.Type
 	number := func(x uint64) *big.Int { return new(big.Int).SetUint64(cut(t, x)) }

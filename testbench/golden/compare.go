@@ -47,8 +47,8 @@ func combine(op isa.BoolOp, t, c bool) bool {
 	return t != c
 }
 
-// holds evaluates the comparison of a and b as values of type t. It returns
-// false for ok if there is no such comparison.
+// holds evaluates the comparison of a and b as values of type t. It returns false for ok if there
+// is no such comparison.
 func holds(in *isa.Inst, t isa.Type, a, b uint64) (yes, ok bool) {
 	if t.Half() {
 		return holdsFloat(in.Cmp, operandHalf(in, t.Element(), a), operandHalf(in, t.Element(), b))
@@ -82,7 +82,7 @@ func holds(in *isa.Inst, t isa.Type, a, b uint64) (yes, ok bool) {
 	return false, false
 }
 
-// real64 is the value of a float operand; float64 holds every f32.
+// real64 returns the value of a float operand; float64 holds every f32.
 func real64(in *isa.Inst, t isa.Type, a uint64) float64 {
 	if t == isa.F64 {
 		return math.Float64frombits(a)
@@ -149,8 +149,7 @@ func test(in *isa.Inst, a uint64) bool {
 	return exponent == 0 && fraction != 0 // subnormal
 }
 
-// selects reports whether slct takes its first operand: the selector is at
-// least zero; NaN is not.
+// selects reports whether slct takes its first operand: the selector is at least zero; NaN is not.
 func selects(in *isa.Inst, c uint64) bool {
 	if in.SrcType == isa.F32 {
 		return real64(in, isa.F32, c) >= 0

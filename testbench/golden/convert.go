@@ -26,8 +26,8 @@ func (v *values) convert(in *isa.Inst) {
 	}
 }
 
-// intToInt keeps the value of a where the destination type has it; elsewhere
-// it keeps the low bits or, with .sat, takes the nearest value.
+// intToInt keeps the value of a if the destination type can hold it. Otherwise it keeps the low
+// bits or, with .sat, takes the nearest value.
 func intToInt(in *isa.Inst, a uint64) uint64 {
 	switch {
 	case in.Flags&isa.FlagSat != 0:
@@ -38,7 +38,7 @@ func intToInt(in *isa.Inst, a uint64) uint64 {
 	return cut(in.SrcType, a)
 }
 
-// clamp is the value of type t next to x.
+// clamp returns the value of type t nearest to x.
 func clamp(t isa.Type, x *big.Int) uint64 {
 	n := uint(t.Bits())
 	least, most := new(big.Int), new(big.Int)
@@ -56,9 +56,9 @@ func clamp(t isa.Type, x *big.Int) uint64 {
 	return cut(t, low(x))
 }
 
-// floatToInt is the value of the integer type t next to x, which is integral. A
-// NaN becomes 0 when anything but an f64 goes to at most 32 bits, or else the least number of
-// a signed type, whose bits an unsigned one gets as well (PTX ISA 9.0, cvt).
+// floatToInt returns the value of the integer type t nearest to x, which is integral. A NaN becomes
+// 0 when anything but an f64 is converted to at most 32 bits. Otherwise it becomes the least number
+// of the signed type; an unsigned type gets the same bits (PTX ISA 9.0, cvt).
 func floatToInt(t, from isa.Type, x float64) uint64 {
 	if math.IsNaN(x) {
 		if from != isa.F64 && t.Bits() <= 32 {
@@ -66,7 +66,7 @@ func floatToInt(t, from isa.Type, x float64) uint64 {
 		}
 		return 1 << (t.Bits() - 1)
 	}
-	least, above := 0.0, math.Ldexp(1, t.Bits()) // the values from least to just below above fit
+	least, above := 0.0, math.Ldexp(1, t.Bits()) // values from least to just below above fit
 	if t.Signed() {
 		above /= 2
 		least = -above
@@ -82,8 +82,7 @@ func floatToInt(t, from isa.Type, x float64) uint64 {
 	return cut(t, uint64(int64(max(x, least))))
 }
 
-// integral rounds to an integer if the instruction says so. The sign of zero
-// stays.
+// integral rounds to an integer if the instruction demands it. The sign of zero stays.
 func integral(mode isa.Round, x float64) float64 {
 	switch mode {
 	case isa.RoundNearestInt:
@@ -98,7 +97,7 @@ func integral(mode isa.Round, x float64) float64 {
 	return x
 }
 
-// intToFloat rounds an integer. To nearest, Go does it.
+// intToFloat rounds an integer. Go rounds to nearest.
 func intToFloat(in *isa.Inst, a uint64) uint64 {
 	toNearest := in.Round == isa.RoundNearest || in.Round == isa.RoundNone
 	switch from := in.SrcType; {
@@ -114,7 +113,7 @@ func intToFloat(in *isa.Inst, a uint64) uint64 {
 	return bits64(float64(cut(in.SrcType, a)))
 }
 
-// floatOf is x rounded to the floating-point type t.
+// floatOf returns x rounded to the floating-point type t.
 func floatOf(t isa.Type, mode isa.Round, x *big.Rat) uint64 {
 	var y float64 // to nearest
 	if t == isa.F32 {
@@ -129,8 +128,7 @@ func floatOf(t isa.Type, mode isa.Round, x *big.Rat) uint64 {
 	return encode(t, y)
 }
 
-// floatToFloat converts between floating-point types, or rounds to an integer
-// within one.
+// floatToFloat converts between floating-point types, or rounds to an integer within one.
 func floatToFloat(in *isa.Inst, a uint64) uint64 {
 	x := integral(in.Round, real64(in, in.SrcType, a))
 	directed := in.Round == isa.RoundZero || in.Round == isa.RoundDown || in.Round == isa.RoundUp

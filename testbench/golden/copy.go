@@ -2,9 +2,9 @@ package golden
 
 import "divergo/isa"
 
-// copy executes cp.async (PTX ISA, section 9.7.8.22.1), all of it at once: a program
-// without races reads the copy after it has waited for it, and writes the source
-// before or after both.
+// copy executes cp.async (PTX ISA, section 9.7.8.22.1), all of it at once. This is exact for a
+// program without races. Such a program reads the copy only after its wait, and does not write the
+// source between the copy and the wait.
 func (b *block) copy(t *thread, in *isa.Inst, v *values) *Fault {
 	to, from := v.src[0]+uint64(in.Off), v.src[1]+uint64(in.From)
 	if b.p.AddressBits == 32 {

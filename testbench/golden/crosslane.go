@@ -6,47 +6,45 @@ import (
 	"divergo/isa"
 )
 
-// Instructions in which threads of a warp learn of each other (PTX ISA,
-// sections 9.7.8.5, 9.7.8.6, 9.7.12.2 and 9.7.12.6 to 9.7.12.10). A thread
-// waits at one until those have come that execute it with it: with .sync the
-// threads that its membermask names and that have not exited; without .sync
-// those of Options.Together, or else all of the warp that have not exited.
+// The cross-lane instructions exchange values among the threads of a warp (PTX ISA, sections
+// 9.7.8.5, 9.7.8.6, 9.7.12.2 and 9.7.12.6 to 9.7.12.10). A thread waits at one until all threads of
+// its group have arrived. With .sync the group is the live threads of the membermask. Without .sync
+// it is a group of Options.Together, or else all live threads of the warp.
 
-// Group are threads of a warp that execute a cross-lane instruction without
-// .sync in one go. Bit i of Threads is the thread whose %laneid is i.
+// Group is a set of threads of a warp that execute a cross-lane instruction without .sync together.
+// Bit i of Threads is the thread with %laneid i.
 type Group struct {
 	PC      uint32
 	Threads uint32
 }
 
-// party is a Group on its way.
+// party is a Group that is not complete yet.
 type party struct {
 	Group
-	missing uint32 // threads that have not come
-	present uint32 // threads that have come and whose guard holds
+	missing uint32 // threads that have not arrived
+	present uint32 // threads that have arrived and whose guard holds
 }
 
-// meeting is what a thread brings along that waits for others of its warp.
+// meeting is the state of a thread that waits for others of its warp.
 type meeting struct {
 	src     [isa.MaxSrcs]uint64
 	members uint32 // with .sync
 	party   *party // of Options.Together
-	next    int    // parties of the warp that the thread has left behind
+	next    int    // parties of the warp that the thread has passed
 }
 
-// mates are the threads of the warp of t, by lane.
+// mates returns the threads of the warp of t, by lane.
 func (b *block) mates(t *thread) []thread {
 	w := int(b.l.WarpSize)
 	first := t.index / w * w
 	return b.threads[first:min(first+w, len(b.threads))]
 }
 
-// lane of t in its warp.
+// lane returns the lane of t in its warp.
 func (b *block) lane(t *thread) int { return t.index % int(b.l.WarpSize) }
 
-// join adds a thread to the next party that it is in, as it comes to a
-// cross-lane instruction without .sync. At one where it ought not to be it waits
-// for ever.
+// join adds a thread to its next party, when it reaches a cross-lane instruction without .sync. At
+// a wrong instruction it waits for ever.
 func (b *block) join(t *thread, executes bool) {
 	parties := b.parties[t.index/int(b.l.WarpSize)]
 	m := &t.meets
@@ -66,7 +64,7 @@ func (b *block) join(t *thread, executes bool) {
 	}
 }
 
-// meet lets a thread wait at a cross-lane instruction whose sources it has read.
+// meet makes a thread wait at a cross-lane instruction whose sources it has read.
 func (b *block) meet(t *thread, in *isa.Inst, src *[isa.MaxSrcs]uint64) *Fault {
 	t.state, t.meets.src, t.meets.members = meets, *src, 0
 	if in.Op == isa.OpLdmatrix || in.Op == isa.OpStmatrix {
@@ -92,14 +90,14 @@ func (b *block) meet(t *thread, in *isa.Inst, src *[isa.MaxSrcs]uint64) *Fault {
 	return b.r.Fault
 }
 
-// gather lets t and those that it waits with go on if all have come.
+// gather releases t and the threads of its group if all have arrived.
 func (b *block) gather(t *thread) {
 	if set, complete := b.together(t); complete {
 		b.exchange(b.mates(t), set)
 	}
 }
 
-// left lets those threads go on that have waited for t, which has exited.
+// left releases the threads that have waited for t, which has exited.
 func (b *block) left(t *thread) {
 	mates := b.mates(t)
 	for i := range mates {
@@ -109,9 +107,9 @@ func (b *block) left(t *thread) {
 	}
 }
 
-// together is the set of threads that t executes an instruction with, and
-// whether all of them are there. Calls of bar.warp.sync need not be the same one:
-// section 9.7.12.2 asks for the same membermask only.
+// together returns the threads with which t executes an instruction, and whether all of them have
+// arrived. Threads may meet at different bar.warp.sync instructions: section 9.7.12.2 demands only
+// the same membermask.
 func (b *block) together(t *thread) (set uint32, complete bool) {
 	in := &b.p.Insts[t.pc]
 	sync := in.Flags&isa.FlagSync != 0
@@ -132,7 +130,7 @@ func (b *block) together(t *thread) (set uint32, complete bool) {
 	return set, complete
 }
 
-// exchange executes an instruction for a set of threads, and lets them go on.
+// exchange executes an instruction for a set of threads, and releases them.
 func (b *block) exchange(mates []thread, set uint32) {
 	for m := set; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m)
@@ -155,7 +153,7 @@ func (b *block) exchange(mates []thread, set uint32) {
 	}
 }
 
-// crossLane is what the thread in a lane gets.
+// crossLane returns the results of the thread in a lane.
 func (b *block) crossLane(in *isa.Inst, mates []thread, set uint32, lane int) (dst [isa.MaxDsts]uint64) {
 	own := &mates[lane].meets.src
 	equal, yes := uint32(0), uint32(0) // threads with the same first source, and those for which it holds
@@ -202,7 +200,7 @@ func (b *block) crossLane(in *isa.Inst, mates []thread, set uint32, lane int) (d
 		from, within := source(in.Mode, lane, int(own[1]&31), int(own[2]))
 		dst[1] = truth(within)
 		there := within && set>>from&1 != 0
-		switch { // what PTX leaves open is the choice of the machine
+		switch { // the machine's choice, where PTX leaves it open
 		case there:
 			dst[0] = cut(isa.B32, mates[from].meets.src[0])
 		case !within || b.l.AbsentOwn:
@@ -212,9 +210,9 @@ func (b *block) crossLane(in *isa.Inst, mates []thread, set uint32, lane int) (d
 	return dst
 }
 
-// source is the lane that shfl reads from and whether it is in range: within the
-// segment of 2^n lanes, and not beyond the clamp. Segments are told apart by the
-// bits of the lane number that are set in bits 8 to 12 of c.
+// source returns the lane that shfl reads, and whether it is in range: within the segment of 2^n
+// lanes, and not beyond the clamp. Bits 8 to 12 of c select the bits of the lane number that
+// identify a segment.
 func source(mode isa.Mode, lane, b, c int) (from int, within bool) {
 	mask, clamp := c>>8&31, c&31
 	edge := lane&mask + clamp&^mask

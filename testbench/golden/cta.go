@@ -2,7 +2,7 @@ package golden
 
 import "divergo/isa"
 
-// grid is a run.
+// grid is the state of a run.
 type grid struct {
 	p *isa.Program
 	l *Setup
@@ -11,7 +11,7 @@ type grid struct {
 	r *Result
 }
 
-// block is a CTA while it runs.
+// block is a running CTA.
 type block struct {
 	*grid
 	id       [3]uint32
@@ -29,10 +29,10 @@ type barrier struct {
 	count   int    // threads that have arrived
 	need    uint64 // threads expected, 0: all that have not exited
 	yes     uint64 // of bar.red: threads whose predicate holds
-	asked   uint64 // of bar.red: all that have brought one
+	asked   uint64 // of bar.red: all threads that bring a predicate
 }
 
-// state says whether a thread can run.
+// state tells whether a thread can run.
 type state uint8
 
 const (
@@ -45,7 +45,7 @@ const (
 // thread is the architectural state of one thread.
 type thread struct {
 	state state
-	at    int // the barrier where it waits
+	at    int // the barrier at which it waits
 	pc    uint32
 	tid   [3]uint32
 	index int // linear number in the CTA
@@ -53,14 +53,14 @@ type thread struct {
 	preds []bool
 	local []byte
 	meets meeting
-	herd  int    // steps of the warp's herds that the thread has left behind
+	herd  int    // steps of the warp's herds that the thread has passed
 	yes   uint64 // at the last bar.red: see barrier
 	asked uint64
-	kept  bool // its last instruction is the last one of out.Kept
+	kept  bool // out.Kept ends with its last instruction
 	out   *Thread
 }
 
-// cta runs one CTA. It returns false if the run cannot go on.
+// cta runs one CTA. It returns false if the run cannot continue.
 func (g *grid) cta(id [3]uint32) bool {
 	b := &block{grid: g, id: id, shared: make([]byte, sharedBytes(g.p, g.l))}
 	first, n := len(g.r.Threads), threads(g.l)
@@ -109,7 +109,7 @@ func (g *grid) cta(id [3]uint32) bool {
 
 func threads(l *Setup) int { return int(l.Block[0] * l.Block[1] * l.Block[2]) }
 
-// sharedBytes of a CTA: the dynamic part starts at its alignment.
+// sharedBytes returns the shared memory of a CTA. The dynamic part starts at its alignment.
 func sharedBytes(p *isa.Program, l *Setup) uint32 {
 	n := p.SharedBytes
 	if a := p.SharedAlign; a > 1 && l.SharedBytes > 0 {
@@ -140,8 +140,7 @@ func (b *block) run() bool {
 	}
 }
 
-// turn executes instructions of one thread. It returns false if the run is
-// over.
+// turn executes instructions of one thread. It returns false if the run is over.
 func (b *block) turn(t *thread) bool {
 	if b.o.Stop != nil && b.o.Stop() {
 		return b.stop(Stopped)
@@ -189,7 +188,7 @@ func (b *block) turn(t *thread) bool {
 	return true
 }
 
-// stop ends the run and records where the threads are.
+// stop ends the run and records the place of each thread.
 func (b *block) stop(e End) bool {
 	b.r.End = e
 	for i := range b.threads {
@@ -208,7 +207,7 @@ func (b *block) stop(e End) bool {
 
 func (b *block) name(t *thread) ID { return ID{CTA: b.id, Thread: t.tid} }
 
-// arrive records t at a barrier, where it waits if the instruction says so.
+// arrive records t at a barrier; waits makes it wait there.
 func (b *block) arrive(t *thread, id int, need uint64, waits bool) {
 	r := &b.barriers[id]
 	if r.arrived == nil {
@@ -225,7 +224,7 @@ func (b *block) arrive(t *thread, id int, need uint64, waits bool) {
 	b.open()
 }
 
-// open lets the threads of all barriers that are complete go on.
+// open releases the threads of all complete barriers.
 func (b *block) open() {
 	for id := range b.barriers {
 		r := &b.barriers[id]
@@ -243,11 +242,11 @@ func (b *block) open() {
 	}
 }
 
-// complete reports whether everybody has arrived whom r expects.
+// complete reports whether all threads that r expects have arrived.
 func (b *block) complete(r *barrier) bool {
 	w := int(b.l.WarpSize)
 	if here := r.count + b.exited; r.need == 0 && here < len(b.threads) || uint64(here+w) <= r.need {
-		return false // whoever has arrived
+		return false // too few have arrived, in any warps
 	}
 	arrived, all := uint64(0), true
 	for first := 0; first < len(b.threads); first += w {

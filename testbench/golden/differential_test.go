@@ -75,7 +75,8 @@ func variants(op isa.Op, t isa.Type) []isa.Inst {
 		expand(2, func(in *isa.Inst, i int) { in.SrcType, in.Flags, in.NSrc = isa.S32, isa.FlagSat, uint8(2+i) })
 	case isa.OpMin, isa.OpMax:
 		expand(4, func(in *isa.Inst, i int) { in.Flags = isa.FlagNaN*isa.Flags(i&1) | isa.FlagXorSign*isa.Flags(i>>1) })
-	case isa.OpVadd, isa.OpVsub, isa.OpVabsdiff, isa.OpVmin, isa.OpVmax, isa.OpVavrg, isa.OpVshl, isa.OpVshr, isa.OpVmad, isa.OpVset:
+	case isa.OpVadd, isa.OpVsub, isa.OpVabsdiff, isa.OpVmin, isa.OpVmax, isa.OpVavrg, isa.OpVshl, isa.OpVshr,
+		isa.OpVmad, isa.OpVset:
 		list = videos(in)
 	case isa.OpCvta, isa.OpIsspacep:
 		expand(5, func(in *isa.Inst, i int) { in.Space = isa.SpaceGlobal + isa.Space(i) })
@@ -135,8 +136,8 @@ func variants(op isa.Op, t isa.Type) []isa.Inst {
 	return list
 }
 
-// videos are forms of a video instruction: all of the ways in which it reads its
-// operands and puts the result together, with some of the selections.
+// videos returns forms of a video instruction. They cover all ways of reading operands and of
+// combining the result, with some of the selections.
 func videos(in isa.Inst) (list []isa.Inst) {
 	types := []isa.Type{isa.U32, isa.S32}
 	r := rand.New(rand.NewPCG(uint64(in.Op), uint64(in.Type)))
@@ -160,7 +161,8 @@ func videos(in isa.Inst) (list []isa.Inst) {
 				if vec == 2 {
 					ofBytes = 0x33
 				}
-				in.Select.A, in.Select.B, in.Select.D = uint16(r.Uint32())&ofBytes, uint16(r.Uint32())&ofBytes, uint16(r.Uint32())&(1<<vec-1)
+				in.Select.A, in.Select.B, in.Select.D = uint16(r.Uint32())&ofBytes, uint16(r.Uint32())&ofBytes,
+					uint16(r.Uint32())&(1<<vec-1)
 				in.Atom = isa.AtomAdd * isa.AtomOp(r.IntN(2))
 			} else if i%3 == 0 && in.Op != isa.OpVmad {
 				in.Select.D = part()
@@ -175,12 +177,14 @@ func videos(in isa.Inst) (list []isa.Inst) {
 
 func arity(op isa.Op) uint8 {
 	switch op {
-	case isa.OpMad, isa.OpMad24, isa.OpSad, isa.OpBfe, isa.OpFma, isa.OpSetp, isa.OpSet, isa.OpSelp, isa.OpSlct, isa.OpShf, isa.OpPrmt,
+	case isa.OpMad, isa.OpMad24, isa.OpSad, isa.OpBfe, isa.OpFma, isa.OpSetp, isa.OpSet, isa.OpSelp, isa.OpSlct,
+		isa.OpShf, isa.OpPrmt,
 		isa.OpFns, isa.OpDp4a, isa.OpDp2a:
 		return 3
 	case isa.OpBfi, isa.OpLop3:
 		return 4
-	case isa.OpAbs, isa.OpNeg, isa.OpPopc, isa.OpClz, isa.OpBfind, isa.OpBrev, isa.OpRcp, isa.OpSqrt, isa.OpRsqrt, isa.OpSin, isa.OpCos, isa.OpLg2, isa.OpEx2, isa.OpTanh,
+	case isa.OpAbs, isa.OpNeg, isa.OpPopc, isa.OpClz, isa.OpBfind, isa.OpBrev, isa.OpRcp, isa.OpSqrt, isa.OpRsqrt,
+		isa.OpSin, isa.OpCos, isa.OpLg2, isa.OpEx2, isa.OpTanh,
 		isa.OpTestp, isa.OpNot, isa.OpCnot, isa.OpMov, isa.OpCvta, isa.OpIsspacep, isa.OpCvt, isa.OpUnpack:
 		return 1
 	case isa.OpNop:
@@ -194,7 +198,7 @@ func describe(in *isa.Inst) string {
 		in.Op, in.Type, in.SrcType, in.Mode, in.Round, in.Flags, in.Cmp, in.Bool, in.Space, in.DstBits)
 }
 
-// sourceType is the type as which in reads source i.
+// sourceType returns the type as which in reads source i.
 func sourceType(in *isa.Inst, i int) isa.Type {
 	switch in.Op {
 	case isa.OpCvt:
@@ -245,8 +249,7 @@ func sourceType(in *isa.Inst, i int) isa.Type {
 	return in.Type
 }
 
-// operand is a random value of type t, likely to be a limit of it or close to
-// other operands.
+// operand returns a random value of type t, likely to be a limit of it or close to other operands.
 func operand(r *rand.Rand, in *isa.Inst, t isa.Type) uint64 {
 	x := r.Uint64()
 	switch r.IntN(6) {
@@ -268,7 +271,8 @@ func operand(r *rand.Rand, in *isa.Inst, t isa.Type) uint64 {
 	case t == isa.F64:
 		return float64Operand(r)
 	case in.Op == isa.OpIsspacep, in.Op == isa.OpCvta:
-		return cut(in.Type, uint64(r.IntN(6))<<24+uint64(r.IntN(3))-1) | x&^0xFFFF_FFFF*uint64(r.IntN(2))*truth(in.Type != isa.U32)
+		return cut(in.Type, uint64(r.IntN(6))<<24+uint64(r.IntN(3))-1) |
+			x&^0xFFFF_FFFF*uint64(r.IntN(2))*truth(in.Type != isa.U32)
 	case t == isa.Pred:
 		return uint64(r.IntN(2))
 	case in.Op == isa.OpCvt:
@@ -280,7 +284,8 @@ func operand(r *rand.Rand, in *isa.Inst, t isa.Type) uint64 {
 func float32Operand(r *rand.Rand) uint32 {
 	special := [...]uint32{
 		0, 1, 2, 0x7F_FFFF, 0x80_0000, 0x80_0001, 0x3F80_0000, 0x3F7F_FFFF, 0x3F00_0000, 0x4B00_0000, 0x4B00_0001,
-		0x7F7F_FFFF, 0x7F80_0000, 0x7F80_0001, 0x7FC0_0000, 0x7FFF_FFFF, 0x4F00_0000, 0x4EFF_FFFF, 0x4F80_0000, 0x5F00_0000, 0x5F80_0000, 0x437F_0000, 0x4380_0000,
+		0x7F7F_FFFF, 0x7F80_0000, 0x7F80_0001, 0x7FC0_0000, 0x7FFF_FFFF, 0x4F00_0000, 0x4EFF_FFFF, 0x4F80_0000,
+		0x5F00_0000, 0x5F80_0000, 0x437F_0000, 0x4380_0000,
 	}
 	x := r.Uint32()
 	switch r.IntN(4) {
@@ -294,7 +299,7 @@ func float32Operand(r *rand.Rand) uint32 {
 	return x
 }
 
-// halfOperand is one of 16 bits.
+// halfOperand returns a random operand of 16 bits.
 func halfOperand(r *rand.Rand) uint64 {
 	special := [...]uint64{
 		0, 1, 2, 0x3FF, 0x400, 0x401, 0x3C00, 0x3BFF, 0x3800, 0x6400, 0x7BFF, 0x7C00, 0x7C01, 0x7E00, 0x7FFF,
@@ -312,9 +317,12 @@ func halfOperand(r *rand.Rand) uint64 {
 
 func float64Operand(r *rand.Rand) uint64 {
 	special := [...]uint64{
-		0, 1, 1<<52 - 1, 1 << 52, 0x3FF0_0000_0000_0000, 0x3FEF_FFFF_FFFF_FFFF, 0x7FEF_FFFF_FFFF_FFFF, 0x7FF0_0000_0000_0000,
-		0x7FF0_0000_0000_0001, 0x7FF8_0000_0000_0000, 0x41E0_0000_0000_0000, 0x41F0_0000_0000_0000, 0x43E0_0000_0000_0000, 0x43F0_0000_0000_0000,
-		0x47EF_FFFF_E000_0000, 0x47EF_FFFF_F000_0000, 0x3810_0000_0000_0000, 0x36A0_0000_0000_0000, 0x3690_0000_0000_0000, 0x380F_FFFF_FFFF_FFFF,
+		0, 1, 1<<52 - 1, 1 << 52, 0x3FF0_0000_0000_0000, 0x3FEF_FFFF_FFFF_FFFF, 0x7FEF_FFFF_FFFF_FFFF,
+		0x7FF0_0000_0000_0000,
+		0x7FF0_0000_0000_0001, 0x7FF8_0000_0000_0000, 0x41E0_0000_0000_0000, 0x41F0_0000_0000_0000,
+		0x43E0_0000_0000_0000, 0x43F0_0000_0000_0000,
+		0x47EF_FFFF_E000_0000, 0x47EF_FFFF_F000_0000, 0x3810_0000_0000_0000, 0x36A0_0000_0000_0000,
+		0x3690_0000_0000_0000, 0x380F_FFFF_FFFF_FFFF,
 	}
 	x := r.Uint64()
 	switch r.IntN(4) {
@@ -328,13 +336,13 @@ func float64Operand(r *rand.Rand) uint64 {
 	return x
 }
 
-// predicated tells whether destination i of in is a predicate.
+// predicated reports whether destination i of in is a predicate.
 func predicated(in *isa.Inst) bool {
 	return in.Op == isa.OpSetp || in.Op == isa.OpTestp || in.Op == isa.OpIsspacep || in.Type == isa.Pred
 }
 
-// TestAgainstDatapath compares with the machine's lanes, every instruction on
-// random operands. The two share no arithmetic.
+// TestAgainstDatapath compares every instruction with the machine's lanes on random operands. The
+// two share no arithmetic.
 func TestAgainstDatapath(t *testing.T) {
 	const seed = 1
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -369,7 +377,7 @@ func compareLanes(t *testing.T, r *rand.Rand, in *isa.Inst) {
 			if i > 0 && r.IntN(4) == 0 && st == sourceType(in, 0) {
 				rows[i][lane] = rows[0][lane]
 			}
-			if in.Op == isa.OpIsspacep && i > 0 { // where the constants are
+			if in.Op == isa.OpIsspacep && i > 0 { // addresses near the constants
 				rows[i][lane] = [...]uint64{0, isa.ModuleBase, uint64(r.IntN(3))}[i]
 			}
 			x.PSrc[i] |= uint32(rows[i][lane]&1) << lane
@@ -404,7 +412,8 @@ func compareLanes(t *testing.T, r *rand.Rand, in *isa.Inst) {
 			if want[i] == got {
 				continue
 			}
-			require.Failf(t, "different", "%s of %#x: golden %#x, datapath %#x", describe(in), src[:in.NSrc], want[i], got)
+			require.Failf(t, "different", "%s of %#x: golden %#x, datapath %#x", describe(in), src[:in.NSrc],
+				want[i], got)
 		}
 	}
 }

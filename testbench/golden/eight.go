@@ -6,12 +6,12 @@ import (
 	"divergo/isa"
 )
 
-// Numbers of 8 bits, e4m3 and e5m2, two in a register (PTX ISA 8.1, cvt). A number
-// is looked up among all those that the format has.
+// Numbers of 8 bits are e4m3 and e5m2, two in a register (PTX ISA 8.1, cvt). A number is looked up
+// among all numbers of the format.
 
 func eightBits(t isa.Type) bool { return t == isa.E4M3x2 || t == isa.E5M2x2 }
 
-// eights are the finite numbers of the formats that are not negative, by their codes.
+// eights are the finite non-negative numbers of the formats, by their codes.
 var eights = map[isa.Type][]float64{
 	isa.E4M3x2: numbers(shape{fraction: 3, least: -6}, 0x7E),
 	isa.E5M2x2: numbers(shape{fraction: 2, least: -14}, 0x7B),
@@ -24,8 +24,8 @@ func numbers(s shape, largest uint64) (list []float64) {
 	return list
 }
 
-// convertEights computes cvt to or from numbers of 8 bits. Of two sources the first
-// goes to the upper half.
+// convertEights computes cvt to or from numbers of 8 bits. The first of two sources becomes the
+// upper half.
 func (v *values) convertEights(in *isa.Inst) {
 	if eightBits(in.Type) {
 		var high, low float64
@@ -46,7 +46,7 @@ func (v *values) convertEights(in *isa.Inst) {
 	v.dst[0] = half(v.src[0]>>8)<<16 | half(v.src[0])
 }
 
-// decodeEight is the number of a code.
+// decodeEight returns the number of a code.
 func decodeEight(t isa.Type, code uint64) float64 {
 	list, sign := eights[t], 1.0
 	if code >= 0x80 {
@@ -61,8 +61,8 @@ func decodeEight(t isa.Type, code uint64) float64 {
 	return math.NaN()
 }
 
-// encodeEight is the code of the number next to x: of two that are as near the even
-// one, and the largest for what is beyond.
+// encodeEight returns the code of the number nearest to x. Of two equally near ones it takes the
+// even one; values beyond the range give the largest.
 func encodeEight(in *isa.Inst, x float64) uint64 {
 	list, sign := eights[in.Type], uint64(0)
 	switch {
@@ -82,7 +82,7 @@ func encodeEight(in *isa.Inst, x float64) uint64 {
 			high = middle
 		}
 	}
-	// The middle of two neighbours is exact in float64, which x is too.
+	// The middle of two neighbours is exact in float64, and so is x.
 	middle := (list[low] + list[high]) / 2
 	if x > middle || x == middle && high%2 == 0 {
 		low = high

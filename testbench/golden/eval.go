@@ -2,18 +2,18 @@ package golden
 
 import "divergo/isa"
 
-// values are the operands of one instruction of one thread, by their place in
-// Inst.Src and Inst.Dst. Registers are zero-extended, predicates 0 or 1.
+// values are the operands of one instruction of one thread, by their place in Inst.Src and
+// Inst.Dst. Registers are zero-extended, predicates 0 or 1.
 type values struct {
 	src [isa.MaxSrcs]uint64
 	dst [isa.MaxDsts]uint64
 }
 
-// eval computes one instruction that is neither a memory nor a control
-// instruction. Sources stand in the order of Inst.Src: general registers and
-// immediates in the low bits, predicates as 0 or 1, inverted already where
-// Operand.Not. Results stand in the order of Inst.Dst. It returns false if the
-// instruction has no meaning here.
+// eval computes an instruction that is neither a memory nor a control instruction.
+//
+// Sources are in the order of Inst.Src: general registers and immediates in the low bits,
+// predicates as 0 or 1, already inverted for Operand.Not. Results are in the order of Inst.Dst. It
+// returns false if the instruction has no meaning here.
 func (v *values) eval(in *isa.Inst) bool {
 	a, b, c := v.src[0], v.src[1], v.src[2]
 	switch in.Op {
@@ -58,7 +58,7 @@ func (v *values) eval(in *isa.Inst) bool {
 		default:
 			v.dst[0] = truth(yes != 0)
 		}
-	case isa.OpNop, isa.OpCopyCommit, isa.OpCopyWait: // a copy is done at once
+	case isa.OpNop, isa.OpCopyCommit, isa.OpCopyWait: // a copy completes at once
 	default:
 		switch {
 		case in.Type.Half():
@@ -73,9 +73,8 @@ func (v *values) eval(in *isa.Inst) bool {
 	return true
 }
 
-// within is isspacep (PTX ISA, isspacep): whether an address belongs to a space.
-// The module has size bytes of constants at the address first. Parameters belong
-// to the global space as well.
+// within computes isspacep (PTX ISA, isspacep): whether an address belongs to a space. The module
+// has size bytes of constants from address first on. Parameters belong to the global space as well.
 func within(space isa.Space, addr, first, size uint64) bool {
 	belongs, _ := resolve(addr)
 	if addr >= first && addr < first+size {
@@ -84,7 +83,7 @@ func within(space isa.Space, addr, first, size uint64) bool {
 	return belongs == space || belongs == isa.SpaceParam && space == isa.SpaceGlobal
 }
 
-// cut keeps the bits of x that type t has.
+// cut keeps only the bits of x that belong to type t.
 func cut(t isa.Type, x uint64) uint64 {
 	if n := t.Bits(); n < 64 {
 		return x & (1<<n - 1)
@@ -92,15 +91,15 @@ func cut(t isa.Type, x uint64) uint64 {
 	return x
 }
 
-// signed is x as a number of type t.
+// signed returns x as a number of type t.
 func signed(t isa.Type, x uint64) int64 {
 	s := 64 - t.Bits()
 	return int64(x<<s) >> s
 }
 
-// extend is how a value of type t arrives in a register of the given width, 0
-// meaning that of t (PTX ISA, tables 27 and 28): a signed integer keeps its
-// value, all else is filled with zeros.
+// extend returns the register value for a value of type t, at the given width. Width 0 means that of
+// t (PTX ISA, tables 27 and 28). A signed integer keeps its value; other types are filled with
+// zeros.
 func extend(t isa.Type, x uint64, width uint8) uint64 {
 	x = cut(t, x)
 	if !t.Signed() || int(width) <= t.Bits() {
@@ -139,7 +138,7 @@ func (v *values) unpack(in *isa.Inst) bool {
 	return true
 }
 
-// convertAddress is cvta: between an address of a space and the generic one.
+// convertAddress computes cvta, between an address of a space and the generic address.
 func convertAddress(in *isa.Inst, a uint64) uint64 {
 	for _, w := range windows {
 		if w.space != in.Space {

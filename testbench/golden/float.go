@@ -6,8 +6,8 @@ import (
 	"divergo/isa"
 )
 
-// The NaN that instructions return. The manual leaves f32 open but for min and
-// max, which return this one.
+// This is the NaN that instructions return. The manual specifies the f32 NaN only for min and max,
+// which return this one.
 const (
 	nan32 = 0x7FFF_FFFF
 	nan64 = 0x7FF8_0000_0000_0000
@@ -30,7 +30,7 @@ func bits64(x float64) uint64 {
 	return math.Float64bits(x)
 }
 
-// flush makes a subnormal f32 a zero of the same sign, if in says .ftz.
+// flush replaces a subnormal f32 by a zero of the same sign, if in has .ftz.
 func flush(in *isa.Inst, a uint64) uint64 {
 	if in.Flags&isa.FlagFtz != 0 && a&0x7F80_0000 == 0 {
 		return a & 0x8000_0000
@@ -38,8 +38,8 @@ func flush(in *isa.Inst, a uint64) uint64 {
 	return a
 }
 
-// saturate clamps a result of type t to [0, 1], if in says .sat: NaN and
-// everything that is not above 0 becomes +0.
+// saturate clamps a result of type t to [0, 1], if in has .sat. NaN and everything not above 0
+// becomes +0.
 func saturate(in *isa.Inst, t isa.Type, a uint64) uint64 {
 	if in.Flags&isa.FlagSat == 0 {
 		return a
@@ -60,7 +60,7 @@ func saturate(in *isa.Inst, t isa.Type, a uint64) uint64 {
 // float computes floating-point arithmetic (PTX ISA, section 9.7.3).
 func (v *values) float(in *isa.Inst) bool {
 	a, b, c := v.src[0], v.src[1], v.src[2]
-	if in.Op == isa.OpCopysign { // of a, put on b: only bits move
+	if in.Op == isa.OpCopysign { // a is the sign, b the value: only bits move
 		sign := uint64(1) << (in.Type.Bits() - 1)
 		v.dst[0] = cut(in.Type, b&^sign|a&sign)
 		return true
@@ -114,7 +114,7 @@ func (v *values) float64(in *isa.Inst, a, b, c uint64) bool {
 	return true
 }
 
-// simple32 are the operations of f32 that do not round.
+// simple32 computes the f32 operations that do not round.
 func simple32(in *isa.Inst, a, b uint64) (uint64, bool) {
 	switch in.Op {
 	case isa.OpAbs:
@@ -127,8 +127,8 @@ func simple32(in *isa.Inst, a, b uint64) (uint64, bool) {
 	return 0, false
 }
 
-// simple64 are the operations of f64 that do not round. abs and neg pass NaN
-// through unchanged, as the manual says.
+// simple64 computes the f64 operations that do not round. By the manual, abs and neg pass NaN
+// unchanged.
 func simple64(in *isa.Inst, a, b uint64) (uint64, bool) {
 	switch in.Op {
 	case isa.OpAbs:
@@ -148,8 +148,8 @@ func simple64(in *isa.Inst, a, b uint64) (uint64, bool) {
 	return 0, false
 }
 
-// extreme is the smaller or larger of a and b, where -0 is smaller than +0, or
-// the one that is a number.
+// extreme returns the smaller or larger of a and b, where -0 is smaller than +0. If only one of
+// them is a number, it returns that one.
 func extreme(op isa.Op, a, b float64) (d float64, nan bool) {
 	smaller := a < b || a == b && math.Signbit(a)
 	switch {
@@ -163,9 +163,8 @@ func extreme(op isa.Op, a, b float64) (d float64, nan bool) {
 	return b, false
 }
 
-// extremeBy is extreme with the modifiers of in: .NaN lets NaN win, and with
-// .xorsign.abs the magnitudes are compared and the result, if it is a number, has
-// the sign of the product.
+// extremeBy is extreme with the modifiers of in. With .NaN, a NaN operand gives NaN. With
+// .xorsign.abs the magnitudes are compared, and a numeric result has the sign of the product.
 func extremeBy(in *isa.Inst, a, b float64) float64 {
 	negative := math.Signbit(a) != math.Signbit(b)
 	if in.Flags&isa.FlagXorSign != 0 {
@@ -181,8 +180,7 @@ func extremeBy(in *isa.Inst, a, b float64) float64 {
 	return d
 }
 
-// approximate32 computes the .approx and .full forms of f32 by the functions of
-// package isa.
+// approximate32 computes the .approx and .full forms of f32 with the functions of package isa.
 func approximate32(in *isa.Inst, a, b float32) (uint64, bool) {
 	approx := in.Flags&isa.FlagApprox != 0
 	full := in.Flags&isa.FlagFull != 0

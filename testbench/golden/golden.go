@@ -7,43 +7,42 @@ import (
 	"divergo/isa"
 )
 
-// Setup is a grid of a kernel, and what its results depend on of a machine.
+// Setup is a grid of a kernel, with the settings of a machine that its results depend on.
 type Setup struct {
 	Grid        [3]uint32 // CTAs in x, y and z
 	Block       [3]uint32 // threads of a CTA in x, y and z
 	SharedBytes uint32    // dynamic shared memory of a CTA
 	Params      []byte    // parameter bank
 	Stack       uint32    // bytes of a thread's stack, for recursive functions
-	AbsentOwn   bool      // a shuffle from a thread that takes no part gives the reader's own value, and not 0
+	AbsentOwn   bool      // a shuffle from an inactive lane returns the reader's own value instead of 0
 	WarpSize    uint32    // for %laneid, %warpid and barriers with a count; 0: 32
 }
 
-// Options choose what a run keeps, and bound it.
+// Options select the results that a run keeps, and limit it.
 type Options struct {
 	Registers bool   // keep the registers of each thread at its exit
-	Writes    bool   // keep a hash of what each thread has written to each register
+	Writes    bool   // keep a hash of the values that each thread writes to each register
 	PCs       bool   // keep each thread's sequence of PCs, not only its hash
-	Keep      int    // instructions of each thread, the first ones, of which PC and results are kept
-	Slice     uint64 // instructions of a thread before the next one has its turn; 0: defaultSlice
+	Keep      int    // number of first instructions of each thread whose PC and results are kept
+	Slice     uint64 // instructions of a thread before the turn of the next one; 0: defaultSlice
 	MaxSteps  uint64 // instructions of all threads together; 0: DefaultMaxSteps
-	Backwards bool   // the last CTA runs first, and comes first in the result
+	Backwards bool   // the last CTA runs first, and is first in the result
 
-	// Stop, if set, is asked again and again: end the run?
+	// Stop, if set, is polled; true ends the run.
 	Stop func() bool
-	// OnCTA, if set, is given the threads of each CTA when the last one has
-	// exited. It may take away what nobody needs after that.
+	// OnCTA, if set, receives the threads of each CTA when the last one has exited. It may drop
+	// data that is not needed later.
 	OnCTA func(threads []Thread)
-	// Together lists, in their order, the groups in which the threads of a warp of
-	// a CTA (its linear number) execute cross-lane instructions without .sync,
-	// which depends on the machine; nil means that the threads of a warp which
-	// have not exited always execute them together.
+	// Together returns, in order, the groups in which the threads of a warp of a CTA (its linear
+	// number) execute cross-lane instructions without .sync. The groups depend on the machine. If
+	// Together is nil, all live threads of a warp execute them together.
 	Together func(cta uint64, warp int) []Group
-	// Herds is the record of the run that is followed, without which no instruction
-	// is herded. The run leaves the votes of its threads in it.
+	// Herds is the record of the run that the model follows. Without it, no instruction is herded.
+	// The run stores the votes of its threads in it.
 	Herds *Herds
 }
 
-// Limits of a run that names none.
+// These are the limits of a run that names none.
 const (
 	defaultSlice    = 4096
 	DefaultMaxSteps = 1 << 30
@@ -55,10 +54,10 @@ type End uint8
 // The ends of a run.
 const (
 	Finished   End = iota
-	Faulted        // a thread misbehaved: Result.Fault
-	Deadlocked     // nobody can go on: Result.Waiting
+	Faulted        // a thread made an error: Result.Fault
+	Deadlocked     // no thread can continue: Result.Waiting
 	OutOfSteps     // MaxSteps are used up: Result.Waiting
-	Stopped        // Stop said so
+	Stopped        // Stop returned true
 )
 
 // String names e.
@@ -66,46 +65,47 @@ func (e End) String() string {
 	return [...]string{"finished", "fault", "deadlock", "out of steps", "stopped"}[e]
 }
 
-// Result is what came of a run. The memory of a run that did not finish holds
-// what the threads had stored by then.
+// Result is the result of a run. If the run did not finish, memory holds the stores up to its end.
 type Result struct {
 	End     End
-	Steps   uint64    // instructions of all threads, those with a false guard included, inserted ones not
-	Threads []Thread  // of all CTAs that were begun, by CTA and linear thread number
+	Steps   uint64    // instructions of all threads, including those with a false guard, without inserted ones
+	Threads []Thread  // of all CTAs that started, by CTA and linear thread number
 	Fault   *Fault    // of a Faulted run
 	Strays  []Stray   // of a Finished run
-	Outside uint64    // loads of threads outside of memory: see Memory.Pad
+	Outside uint64    // loads outside of memory: see Memory.Pad
 	Waiting []Waiting // of a Deadlocked or OutOfSteps run: the threads of the CTA that have not exited
 }
 
-// Thread is the way of one thread through the program.
+// Thread is the path of one thread through the program.
 type Thread struct {
-	Steps uint64   // instructions, those with a false guard included
+	Steps uint64   // instructions, including those with a false guard
 	Trace uint64   // hash of the sequence of PCs: Trace of each in turn, from 0
 	PCs   []uint32 // the sequence itself, if Options.PCs
 	Kept  []Kept   // the first instructions, if Options.Keep
-	Regs  []uint64 // at the exit, by register, zero-extended, if Options.Registers
+	Regs  []uint64 // at the exit, by register, zero-extended; if Options.Registers
 	Preds []bool
 
-	// Writes are hashes of the values that have been written, by register, then predicate: Written of each in turn,
-	// from 0; if Options.Writes. Where calls return to is not among them: a thread of a warp that has to wait with an
-	// indirect call writes it again.
+	// Writes are hashes of the written values, by register, then predicate; if Options.Writes. Each
+	// hash is Written of the values in turn, from 0.
+	//
+	// Return addresses are not included: a thread whose warp must wait at an indirect call writes
+	// them again.
 	Writes []uint64
 }
 
 // Kept is an instruction that a thread has executed.
 type Kept struct {
 	PC    uint32
-	Wrote bool // its results, which it does not with a guard that is false
+	Wrote bool // it has written its results; with a false guard it has not
 	Dst   [isa.MaxDsts]uint64
 }
 
-// Trace continues the hash of a sequence of PCs.
+// Trace extends the hash of a sequence of PCs.
 func Trace(hash uint64, pc uint32) uint64 {
 	return Written(hash, uint64(pc))
 }
 
-// Written continues the hash of the values that have been written to a register; of a predicate they are 0 and 1.
+// Written extends the hash of the values written to a register; values of a predicate are 0 and 1.
 func Written(hash, value uint64) uint64 {
 	hash = (hash ^ value ^ 0x9E37_79B9_7F4A_7C15) * 0xFF51_AFD7_ED55_8CCD
 	return hash ^ hash>>32
@@ -117,9 +117,10 @@ type ID struct {
 	Thread [3]uint32
 }
 
+// String names the thread and its CTA.
 func (id ID) String() string { return fmt.Sprintf("thread %d of CTA %d", id.Thread, id.CTA) }
 
-// FaultKind says what a thread did wrong.
+// FaultKind is the error of a thread.
 type FaultKind uint8
 
 // The faults.
@@ -129,10 +130,10 @@ const (
 	ReadOnly      // store to parameter memory
 	Trapped       // trap instruction
 	NotMember     // the thread's membermask does not name it
-	Disagree      // threads at one instruction name each other, with different membermasks
-	FrameOverflow // the functions that the thread is in have larger frames than Setup.Stack
-	NoFunction    // indirect call of what is no function
-	Incomplete    // an instruction on matrices without some of the 32 threads of the warp
+	Disagree      // threads at one instruction name each other with different membermasks
+	FrameOverflow // the frames of the thread's active functions exceed Setup.Stack
+	NoFunction    // indirect call of something else than a function
+	Incomplete    // a matrix instruction without some of the 32 threads of the warp
 )
 
 // String names k.
@@ -143,25 +144,25 @@ func (k FaultKind) String() string {
 	}[k]
 }
 
-// Fault is what a thread did wrong, and where.
+// Fault is a thread's error and its place.
 type Fault struct {
 	ID
 	Kind  FaultKind
 	PC    uint32
-	Addr  uint64 // as the program computes it; 0 without memory access
+	Addr  uint64 // as the program computes it; 0: no memory access
 	Space isa.Space
-	Size  int // bytes, 0 without memory access
+	Size  int // in bytes; 0: no memory access
 }
 
-// Waiting is a thread that cannot go on, or could but was not allowed to.
+// Waiting is a thread that cannot continue, or that a limit has stopped.
 type Waiting struct {
 	ID
 	PC      uint32
-	Barrier int // -1: it does not wait at a barrier
+	Barrier int // -1: not at a barrier
 }
 
-// Run executes a grid. Memory is changed in place. An error means that the
-// launch is impossible; a program that fails is a Result.
+// Run executes a grid and changes m in place. An error means that the launch is impossible; a
+// program that fails gives a Result.
 func Run(p *isa.Program, l Setup, m *Memory, o Options) (*Result, error) {
 	if l.WarpSize == 0 {
 		l.WarpSize = isa.MaxLanes
@@ -196,22 +197,25 @@ func Run(p *isa.Program, l Setup, m *Memory, o Options) (*Result, error) {
 	return r, nil
 }
 
-// check says everything that makes a launch impossible.
+// check returns an error with every reason why a launch is impossible.
 func check(p *isa.Program, l *Setup) error {
 	var errs []error
 	for i, axis := range "xyz" {
 		if l.Grid[i] == 0 || l.Block[i] == 0 {
-			errs = append(errs, fmt.Errorf("golden: %d CTAs of %d threads in %c, want at least 1", l.Grid[i], l.Block[i], axis))
+			errs = append(errs, fmt.Errorf("golden: %d CTAs of %d threads in %c, want at least 1", l.Grid[i],
+				l.Block[i], axis))
 		}
 	}
 	if len(l.Params) != int(p.ParamBytes) {
-		errs = append(errs, fmt.Errorf("golden: %s takes %d bytes of parameters, found %d", p.Name, p.ParamBytes, len(l.Params)))
+		errs = append(errs, fmt.Errorf("golden: %s takes %d bytes of parameters, found %d", p.Name, p.ParamBytes,
+			len(l.Params)))
 	}
 	var v values
 	for pc := range p.Insts {
 		in := &p.Insts[pc]
 		if !in.Memory() && !in.Control() && !in.CrossLane() && !v.eval(in) {
-			errs = append(errs, fmt.Errorf("%s:%d:%d: golden: no meaning for %q", p.File, in.Pos.Line, in.Pos.Col, in.Text))
+			errs = append(errs, fmt.Errorf("%s:%d:%d: golden: no meaning for %q", p.File, in.Pos.Line, in.Pos.Col,
+				in.Text))
 		}
 	}
 	return errors.Join(errs...)

@@ -40,7 +40,7 @@ func program(t testing.TB, body string) *isa.Program {
 
 const out = isa.GlobalBase
 
-// launch runs a body on words of zeroed memory at out.
+// launch runs a body on words of zeroed memory at out, and returns them.
 func launch(t testing.TB, body string, l Setup, words int, o Options) ([]uint32, *Result) {
 	t.Helper()
 	p := program(t, body)
@@ -59,7 +59,7 @@ func launch(t testing.TB, body string, l Setup, words int, o Options) ([]uint32,
 	return got, r
 }
 
-// grid1 is a launch of ctas CTAs of n threads.
+// grid1 returns a launch of ctas CTAs of n threads.
 func grid1(ctas, n uint32) Setup {
 	return Setup{Grid: [3]uint32{ctas, 1, 1}, Block: [3]uint32{n, 1, 1}}
 }
@@ -162,14 +162,32 @@ func TestFaults(t *testing.T) {
 		name, body string
 		want       Fault
 	}{
-		{"global behind the end", "st.global.u32 [%d1+32], 1;", Fault{Kind: OutOfBounds, Addr: out + 32, Space: isa.SpaceGlobal, Size: 4}},
-		{"global before the start", "ld.global.u32 %r4, [%d1+-4];", Fault{Kind: OutOfBounds, Addr: out - 4, Space: isa.SpaceGlobal, Size: 4}},
-		{"vector misaligned", "ld.global.v2.u32 {%r4, %r5}, [%d1+4];", Fault{Kind: Misaligned, Addr: out + 4, Space: isa.SpaceGlobal, Size: 8}},
-		{"shared", "st.shared.u8 [tile+1024], 1;", Fault{Kind: OutOfBounds, Addr: 1024, Space: isa.SpaceShared, Size: 1}},
+		{
+			"global behind the end", "st.global.u32 [%d1+32], 1;",
+			Fault{Kind: OutOfBounds, Addr: out + 32, Space: isa.SpaceGlobal, Size: 4},
+		},
+		{
+			"global before the start", "ld.global.u32 %r4, [%d1+-4];",
+			Fault{Kind: OutOfBounds, Addr: out - 4, Space: isa.SpaceGlobal, Size: 4},
+		},
+		{
+			"vector misaligned", "ld.global.v2.u32 {%r4, %r5}, [%d1+4];",
+			Fault{Kind: Misaligned, Addr: out + 4, Space: isa.SpaceGlobal, Size: 8},
+		},
+		{
+			"shared", "st.shared.u8 [tile+1024], 1;",
+			Fault{Kind: OutOfBounds, Addr: 1024, Space: isa.SpaceShared, Size: 1},
+		},
 		{"local", "st.local.u64 [stack+32], 1;", Fault{Kind: OutOfBounds, Addr: 32, Space: isa.SpaceLocal, Size: 8}},
 		{"parameters", "ld.param.u32 %r4, [n+4];", Fault{Kind: OutOfBounds, Addr: 12, Space: isa.SpaceParam, Size: 4}},
-		{"generic store to parameters", "mov.u64 %d3, n; cvta.param.u64 %d3, %d3; st.u32 [%d3], 0;", Fault{Kind: ReadOnly, Addr: isa.ParamWindow + 8, Space: isa.SpaceParam, Size: 4}},
-		{"null", "mov.u64 %d3, 0; atom.add.u32 %r4, [%d3], 1;", Fault{Kind: OutOfBounds, Space: isa.SpaceGlobal, Size: 4}},
+		{
+			"generic store to parameters", "mov.u64 %d3, n; cvta.param.u64 %d3, %d3; st.u32 [%d3], 0;",
+			Fault{Kind: ReadOnly, Addr: isa.ParamWindow + 8, Space: isa.SpaceParam, Size: 4},
+		},
+		{
+			"null", "mov.u64 %d3, 0; atom.add.u32 %r4, [%d3], 1;",
+			Fault{Kind: OutOfBounds, Space: isa.SpaceGlobal, Size: 4},
+		},
 		{"trap", "trap;", Fault{Kind: Trapped}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -189,8 +207,7 @@ OUT:
 	}
 }
 
-// TestBarrier passes values from thread to thread, with the program order kept
-// by the barrier alone.
+// TestBarrier passes values from thread to thread; only the barrier orders their accesses.
 func TestBarrier(t *testing.T) {
 	for _, slice := range []uint64{1, 3, defaultSlice} {
 		got, r := launch(t, index+`
@@ -222,7 +239,7 @@ func TestBarrierIgnoresExitedThreads(t *testing.T) {
 	assert.Equal(t, Finished, r.End)
 }
 
-// TestProducerConsumer: warp 0 arrives and goes on, warp 1 waits for its data.
+// TestProducerConsumer checks that warp 0 arrives and continues, while warp 1 waits for its data.
 func TestProducerConsumer(t *testing.T) {
 	got, r := launch(t, index+`
 	setp.ge.u32 %p1, %r3, 4;
@@ -244,8 +261,8 @@ CONSUME:
 	assert.Equal(t, []uint32{0, 0, 0, 0, 10000, 10000}, got)
 }
 
-// TestBarrierWithCount: a warp arrives when its last thread does, and only at
-// the barrier that it names.
+// TestBarrierWithCount checks that a warp arrives with its last thread, and only at the barrier
+// that it names.
 func TestBarrierWithCount(t *testing.T) {
 	warps := Setup{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{8, 1, 1}, WarpSize: 4}
 	slowest := `
@@ -300,14 +317,15 @@ func TestAddressesOf32Bits(t *testing.T) {
 	ld.shared.u32 %r2, [tile+4];
 	exit;`)
 	p.AddressBits = 32
-	r, err := Run(p, Setup{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}, Params: make([]byte, 12)}, &Memory{}, Options{Registers: true})
+	r, err := Run(p, Setup{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}, Params: make([]byte, 12)}, &Memory{},
+		Options{Registers: true})
 	require.NoError(t, err)
 	require.Equal(t, Finished, r.End)
 	assert.Equal(t, uint64(5), r.Threads[0].Regs[1])
 }
 
-// TestDefaults: a warp has 32 threads, dynamic shared memory starts at its
-// alignment behind the static part.
+// TestDefaults checks that a warp has 32 threads, and that dynamic shared memory starts at its
+// alignment after the static part.
 func TestDefaults(t *testing.T) {
 	p := program(t, "mov.u32 %r1, %laneid; mov.u32 %r2, %total_smem_size; exit;")
 	p.SharedBytes, p.SharedAlign = 10, 16
@@ -336,8 +354,8 @@ OTHER:
 	assert.Equal(t, "thread [2 0 0] of CTA [0 0 0]", r.Waiting[2].String())
 }
 
-// TestLock increments a counter under a spin lock; on SIMT hardware it can
-// deadlock, thread by thread it cannot.
+// TestLock increments a counter under a spin lock. SIMT hardware can deadlock on it; thread by
+// thread it cannot.
 func TestLock(t *testing.T) {
 	for _, slice := range []uint64{1, 2, 5, defaultSlice} {
 		got, r := launch(t, index+`

@@ -7,13 +7,12 @@ import (
 	"divergo/isa"
 )
 
-// Floating-point numbers of 16 bits, f16 and bf16, alone or two in a register
-// (PTX ISA, sections 9.7.4, 9.7.6 and 9.7.8). Results are computed as rational
-// numbers and rounded once, by looking for the neighbours of the exact value among
-// all encodings.
+// This file computes floating-point numbers of 16 bits, f16 and bf16, single or two in a register
+// (PTX ISA, sections 9.7.4, 9.7.6 and 9.7.8). Results are computed as rational numbers and rounded
+// once. Rounding searches all encodings for the neighbours of the exact value.
 
-// shape of a format: bits of the fraction, exponent of the smallest normal number,
-// and the encoding of infinity without sign, above which there are the NaNs.
+// shape describes a format: the bits of the fraction, the exponent of the smallest normal number,
+// and the encoding of infinity without sign. Larger encodings are NaNs.
 type shape struct {
 	fraction, least int
 	infinity        uint64
@@ -27,8 +26,8 @@ var shapes = map[isa.Type]shape{
 	isa.F64:  {52, -1022, 0x7FF << 52},
 }
 
-// number of the encoding u without sign, which is not NaN; infinity counts as the
-// power of two behind the largest number.
+// number returns the value of the encoding u without sign, which is not NaN. Infinity counts as the
+// power of two after the largest number.
 func (s shape) number(u uint64) float64 {
 	fraction, exponent := u%(1<<s.fraction), int(u>>s.fraction)
 	if exponent == 0 {
@@ -37,7 +36,7 @@ func (s shape) number(u uint64) float64 {
 	return math.Ldexp(float64(fraction)+math.Ldexp(1, s.fraction), exponent-1+s.least-s.fraction)
 }
 
-// decodeHalf is the value of the 16 bits a.
+// decodeHalf returns the value of the 16 bits a.
 func decodeHalf(t isa.Type, a uint64) float64 {
 	s := shapes[t]
 	sign, u := 1.0, a&0x7FFF
@@ -46,7 +45,7 @@ func decodeHalf(t isa.Type, a uint64) float64 {
 	}
 	switch {
 	case u > s.infinity:
-		return math.Copysign(math.NaN(), sign) // whose sign .xorsign looks at
+		return math.Copysign(math.NaN(), sign) // .xorsign reads its sign
 	case u == s.infinity:
 		return math.Inf(int(sign))
 	}
@@ -62,7 +61,7 @@ func operandHalf(in *isa.Inst, t isa.Type, a uint64) float64 {
 	return x
 }
 
-// normal is x, but zero of its sign where x is subnormal in t.
+// normal returns x, or zero of its sign if x is subnormal in t.
 func normal(t isa.Type, x float64) float64 {
 	if math.Abs(x) < math.Ldexp(1, shapes[t].least) {
 		return math.Copysign(0, x)
@@ -70,7 +69,7 @@ func normal(t isa.Type, x float64) float64 {
 	return x
 }
 
-// encodeHalf is x rounded to a 16-bit type, or to tf32 without its low zeros.
+// encodeHalf returns x rounded to a 16-bit type, or to tf32 without its low zeros.
 func encodeHalf(t isa.Type, mode isa.Round, x float64) uint64 {
 	s := shapes[t]
 	sign := (s.infinity>>s.fraction + 1) << s.fraction * truth(math.Signbit(x))
@@ -85,7 +84,7 @@ func encodeHalf(t isa.Type, mode isa.Round, x float64) uint64 {
 	return encodeRational(t, mode, rational(x))
 }
 
-// encodeRational is x, not zero, rounded to t.
+// encodeRational returns x, which is not zero, rounded to t.
 func encodeRational(t isa.Type, mode isa.Round, x *big.Rat) uint64 {
 	s := shapes[t]
 	negative := x.Sign() < 0
@@ -183,7 +182,7 @@ func halfOp(in *isa.Inst, t isa.Type, a, b, c uint64) (uint64, bool) {
 	case isa.OpSub:
 		d = sum(t, x, 1, -y)
 	case isa.OpMul:
-		d = sum(t, x, y, math.Copysign(0, -1)) // which changes no zero
+		d = sum(t, x, y, math.Copysign(0, -1)) // adding -0 changes no zero
 		if x == 0 || y == 0 {
 			d = encodeHalf(t, isa.RoundNearest, x*y)
 		}
@@ -210,7 +209,7 @@ func sum(t isa.Type, a, b, c float64) uint64 {
 // convertHalf computes cvt from or to a 16-bit float, or to tf32.
 func (v *values) convertHalf(in *isa.Inst) {
 	to, from := in.Type, in.SrcType
-	if to.Element() != to { // the first source goes to the upper half
+	if to.Element() != to { // the first source becomes the upper half
 		single := *in
 		single.Type = to.Element()
 		v.dst[0] = convertOne(&single, v.src[0])<<16 | convertOne(&single, v.src[1])

@@ -7,54 +7,52 @@ import (
 	"divergo/isa"
 )
 
-// Herding (Sartori & Kumar, Branch and Data Herding) makes what a thread does depend
-// on those that a machine happens to have beside it. The model takes from the record
-// of a run who was there, and where the machine sent them, follows it thread by
-// thread, and in the end counts the votes that its own threads have cast.
+// Herding makes the result of a thread depend on the threads beside it (Sartori & Kumar, Branch and
+// Data Herding). The model takes the groups, and their destinations, from the record of a run. It
+// follows the record thread by thread. At the end it counts the votes that its own threads have
+// cast.
 
-// Herds is the record of the instructions marked with isa.FlagHerd that a run has
-// executed.
+// Herds is the record of the instructions with isa.FlagHerd that a run has executed.
 type Herds struct {
-	// Of lists those of the threads of a warp of a CTA (its linear number), in order.
+	// Of lists the steps of the threads of a warp of a CTA (its linear number), in order.
 	Of   func(cta uint64, warp int) []HerdStep
 	List []*Herd // each of them once
 
-	First  bool // lanes of a load read the address of the lowest, and not the most popular block
-	Halves bool // each half of the lanes for itself
-	// TieTaken is where a branch goes on a tie, unless TieOpen: as the record says.
+	First  bool // lanes of a load read the lowest lane's address instead of the most popular block
+	Halves bool // each half of the lanes by itself
+	// TieTaken is the direction of a branch on a tie. With TieOpen the record determines it.
 	TieTaken, TieOpen bool
 }
 
-// HerdStep is the part that threads of a warp have in a Herd.
+// HerdStep is the part of a warp's threads in a Herd.
 type HerdStep struct {
 	*Herd
 	Threads uint32              // by %laneid
-	Lanes   [isa.MaxLanes]uint8 // by %laneid: the lane that the thread was in
+	Lanes   [isa.MaxLanes]uint8 // by %laneid: the lane of the thread
 }
 
 // Herd is one execution of a marked instruction by lanes together.
 type Herd struct {
 	PC     uint32
-	Herded bool // otherwise each thread acts for itself
-	// Where the lanes were sent: all of a branch to its target or to the next
-	// instruction, those of a load, by half, to the address of the lowest or the block
-	// around it.
+	Herded bool // otherwise each thread acts by itself
+	// These fields are the destination of the lanes. A branch sends all to its target or to the
+	// next instruction. A load sends each half to the lowest lane's address or the block around it.
 	Taken bool
 	Addr  [2]uint64
 
-	present, want uint32               // lanes of the model that came, and that want to take the branch
-	addr          [isa.MaxLanes]uint64 // that they wanted to read
+	present, want uint32               // lanes of the model that arrived, and those that want to take the branch
+	addr          [isa.MaxLanes]uint64 // addresses that they wanted to read
 }
 
-// Stray is a herded instruction that the machine has sent elsewhere than the votes
-// of the model's threads.
+// Stray is a herded instruction whose destination on the machine contradicts the votes of the
+// model's threads.
 type Stray struct {
 	Herd int    // index in Herds.List
-	Rule string // what is wrong
+	Rule string // the broken rule
 }
 
-// herded is the present part of thread t in a herded instruction, nil if the
-// machine has not herded it or has never come here.
+// herded returns the present step of thread t at a herded instruction. It is nil if the machine did
+// not herd it or never reached it.
 func (b *block) herded(t *thread) *HerdStep {
 	if b.herds == nil {
 		return nil
@@ -73,7 +71,7 @@ func (b *block) herded(t *thread) *HerdStep {
 	return nil
 }
 
-// branch casts the vote of a thread, and goes where the record says.
+// branch casts the vote of a thread, and returns the recorded direction.
 func (s *HerdStep) branch(lane int, want bool) (taken bool) {
 	at := s.Lanes[lane]
 	s.present |= 1 << at
@@ -81,8 +79,8 @@ func (s *HerdStep) branch(lane int, want bool) (taken bool) {
 	return s.Taken
 }
 
-// load casts the vote of a thread, and reads where the record says, bytes of its
-// block that nobody has being 0.
+// load casts the vote of a thread, and reads at the recorded address. Unmapped bytes of its block
+// are 0.
 func (s *HerdStep) load(b *block, lane int, addr, size uint64) []byte {
 	at := s.Lanes[lane]
 	s.present |= 1 << at
@@ -104,7 +102,7 @@ func (s *HerdStep) load(b *block, lane int, addr, size uint64) []byte {
 	return data
 }
 
-// blockOf is the block of a load of some bytes (section IV: 32, 64 or 128 bytes,
+// blockOf returns the block size for a load of some bytes (section IV: 32, 64 or 128 bytes,
 // depending on the data type).
 func blockOf(size uint64) uint64 {
 	switch size {
@@ -116,7 +114,7 @@ func blockOf(size uint64) uint64 {
 	return 128
 }
 
-// reset forgets the votes of another run.
+// reset clears the votes of an earlier run.
 func (h *Herds) reset() {
 	for _, e := range h.List {
 		e.present, e.want = 0, 0
@@ -182,7 +180,8 @@ func (h *Herds) load(e *Herd, in *isa.Inst) string {
 			}
 		}
 		if got := e.Addr[bits.TrailingZeros32(lanes)>>4] / block; got != best {
-			return fmt.Sprintf("the load is herded, %d of %d threads read from %#x on, and it read from %#x on", votes[best], bits.OnesCount32(lanes), best*block, got*block)
+			return fmt.Sprintf("the load is herded, %d of %d threads read from %#x on, and it read from %#x on",
+				votes[best], bits.OnesCount32(lanes), best*block, got*block)
 		}
 	}
 	return ""

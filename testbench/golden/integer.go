@@ -84,7 +84,7 @@ func less(t isa.Type, a, b uint64) bool {
 	return cut(t, a) < cut(t, b)
 }
 
-// clamp32 is the s32 next to x.
+// clamp32 returns the s32 nearest to x.
 func clamp32(x int64) uint64 {
 	switch {
 	case x > 1<<31-1:
@@ -95,7 +95,7 @@ func clamp32(x int64) uint64 {
 	return uint64(x) & 0xFFFF_FFFF
 }
 
-// number is x as a number of type t.
+// number returns x as a number of type t.
 func number(t isa.Type, x uint64) *big.Int {
 	if t.Signed() {
 		return big.NewInt(signed(t, x))
@@ -103,12 +103,12 @@ func number(t isa.Type, x uint64) *big.Int {
 	return new(big.Int).SetUint64(cut(t, x))
 }
 
-// low are the low 64 bits of x in two's complement.
+// low returns the low 64 bits of x in two's complement.
 func low(x *big.Int) uint64 {
 	return new(big.Int).And(x, new(big.Int).SetUint64(^uint64(0))).Uint64()
 }
 
-// product is the low or high half, or all of a times b.
+// product returns the low or high half, or all of a times b.
 func product(in *isa.Inst, a, b uint64) uint64 {
 	n := in.Type.Bits()
 	switch {
@@ -118,7 +118,7 @@ func product(in *isa.Inst, a, b uint64) uint64 {
 	case in.Mode == isa.ModeLo || in.Mode == isa.ModeNone:
 		return cut(in.Type, a*b)
 	}
-	var p uint64 // fits for up to 32 bits
+	var p uint64 // exact for up to 32 bits
 	if in.Type.Signed() {
 		p = uint64(signed(in.Type, a) * signed(in.Type, b))
 	} else {
@@ -133,8 +133,7 @@ func product(in *isa.Inst, a, b uint64) uint64 {
 	return p
 }
 
-// product24 is the low or high 32 of the 48 bits of the product of the low 24
-// bits of a and b.
+// product24 returns the low or high 32 of the 48 bits of the product of the low 24 bits of a and b.
 func product24(in *isa.Inst, a, b uint64) uint64 {
 	p := (a & 0xFF_FFFF) * (b & 0xFF_FFFF)
 	if in.Type.Signed() {
@@ -146,21 +145,21 @@ func product24(in *isa.Inst, a, b uint64) uint64 {
 	return p
 }
 
-// quotient truncates toward zero. By zero it is all ones, which the manual
-// leaves open ("unspecified, machine-specific value").
+// quotient truncates toward zero. Our reading: division by zero gives all ones; the manual leaves
+// it open ("unspecified, machine-specific value").
 func quotient(t isa.Type, a, b uint64) uint64 {
 	switch {
 	case cut(t, b) == 0:
 		return ^uint64(0)
 	case t.Signed() && signed(t, b) == -1:
-		return -a // also of the most negative number, whose quotient does not fit
+		return -a // also for the most negative number, whose quotient does not fit
 	case t.Signed():
 		return uint64(signed(t, a) / signed(t, b))
 	}
 	return cut(t, a) / cut(t, b)
 }
 
-// remainder has the sign of a. By zero it is a.
+// remainder has the sign of a. The remainder by zero is a.
 func remainder(t isa.Type, a, b uint64) uint64 {
 	switch {
 	case cut(t, b) == 0:

@@ -29,7 +29,7 @@ func (f format) isNaN(x uint64) bool { return x&^f.sign() > f.inf() }
 func (f format) isInf(x uint64) bool { return x&^f.sign() == f.inf() }
 func (f format) small(x uint64) bool { return x&f.inf() == 0 } // zero or subnormal
 
-// exact is a finite x as a rational number.
+// exact returns a finite x as a rational number.
 func (f format) exact(x uint64) *big.Rat {
 	m := x & (1<<(f.prec-1) - 1)
 	e := int(x &^ f.sign() >> (f.prec - 1))
@@ -50,8 +50,8 @@ func (f format) exact(x uint64) *big.Rat {
 	return r
 }
 
-// round is the number of the format that r rounds to, by counting: the magnitude
-// in units of the last place, of which the fraction decides.
+// round returns the number of the format that r rounds to. It counts the magnitude in units of the
+// last place; the fraction decides the rounding.
 func (f format) round(r *big.Rat, mode string) uint64 {
 	var sign uint64
 	if r.Sign() < 0 {
@@ -61,7 +61,7 @@ func (f format) round(r *big.Rat, mode string) uint64 {
 		return 0
 	}
 	a := new(big.Rat).Abs(r)
-	e := a.Num().BitLen() - a.Denom().BitLen() // of the leading bit, or one more
+	e := a.Num().BitLen() - a.Denom().BitLen() // exponent of the leading bit, or one more
 	unit := func(e int) *big.Rat {
 		ulp := max(e, 1-f.emax) - (f.prec - 1)
 		u := new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(max(ulp, -ulp))))
@@ -89,7 +89,7 @@ func (f format) round(r *big.Rat, mode string) uint64 {
 	}
 	m := n.Uint64() + one(up)
 	e = max(e, 1-f.emax)
-	encoded := m + uint64(e-(1-f.emax))<<(f.prec-1) // a carry into the exponent is right as well
+	encoded := m + uint64(e-(1-f.emax))<<(f.prec-1) // a carry into the exponent is also right
 	if encoded >= f.inf() {
 		encoded = f.inf()
 		if mode == "rz" || mode == "rm" && sign == 0 || mode == "rp" && sign != 0 {
@@ -101,7 +101,7 @@ func (f format) round(r *big.Rat, mode string) uint64 {
 
 var roundings = []string{"rn", "rz", "rm", "rp"}
 
-// modified wraps a float operation into .ftz and .sat.
+// modified adds .ftz and .sat to a float operation.
 func (f format) modified(ftz, sat bool, eval func(s []uint64) uint64) func(s []uint64) (uint64, bool) {
 	flush := func(x uint64) uint64 {
 		if ftz && f.small(x) {
@@ -127,7 +127,7 @@ func (f format) modified(ftz, sat bool, eval func(s []uint64) uint64) func(s []u
 	}
 }
 
-// sum is a + b with the rules for infinities and zeros (IEEE 754).
+// fma returns a*b + c, with the rules for infinities and zeros (IEEE 754).
 func (f format) fma(mode string, a, b, c uint64) uint64 {
 	sign := (a ^ b) & f.sign()
 	zero := func(x uint64) bool { return x&^f.sign() == 0 }
@@ -182,8 +182,8 @@ func (f format) quotient(mode string, a, b uint64) uint64 {
 	return f.round(new(big.Rat).Quo(f.exact(a), f.exact(b)), mode)
 }
 
-// root finds the square root by trying bits: the largest number whose square is
-// not above a, and then its neighbour.
+// root finds the square root by trying bits. The result is the largest number whose square is not
+// above a, or its neighbour.
 func (f format) root(mode string, a uint64) uint64 {
 	switch {
 	case a&^f.sign() == 0:
@@ -223,7 +223,10 @@ func floats() (list []opcode) {
 			for _, v := range variants {
 				ftz, sat := strings.Contains(v, "ftz"), strings.Contains(v, "sat")
 				op := func(name string, n int, eval func(s []uint64) uint64) {
-					list = append(list, opcode{text: name + "." + mode + v + "." + t, dst: t, src: of(t, n), eval: f.modified(ftz, sat, eval)})
+					list = append(list, opcode{
+						text: name + "." + mode + v + "." + t, dst: t, src: of(t, n),
+						eval: f.modified(ftz, sat, eval),
+					})
 				}
 				oneBits := uint64(f.emax) << (f.prec - 1)
 				op("add", 2, func(s []uint64) uint64 { return f.fma(mode, s[0], oneBits, s[1]) })
@@ -311,12 +314,32 @@ func (f format) others() (list []opcode) {
 			}
 		}
 		for name, holds := range map[string]func(c int, nan bool) bool{
-			"eq": func(c int, nan bool) bool { return !nan && c == 0 }, "ne": func(c int, nan bool) bool { return !nan && c != 0 },
-			"lt": func(c int, nan bool) bool { return !nan && c < 0 }, "le": func(c int, nan bool) bool { return !nan && c <= 0 },
-			"gt": func(c int, nan bool) bool { return !nan && c > 0 }, "ge": func(c int, nan bool) bool { return !nan && c >= 0 },
-			"equ": func(c int, nan bool) bool { return nan || c == 0 }, "neu": func(c int, nan bool) bool { return nan || c != 0 },
-			"ltu": func(c int, nan bool) bool { return nan || c < 0 }, "leu": func(c int, nan bool) bool { return nan || c <= 0 },
-			"gtu": func(c int, nan bool) bool { return nan || c > 0 }, "geu": func(c int, nan bool) bool { return nan || c >= 0 },
+			"eq": func(c int, nan bool) bool { return !nan && c == 0 }, "ne": func(c int,
+				nan bool,
+			) bool {
+				return !nan && c != 0
+			},
+			"lt": func(c int, nan bool) bool { return !nan && c < 0 }, "le": func(c int, nan bool) bool {
+				return !nan &&
+					c <= 0
+			},
+			"gt": func(c int, nan bool) bool { return !nan && c > 0 }, "ge": func(c int, nan bool) bool {
+				return !nan &&
+					c >= 0
+			},
+			"equ": func(c int, nan bool) bool { return nan || c == 0 }, "neu": func(c int,
+				nan bool,
+			) bool {
+				return nan || c != 0
+			},
+			"ltu": func(c int, nan bool) bool { return nan || c < 0 }, "leu": func(c int, nan bool) bool {
+				return nan ||
+					c <= 0
+			},
+			"gtu": func(c int, nan bool) bool { return nan || c > 0 }, "geu": func(c int, nan bool) bool {
+				return nan ||
+					c >= 0
+			},
 			"num": func(_ int, nan bool) bool { return !nan }, "nan": func(_ int, nan bool) bool { return nan },
 		} {
 			compared := func(s []uint64) bool {
@@ -328,7 +351,8 @@ func (f format) others() (list []opcode) {
 				return holds(c, nan)
 			}
 			op("setp."+name+ftz+"."+t, "pred", of(t, 2), on, func(s []uint64) uint64 { return one(compared(s)) })
-			op("set."+name+ftz+".f32."+t, "f32", of(t, 2), on, func(s []uint64) uint64 { return 0x3F80_0000 * one(compared(s)) })
+			op("set."+name+ftz+".f32."+t, "f32", of(t, 2), on,
+				func(s []uint64) uint64 { return 0x3F80_0000 * one(compared(s)) })
 		}
 		for mode := range map[string]bool{"rni": true, "rzi": true, "rmi": true, "rpi": true} {
 			for _, to := range []string{"u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64"} {
@@ -336,7 +360,8 @@ func (f format) others() (list []opcode) {
 				if widthOf(to) == 8 {
 					register = to[:1] + "32"
 				}
-				op("cvt."+mode+ftz+"."+to+"."+t, register, of(t, 1), on, func(s []uint64) uint64 { return f.toInteger(mode, to, register, s[0]) })
+				op("cvt."+mode+ftz+"."+to+"."+t, register, of(t, 1), on,
+					func(s []uint64) uint64 { return f.toInteger(mode, to, register, s[0]) })
 			}
 			op("cvt."+mode+ftz+"."+t+"."+t, t, of(t, 1), on, func(s []uint64) uint64 {
 				if f.isNaN(s[0]) || f.isInf(s[0]) {
@@ -349,14 +374,18 @@ func (f format) others() (list []opcode) {
 	op("copysign."+t, t, of(t, 2), false, func(s []uint64) uint64 { return s[1]&^f.sign() | s[0]&f.sign() })
 	for name, holds := range map[string]func(x uint64) bool{
 		"finite": func(x uint64) bool { return !f.isNaN(x) && !f.isInf(x) }, "infinite": f.isInf, "notanumber": f.isNaN,
-		"number": func(x uint64) bool { return !f.isNaN(x) }, "subnormal": func(x uint64) bool { return f.small(x) && x&^f.sign() != 0 },
+		"number": func(x uint64) bool { return !f.isNaN(x) }, "subnormal": func(x uint64) bool {
+			return f.small(x) &&
+				x&^f.sign() != 0
+		},
 		"normal": func(x uint64) bool { return !f.isNaN(x) && !f.isInf(x) && (!f.small(x) || x&^f.sign() == 0) },
 	} {
 		op("testp."+name+"."+t, "pred", of(t, 1), false, func(s []uint64) uint64 { return one(holds(s[0])) })
 	}
 	for _, mode := range roundings {
 		for _, from := range []string{"u16", "s16", "u32", "s32", "u64", "s64"} {
-			op("cvt."+mode+"."+t+"."+from, t, of(from, 1), false, func(s []uint64) uint64 { return f.round(new(big.Rat).SetInt(num(from, s[0])), mode) })
+			op("cvt."+mode+"."+t+"."+from, t, of(from, 1), false,
+				func(s []uint64) uint64 { return f.round(new(big.Rat).SetInt(num(from, s[0])), mode) })
 		}
 		if t == "f32" {
 			wide := formats["f64"]
@@ -386,7 +415,7 @@ func (f format) others() (list []opcode) {
 	return list
 }
 
-// whole is r rounded to an integer.
+// whole returns r rounded to an integer.
 func whole(mode string, r *big.Rat) *big.Int {
 	floor := new(big.Int).Div(r.Num(), r.Denom()) // the denominator is positive
 	rest := new(big.Rat).Sub(r, new(big.Rat).SetInt(floor))
@@ -402,8 +431,8 @@ func whole(mode string, r *big.Rat) *big.Int {
 	return floor.Add(floor, new(big.Int).SetUint64(one(up)))
 }
 
-// toInteger is cvt to an integer: clamped; NaN is 0 if neither type has 64 bits,
-// and 1 << (width-1) elsewhere.
+// toInteger is cvt to an integer, with clamping. NaN is 0 if neither type has 64 bits, and 1 <<
+// (width-1) otherwise.
 func (f format) toInteger(mode, to, register string, x uint64) uint64 {
 	limit := new(big.Int).Lsh(big.NewInt(1), 100)
 	switch {
@@ -421,8 +450,8 @@ func (f format) toInteger(mode, to, register string, x uint64) uint64 {
 
 func TestFloatsByTheManual(t *testing.T) { tryAll(t, floats(), 250) }
 
-// Approximate functions, with the largest errors that the manual allows, against
-// the library's.
+// TestTanhByTheManual compares tanh.approx with the library's tanh, within the largest error that
+// the manual allows.
 func TestTanhByTheManual(t *testing.T) {
 	in := assemble(t, &opcode{text: "tanh.approx.f32", dst: "f32", src: []string{"f32"}})
 	for x := -100.0; x <= 100; x += 1.0 / 64 {
@@ -434,7 +463,10 @@ func TestTanhByTheManual(t *testing.T) {
 			require.LessOrEqual(t, math.Abs(got-want), 0x1p-11*math.Abs(want), "tanh(%g)", a)
 		}
 	}
-	for a, want := range map[uint32]uint32{0: 0, 1 << 31: 1 << 31, 0x7F80_0000: 0x3F80_0000, 0xFF80_0000: 0xBF80_0000, 1: 1} {
+	for a, want := range map[uint32]uint32{
+		0: 0, 1 << 31: 1 << 31, 0x7F80_0000: 0x3F80_0000, 0xFF80_0000: 0xBF80_0000,
+		1: 1,
+	} {
 		d, _ := golden.Eval(in, []uint64{uint64(a)})
 		require.Equal(t, uint64(want), d[0], "tanh of %#x", a)
 	}

@@ -14,23 +14,23 @@ import (
 	"divergo/testbench/golden"
 )
 
-// The opcodes of PTX over special values, as the manual (PTX ISA 9.0, section 9.7)
-// defines them: written as PTX text, and computed by the machine's lanes, by the
-// golden model, and here, where nothing is shared with either.
+// This file checks the opcodes of PTX over special values, as the manual defines them (PTX ISA 9.0,
+// section 9.7). Each is written as PTX text and computed three times: by the machine's lanes, by
+// the golden model, and here. This file shares nothing with either.
 
-// opcode is an instruction with the types of its destination and sources, and
-// what it means. A false ok is a case that the manual leaves open.
+// opcode is an instruction with the types of its destination and sources, and its meaning. A false
+// ok marks a case that the manual leaves open.
 type opcode struct {
 	text  string // "add.s32"; the operands are appended
 	dst   string
 	src   []string
-	extra string   // constants behind the sources
-	sel   []string // behind each operand, destination first
+	extra string   // constants after the sources
+	sel   []string // after each operand, destination first
 	neg   []string // before each operand
 	eval  func(s []uint64) (d uint64, ok bool)
 }
 
-// values lists what operands of a type are tried with.
+// values lists the operand values to try for a type.
 func values(t string, few bool) []uint64 {
 	n := widthOf(t)
 	switch {
@@ -38,8 +38,10 @@ func values(t string, few bool) []uint64 {
 		return []uint64{0, 1}
 	case t == "f32":
 		list := []uint64{
-			0, 1 << 31, 1, 0x8000_0001, 0x7F_FFFF, 0x80_0000, 0x3F80_0000, 0xBF80_0000, 0x7F7F_FFFF, 0xFF7F_FFFF, 0x7F80_0000, 0xFF80_0000, 0x7FC0_0000,
-			0x3F80_0001, 0x3F00_0000, 0x4020_0000, 0xC060_0000, 0x4B00_0001, 0x4F00_0000, 0xCF00_0000, 0x4F80_0000, 0x5F00_0000, 0x5F80_0000, 0xFF80_0001, 0x437F_8000, 0xC300_8000,
+			0, 1 << 31, 1, 0x8000_0001, 0x7F_FFFF, 0x80_0000, 0x3F80_0000, 0xBF80_0000, 0x7F7F_FFFF, 0xFF7F_FFFF,
+			0x7F80_0000, 0xFF80_0000, 0x7FC0_0000,
+			0x3F80_0001, 0x3F00_0000, 0x4020_0000, 0xC060_0000, 0x4B00_0001, 0x4F00_0000, 0xCF00_0000, 0x4F80_0000,
+			0x5F00_0000, 0x5F80_0000, 0xFF80_0001, 0x437F_8000, 0xC300_8000,
 		}
 		if few {
 			list = list[:14]
@@ -47,8 +49,11 @@ func values(t string, few bool) []uint64 {
 		return list
 	case t == "f64":
 		list := []uint64{
-			0, 1 << 63, 1, 1<<63 | 1, 1<<52 - 1, 1 << 52, 0x3FF0 << 48, 0xBFF0 << 48, 0x7FEF_FFFF_FFFF_FFFF, 0xFFEF_FFFF_FFFF_FFFF, 0x7FF0 << 48, 0xFFF0 << 48, 0x7FF8 << 48, 0x3FF0_0000_0000_0001,
-			0x3FE0 << 48, 0x4004 << 48, 0xC00C << 48, 0x41DF_FFFF_FFE0_0000, 0x41F0 << 48, 0xC3E0 << 48, 0x43F0 << 48, 0x47EF_FFFF_F000_0000, 0x36A0 << 48, 0x3690 << 48, 0x380F_FFFF_FFFF_FFFF, 0x3FF0_0000_1000_0000, 0xFFF0_0000_0000_0001,
+			0, 1 << 63, 1, 1<<63 | 1, 1<<52 - 1, 1 << 52, 0x3FF0 << 48, 0xBFF0 << 48, 0x7FEF_FFFF_FFFF_FFFF,
+			0xFFEF_FFFF_FFFF_FFFF, 0x7FF0 << 48, 0xFFF0 << 48, 0x7FF8 << 48, 0x3FF0_0000_0000_0001,
+			0x3FE0 << 48, 0x4004 << 48, 0xC00C << 48, 0x41DF_FFFF_FFE0_0000, 0x41F0 << 48, 0xC3E0 << 48, 0x43F0 << 48,
+			0x47EF_FFFF_F000_0000, 0x36A0 << 48, 0x3690 << 48, 0x380F_FFFF_FFFF_FFFF, 0x3FF0_0000_1000_0000,
+			0xFFF0_0000_0000_0001,
 		}
 		if few {
 			list = list[:14]
@@ -56,7 +61,10 @@ func values(t string, few bool) []uint64 {
 		return list
 	}
 	top := ^uint64(0) >> (64 - n)
-	list := []uint64{0, 1, 2, 3, 7, 31, 32, 33, top >> 1, top>>1 + 1, top - 1, top, 0x1234_5678_9ABC_DEF0 & top, 0xF0E1_80FF_7F01_8000 & top, 63, 64, 65, 255, 1 << 7, 24}
+	list := []uint64{
+		0, 1, 2, 3, 7, 31, 32, 33, top >> 1, top>>1 + 1, top - 1, top, 0x1234_5678_9ABC_DEF0 & top,
+		0xF0E1_80FF_7F01_8000 & top, 63, 64, 65, 255, 1 << 7, 24,
+	}
 	if few {
 		list = list[:14]
 	}
@@ -88,7 +96,8 @@ func assemble(t *testing.T, o *opcode) *isa.Inst {
 	if o.extra != "" {
 		args = append(args, o.extra)
 	}
-	text := fmt.Sprintf(".version 8.8\n.target sm_100\n.address_size 64\n.entry k() { %s\n%s %s; }", decl, o.text, strings.Join(args, ", "))
+	text := fmt.Sprintf(".version 8.8\n.target sm_100\n.address_size 64\n.entry k() { %s\n%s %s; }", decl, o.text,
+		strings.Join(args, ", "))
 	m, err := ptx.Parse("k.ptx", []byte(text))
 	require.NoError(t, err)
 	p, err := m.Program("k")
@@ -153,14 +162,15 @@ func try(t *testing.T, o *opcode) {
 			for i, v := range []uint64{got, model[0]} {
 				who := []string{"lanes", "golden model"}[i]
 				if v != want && !(isNaN(o.dst, v) && isNaN(o.dst, want)) {
-					require.Failf(t, "not what the manual says", "%s of %#x by the %s: %#x, want %#x", o.text, c, who, v, want)
+					require.Failf(t, "not what the manual says", "%s of %#x by the %s: %#x, want %#x", o.text, c, who,
+						v, want)
 				}
 			}
 		}
 	}
 }
 
-// Integers without a width.
+// These are operations on integers without a width.
 
 func num(t string, x uint64) *big.Int {
 	n := uint(widthOf(t))
@@ -193,7 +203,7 @@ func clampTo(t string, v *big.Int) *big.Int {
 	return v
 }
 
-// arithmetic makes an opcode of numbers: sources and result wrap at their types.
+// arithmetic returns an opcode on numbers: sources and result wrap at their types.
 func arithmetic(text, dst string, src []string, f func(v []*big.Int) *big.Int) opcode {
 	return opcode{text: text, dst: dst, src: src, eval: func(s []uint64) (uint64, bool) {
 		var v []*big.Int
@@ -258,21 +268,31 @@ func integers() (list []opcode) {
 			return v[1]
 		})
 		for name, holds := range map[string]func(c int) bool{
-			"eq": func(c int) bool { return c == 0 }, "ne": func(c int) bool { return c != 0 }, "lt": func(c int) bool { return c < 0 },
-			"le": func(c int) bool { return c <= 0 }, "gt": func(c int) bool { return c > 0 }, "ge": func(c int) bool { return c >= 0 },
+			"eq": func(c int) bool { return c == 0 }, "ne": func(c int) bool { return c != 0 },
+			"lt": func(c int) bool { return c < 0 },
+			"le": func(c int) bool { return c <= 0 }, "gt": func(c int) bool { return c > 0 },
+			"ge": func(c int) bool { return c >= 0 },
 		} {
-			list = append(list, opcode{text: "setp." + name + "." + t, dst: "pred", src: of(t, 2), eval: func(s []uint64) (uint64, bool) {
-				return one(holds(num(t, s[0]).Cmp(num(t, s[1])))), true
-			}})
-			list = append(list, opcode{text: "set." + name + ".and.u32." + t, dst: "u32", src: []string{t, t, "pred"}, eval: func(s []uint64) (uint64, bool) {
-				return 0xFFFF_FFFF * one(holds(num(t, s[0]).Cmp(num(t, s[1])))) * s[2], true
-			}})
+			list = append(list, opcode{
+				text: "setp." + name + "." + t, dst: "pred", src: of(t, 2),
+				eval: func(s []uint64) (uint64, bool) {
+					return one(holds(num(t, s[0]).Cmp(num(t, s[1])))), true
+				},
+			})
+			list = append(list, opcode{
+				text: "set." + name + ".and.u32." + t, dst: "u32", src: []string{t, t, "pred"},
+				eval: func(s []uint64) (uint64, bool) {
+					return 0xFFFF_FFFF * one(holds(num(t, s[0]).Cmp(num(t, s[1])))) * s[2], true
+				},
+			})
 		}
-		op("shr."+t, t, []string{t, "u32"}, func(v []*big.Int) *big.Int { return new(big.Int).Rsh(v[0], uint(min(v[1].Uint64(), 64))) })
+		op("shr."+t, t, []string{t, "u32"},
+			func(v []*big.Int) *big.Int { return new(big.Int).Rsh(v[0], uint(min(v[1].Uint64(), 64))) })
 		if n < 64 {
 			wide := t[:1] + fmt.Sprint(2*n)
 			op("mul.wide."+t, wide, of(t, 2), func(v []*big.Int) *big.Int { return mul(v[0], v[1]) })
-			op("mad.wide."+t, wide, []string{t, t, wide}, func(v []*big.Int) *big.Int { return add(mul(v[0], v[1]), v[2]) })
+			op("mad.wide."+t, wide, []string{t, t, wide},
+				func(v []*big.Int) *big.Int { return add(mul(v[0], v[1]), v[2]) })
 		}
 		if t[0] == 's' {
 			op("abs."+t, t, of(t, 1), func(v []*big.Int) *big.Int { return new(big.Int).Abs(v[0]) })
@@ -283,45 +303,57 @@ func integers() (list []opcode) {
 			if widthOf(to) == 8 {
 				register = to[:1] + "16"
 			}
-			list = append(list, opcode{text: "cvt.sat." + to + "." + t, dst: register, src: of(t, 1), eval: func(s []uint64) (uint64, bool) {
-				return wrap(register, clampTo(to, num(t, s[0]))), true
-			}})
-			list = append(list, opcode{text: "cvt." + to + "." + t, dst: register, src: of(t, 1), eval: func(s []uint64) (uint64, bool) {
-				return wrap(register, num(to, wrap(to, num(t, s[0])))), true
-			}})
+			list = append(list, opcode{
+				text: "cvt.sat." + to + "." + t, dst: register, src: of(t, 1),
+				eval: func(s []uint64) (uint64, bool) {
+					return wrap(register, clampTo(to, num(t, s[0]))), true
+				},
+			})
+			list = append(list, opcode{
+				text: "cvt." + to + "." + t, dst: register, src: of(t, 1),
+				eval: func(s []uint64) (uint64, bool) {
+					return wrap(register, num(to, wrap(to, num(t, s[0])))), true
+				},
+			})
 		}
 		if n < 32 {
 			continue
 		}
-		list = append(list, opcode{text: "bfe." + t, dst: t, src: []string{t, "u32", "u32"}, eval: func(s []uint64) (uint64, bool) {
-			pos, length := s[1]&255, s[2]&255
-			var d uint64
-			for i := range uint64(n) { // bits beyond the field are its sign, or those of a
-				from := min(pos+i, uint64(n)-1)
-				if i >= length {
-					from = min(pos+length-1, uint64(n)-1)
+		list = append(list, opcode{
+			text: "bfe." + t, dst: t, src: []string{t, "u32", "u32"},
+			eval: func(s []uint64) (uint64, bool) {
+				pos, length := s[1]&255, s[2]&255
+				var d uint64
+				for i := range uint64(n) { // bits past the field are its sign, or those of a
+					from := min(pos+i, uint64(n)-1)
+					if i >= length {
+						from = min(pos+length-1, uint64(n)-1)
+					}
+					inside := i < length && pos+i < uint64(n)
+					if inside || t[0] == 's' && length > 0 {
+						d |= s[0] >> from & 1 << i
+					}
 				}
-				inside := i < length && pos+i < uint64(n)
-				if inside || t[0] == 's' && length > 0 {
-					d |= s[0] >> from & 1 << i
-				}
-			}
-			return d, true
-		}})
+				return d, true
+			},
+		})
 		for _, shiftamt := range []string{"", ".shiftamt"} {
-			list = append(list, opcode{text: "bfind" + shiftamt + "." + t, dst: "u32", src: of(t, 1), eval: func(s []uint64) (uint64, bool) {
-				v := num(t, s[0])
-				if v.Sign() < 0 {
-					v.Not(v)
-				}
-				switch {
-				case v.Sign() == 0:
-					return 0xFFFF_FFFF, true
-				case shiftamt != "":
-					return uint64(int(n) - v.BitLen()), true
-				}
-				return uint64(v.BitLen() - 1), true
-			}})
+			list = append(list, opcode{
+				text: "bfind" + shiftamt + "." + t, dst: "u32", src: of(t, 1),
+				eval: func(s []uint64) (uint64, bool) {
+					v := num(t, s[0])
+					if v.Sign() < 0 {
+						v.Not(v)
+					}
+					switch {
+					case v.Sign() == 0:
+						return 0xFFFF_FFFF, true
+					case shiftamt != "":
+						return uint64(int(n) - v.BitLen()), true
+					}
+					return uint64(v.BitLen() - 1), true
+				},
+			})
 		}
 	}
 	op("add.sat.s32", "s32", of("s32", 2), func(v []*big.Int) *big.Int { return clampTo("s32", add(v[0], v[1])) })
@@ -337,7 +369,8 @@ func integers() (list []opcode) {
 		op("mul24.lo."+t, t, of(t, 2), product)
 		op("mul24.hi."+t, t, of(t, 2), func(v []*big.Int) *big.Int { return new(big.Int).Rsh(product(v), 16) })
 		op("mad24.lo."+t, t, of(t, 3), func(v []*big.Int) *big.Int { return add(product(v), v[2]) })
-		op("mad24.hi."+t, t, of(t, 3), func(v []*big.Int) *big.Int { return add(new(big.Int).Rsh(product(v), 16), v[2]) })
+		op("mad24.hi."+t, t, of(t, 3),
+			func(v []*big.Int) *big.Int { return add(new(big.Int).Rsh(product(v), 16), v[2]) })
 	}
 	op("mad24.hi.sat.s32", "s32", of("s32", 3), func(v []*big.Int) *big.Int {
 		p := mul(num("s24", wrap("u24", v[0])), num("s24", wrap("u24", v[1])))
@@ -355,7 +388,10 @@ func one(b bool) uint64 {
 
 func bitwise() (list []opcode) {
 	op := func(text, dst string, src []string, f func(s []uint64) uint64) {
-		list = append(list, opcode{text: text, dst: dst, src: src, eval: func(s []uint64) (uint64, bool) { return f(s), true }})
+		list = append(list, opcode{
+			text: text, dst: dst, src: src,
+			eval: func(s []uint64) (uint64, bool) { return f(s), true },
+		})
 	}
 	for _, t := range []string{"b16", "b32", "b64"} {
 		n := widthOf(t)
@@ -368,7 +404,8 @@ func bitwise() (list []opcode) {
 		op("shl."+t, t, []string{t, "u32"}, func(s []uint64) uint64 {
 			return wrap(t, new(big.Int).Lsh(num(t, s[0]), uint(min(s[1], 64))))
 		})
-		op("shr."+t, t, []string{t, "u32"}, func(s []uint64) uint64 { return new(big.Int).Rsh(num(t, s[0]), uint(min(s[1], 64))).Uint64() })
+		op("shr."+t, t, []string{t, "u32"},
+			func(s []uint64) uint64 { return new(big.Int).Rsh(num(t, s[0]), uint(min(s[1], 64))).Uint64() })
 		op("selp."+t, t, []string{t, t, "pred"}, func(s []uint64) uint64 { return s[1-s[2]] })
 		op("slct."+t+".s32", t, []string{t, t, "s32"}, func(s []uint64) uint64 { return s[s[2]>>31] })
 		if n < 32 {
@@ -400,7 +437,10 @@ func bitwise() (list []opcode) {
 		})
 	}
 	for name, right := range map[string]bool{"l": false, "r": true} {
-		for mode, amount := range map[string]func(c uint64) uint64{"clamp": func(c uint64) uint64 { return min(c, 32) }, "wrap": func(c uint64) uint64 { return c % 32 }} {
+		for mode, amount := range map[string]func(c uint64) uint64{
+			"clamp": func(c uint64) uint64 { return min(c, 32) },
+			"wrap":  func(c uint64) uint64 { return c % 32 },
+		} {
 			op("shf."+name+"."+mode+".b32", "b32", []string{"b32", "b32", "u32"}, func(s []uint64) uint64 {
 				v := add(new(big.Int).Lsh(num("b32", s[1]), 32), num("b32", s[0]))
 				if right {
@@ -412,8 +452,14 @@ func bitwise() (list []opcode) {
 		}
 	}
 	for mode, rows := range map[string][4]string{ // the table of the manual: bytes of the result, d.b3 first
-		"f4e": {"3210", "4321", "5432", "6543"}, "b4e": {"5670", "6701", "7012", "0123"}, "rc8": {"0000", "1111", "2222", "3333"},
-		"ecl": {"3210", "3211", "3222", "3333"}, "ecr": {"0000", "1110", "2210", "3210"}, "rc16": {"1010", "3232", "1010", "3232"},
+		"f4e": {"3210", "4321", "5432", "6543"}, "b4e": {"5670", "6701", "7012", "0123"}, "rc8": {
+			"0000", "1111",
+			"2222", "3333",
+		},
+		"ecl": {"3210", "3211", "3222", "3333"}, "ecr": {"0000", "1110", "2210", "3210"}, "rc16": {
+			"1010", "3232",
+			"1010", "3232",
+		},
 	} {
 		op("prmt.b32."+mode, "b32", of("b32", 3), func(s []uint64) (d uint64) {
 			pool := s[1]<<32 | s[0]
@@ -436,19 +482,30 @@ func bitwise() (list []opcode) {
 		return d
 	})
 	for table, f := range map[string]func(a, b, c uint64) uint64{ // from the manual's examples
-		"0x80": func(a, b, c uint64) uint64 { return a & b & c }, "0xFE": func(a, b, c uint64) uint64 { return a | b | c },
-		"0x40": func(a, b, c uint64) uint64 { return a & b &^ c }, "0x1A": func(a, b, c uint64) uint64 { return (a&b | c) ^ a },
+		"0x80": func(a, b, c uint64) uint64 { return a & b & c }, "0xFE": func(a, b,
+			c uint64,
+		) uint64 {
+			return a | b | c
+		},
+		"0x40": func(a, b, c uint64) uint64 { return a & b &^ c }, "0x1A": func(a, b,
+			c uint64,
+		) uint64 {
+			return (a&b | c) ^ a
+		},
 	} {
-		list = append(list, opcode{text: "lop3.b32", dst: "b32", src: of("b32", 3), extra: table, eval: func(s []uint64) (uint64, bool) {
-			return f(s[0], s[1], s[2]) & 0xFFFF_FFFF, true
-		}})
+		list = append(list, opcode{
+			text: "lop3.b32", dst: "b32", src: of("b32", 3), extra: table,
+			eval: func(s []uint64) (uint64, bool) {
+				return f(s[0], s[1], s[2]) & 0xFFFF_FFFF, true
+			},
+		})
 	}
 	op("fns.b32", "b32", []string{"b32", "u32", "s32"}, func(s []uint64) uint64 {
 		if s[1] > 31 {
-			return 0xFFFF_FFFF // undefined; all agree on it
+			return 0xFFFF_FFFF // undefined; all three agree on it
 		}
 		offset := num("s32", s[2]).Int64()
-		var set []int64 // of the bits that are 1, in the order of the search
+		var set []int64 // the set bits, in the order of the search
 		for i := range int64(32) {
 			pos := int64(s[1]) + i
 			if offset < 0 {
@@ -528,7 +585,8 @@ func bitwise() (list []opcode) {
 	}
 	for _, t := range []string{"u8", "s8"} {
 		op("cvt.pack.sat."+t+".s32.b32", "u32", []string{"s32", "s32", "b32"}, func(s []uint64) uint64 {
-			return s[2]<<16&0xFFFF_FFFF | wrap(t, clampTo(t, num("s32", s[0])))<<8 | wrap(t, clampTo(t, num("s32", s[1])))
+			return s[2]<<16&0xFFFF_FFFF | wrap(t, clampTo(t, num("s32", s[0])))<<8 |
+				wrap(t, clampTo(t, num("s32", s[1])))
 		})
 	}
 	return list

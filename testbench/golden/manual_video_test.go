@@ -10,13 +10,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Video instructions by the programs of the manual (PTX ISA 9.0, "Video
-// Instructions"), with selectors at random.
+// This file checks video instructions by the programs of the manual (PTX ISA 9.0, "Video
+// Instructions"), with random selectors.
 
 var (
-	scalarSelectors = map[string][2]int{"": {0, 32}, ".b0": {0, 8}, ".b1": {8, 8}, ".b2": {16, 8}, ".b3": {24, 8}, ".h0": {0, 16}, ".h1": {16, 16}}
-	selectorNames   = []string{"", ".b0", ".b1", ".b2", ".b3", ".h0", ".h1"}
-	kinds           = []string{"u32", "s32"}
+	scalarSelectors = map[string][2]int{
+		"": {0, 32}, ".b0": {0, 8}, ".b1": {8, 8}, ".b2": {16, 8}, ".b3": {24, 8},
+		".h0": {0, 16}, ".h1": {16, 16},
+	}
+	selectorNames = []string{"", ".b0", ".b1", ".b2", ".b3", ".h0", ".h1"}
+	kinds         = []string{"u32", "s32"}
 )
 
 func clampBits(signed bool, n int, v int64) int64 {
@@ -80,7 +83,7 @@ func primary(name string, a, b int64, wrapped bool) int64 {
 
 func pick[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
 
-// scalarVideo makes a scalar instruction with what it may have.
+// scalarVideo draws a scalar instruction with optional modifiers.
 func scalarVideo(r *rand.Rand, name string) opcode {
 	dtype, atype, btype := pick(r, kinds), pick(r, kinds), pick(r, kinds)
 	base, compare, isSet := strings.Cut(name, ".")
@@ -138,7 +141,7 @@ func scalarVideo(r *rand.Rand, name string) opcode {
 	return o
 }
 
-// simdVideo makes an instruction of n lanes.
+// simdVideo draws an instruction of n lanes.
 func simdVideo(r *rand.Rand, name string, n int) opcode {
 	dtype, atype, btype := pick(r, kinds), pick(r, kinds), pick(r, kinds)
 	base, compare, isSet := strings.Cut(name, ".")
@@ -211,7 +214,7 @@ func simdVideo(r *rand.Rand, name string, n int) opcode {
 	return o
 }
 
-// multiplyAdd makes a vmad.
+// multiplyAdd draws a vmad.
 func multiplyAdd(r *rand.Rand) opcode {
 	atype, btype := pick(r, kinds), pick(r, kinds)
 	asel, bsel := pick(r, selectorNames), pick(r, selectorNames)
@@ -273,10 +276,16 @@ func TestVideoByTheManual(t *testing.T) {
 	var list []opcode
 	sets := []string{"vset.eq", "vset.ne", "vset.lt", "vset.le", "vset.gt", "vset.ge"}
 	for range 12 {
-		for _, name := range append([]string{"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", pick(r, sets), pick(r, sets)}, sets...) {
+		for _, name := range append([]string{
+			"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", pick(r, sets),
+			pick(r, sets),
+		}, sets...) {
 			list = append(list, scalarVideo(r, name))
 		}
-		for _, name := range []string{"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vavrg", pick(r, sets), pick(r, sets)} {
+		for _, name := range []string{
+			"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vavrg", pick(r, sets),
+			pick(r, sets),
+		} {
 			list = append(list, simdVideo(r, name, 2), simdVideo(r, name, 4))
 		}
 		list = append(list, multiplyAdd(r), multiplyAdd(r), multiplyAdd(r))

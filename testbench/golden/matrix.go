@@ -7,12 +7,12 @@ import (
 	"divergo/isa"
 )
 
-// Matrices that the threads of a warp hold together (PTX ISA, section 9.7.13.4).
-// Here each thread asks for the elements that it needs: of which thread and
-// register they are part follows from the figures of the manual, read backwards.
+// The threads of a warp hold matrices together (PTX ISA, section 9.7.13.4). Here each thread reads
+// the elements that it needs. The figures of the manual, read backwards, give the thread and the
+// register of each element.
 
-// matrix is what the thread in a lane gets of mma, ldmatrix or movmatrix. With
-// stmatrix it stores the row of its address.
+// matrix returns the results of mma, ldmatrix or movmatrix for the thread in a lane. With stmatrix
+// the thread stores the row of its address.
 func (b *block) matrix(in *isa.Inst, mates []thread, lane int) (dst [isa.MaxDsts]uint64) {
 	switch in.Op {
 	case isa.OpLdmatrix:
@@ -61,14 +61,17 @@ func (b *block) matrix(in *isa.Inst, mates []thread, lane int) (dst [isa.MaxDsts
 	return dst
 }
 
-// rowAddress checks the address of a thread that gives the one of a row.
+// rowAddress checks the address of a thread that supplies a row.
 func (b *block) rowAddress(t *thread, in *isa.Inst) *Fault {
 	const size = 16
 	if b.lane(t) >= 8*int(in.Vec) {
 		return nil
 	}
 	at, shared := b.sharedOffset(in, t.meets.src[0])
-	f := &Fault{ID: b.name(t), Kind: OutOfBounds, PC: t.pc, Addr: t.meets.src[0] + uint64(in.Off), Space: in.Space, Size: size}
+	f := &Fault{
+		ID: b.name(t), Kind: OutOfBounds, PC: t.pc, Addr: t.meets.src[0] + uint64(in.Off), Space: in.Space,
+		Size: size,
+	}
 	switch {
 	case !shared:
 		return f
@@ -81,7 +84,7 @@ func (b *block) rowAddress(t *thread, in *isa.Inst) *Fault {
 	return nil
 }
 
-// sharedOffset is where in shared memory an address leads.
+// sharedOffset returns the offset of an address in shared memory.
 func (b *block) sharedOffset(in *isa.Inst, a uint64) (at uint64, shared bool) {
 	a += uint64(in.Off)
 	if b.p.AddressBits == 32 {
@@ -94,8 +97,8 @@ func (b *block) sharedOffset(in *isa.Inst, a uint64) (at uint64, shared bool) {
 	return at, space == isa.SpaceShared
 }
 
-// element of width bits, of a fragment whose first register is source first: line is
-// a row of A or a column of B, and strips of eight lines have registers of their own.
+// element returns an element of width bits of a fragment whose first register is source first. Line
+// is a row of A or a column of B. Each strip of eight lines has registers of its own.
 func element(t isa.Type, mates []thread, first, strips, line, k int) uint64 {
 	perRegister := max(1, 32/t.Bits())
 	lane := line%8*4 + k/perRegister%4
@@ -103,7 +106,7 @@ func element(t isa.Type, mates []thread, first, strips, line, k int) uint64 {
 	return cut(t, mates[lane].meets.src[first+register]>>(k%perRegister*t.Bits()))
 }
 
-// dot is an element of D.
+// dot returns an element of D.
 func dot(in *isa.Inst, mates []thread, row, column int) uint64 {
 	m, k := int(in.M), int(in.K)
 	perRegister := max(1, 32/in.SrcType.Bits())
@@ -143,8 +146,8 @@ func dot(in *isa.Inst, mates []thread, row, column int) uint64 {
 	return bits32(sum)
 }
 
-// quad is what the thread in a lane gets of mma.m8n8k4 of f16. It multiplies with
-// those of its quad and of the quad 16 lanes away.
+// quad returns the results of mma.m8n8k4 of f16 for the thread in a lane. The thread works with its
+// quad and with the quad 16 lanes away.
 func quad(in *isa.Inst, mates []thread, lane int) (dst [isa.MaxDsts]uint64) {
 	half := func(source, lane, element int) float64 {
 		return decodeHalf(isa.F16, mates[lane].meets.src[source+element/2]>>(element%2*16)&0xFFFF)
@@ -188,7 +191,7 @@ func quad(in *isa.Inst, mates []thread, lane int) (dst [isa.MaxDsts]uint64) {
 	return dst
 }
 
-// integer is the value of an element.
+// integer returns the value of an element.
 func integer(t isa.Type, a uint64) int64 {
 	if t.Signed() {
 		return signed(t, a)
@@ -196,7 +199,7 @@ func integer(t isa.Type, a uint64) int64 {
 	return int64(a)
 }
 
-// factor is the value of an element.
+// factor returns the value of an element.
 func factor(t isa.Type, a uint64) float64 {
 	if t == isa.TF32 {
 		return float64(value32(a &^ 0x1FFF))

@@ -8,11 +8,11 @@ import (
 	"divergo/isa"
 )
 
-// Memory is device memory: ranges of bytes at fixed addresses, which the host
-// maps. An access outside of them is a fault.
+// Memory is device memory: ranges of bytes at fixed addresses, which the host maps. An access
+// outside of them is a fault.
 type Memory struct {
-	// Pad is how many bytes outside of a range from isa.GlobalBase on loads may touch. They
-	// are zero.
+	// Pad is the number of bytes outside of a range, from isa.GlobalBase on, that loads may read.
+	// They are zero.
 	Pad uint64
 
 	ranges []span // ascending and disjoint
@@ -27,7 +27,7 @@ type span struct {
 
 func (s *span) end() uint64 { return s.start + uint64(len(s.data)) }
 
-// Map makes size zero bytes at addr valid. It fails if some of them are.
+// Map makes size zero bytes at addr valid. It fails if some of them are valid already.
 func (m *Memory) Map(addr, size uint64) error {
 	if size == 0 {
 		return nil
@@ -38,7 +38,8 @@ func (m *Memory) Map(addr, size uint64) error {
 	i := m.after(addr)
 	if i < len(m.ranges) && m.ranges[i].start < addr+size {
 		r := &m.ranges[i]
-		return fmt.Errorf("golden: memory [%#x, %#x) overlaps [%#x, %#x), which is mapped", addr, addr+size, r.start, r.end())
+		return fmt.Errorf("golden: memory [%#x, %#x) overlaps [%#x, %#x), which is mapped", addr, addr+size, r.start,
+			r.end())
 	}
 	m.ranges = slices.Insert(m.ranges, i, span{addr, make([]byte, size)})
 	m.last = i
@@ -81,12 +82,12 @@ func (m *Memory) slice(addr uint64, n int) ([]byte, error) {
 	return b, nil
 }
 
-// after is the first range that ends after addr.
+// after returns the first range that ends after addr.
 func (m *Memory) after(addr uint64) int {
 	return sort.Search(len(m.ranges), func(i int) bool { return m.ranges[i].end() > addr })
 }
 
-// at is the size bytes at addr, nil if they are not mapped.
+// at returns the size bytes at addr, nil if they are not mapped.
 func (m *Memory) at(addr, size uint64) []byte {
 	i := m.last
 	if i >= len(m.ranges) || addr-m.ranges[i].start >= uint64(len(m.ranges[i].data)) {
@@ -99,8 +100,8 @@ func (m *Memory) at(addr, size uint64) []byte {
 	return window(r.data, addr-r.start, size)
 }
 
-// around is size bytes at addr, of which some are at most Pad bytes outside of a range;
-// nil if they are further off.
+// around returns the size bytes at addr, which may lie up to Pad bytes outside of a range; nil if
+// they lie farther away.
 func (m *Memory) around(addr, size uint64) []byte {
 	i := sort.Search(len(m.ranges), func(i int) bool { return m.ranges[i].end()+m.Pad > addr })
 	for ; i < len(m.ranges) && m.ranges[i].start <= addr+m.Pad; i++ {
@@ -117,7 +118,7 @@ func (m *Memory) around(addr, size uint64) []byte {
 	return nil
 }
 
-// window is size bytes of data from offset on, nil if data is too short.
+// window returns size bytes of data at an offset, nil if data is too short.
 func window(data []byte, offset, size uint64) []byte {
 	if n := uint64(len(data)); offset >= n || size > n-offset {
 		return nil

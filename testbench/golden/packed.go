@@ -2,8 +2,8 @@ package golden
 
 import "divergo/isa"
 
-// packed computes the instructions on several numbers in one register (PTX ISA,
-// dp4a, dp2a, cvt.pack).
+// packed computes the instructions on several numbers in one register (PTX ISA, dp4a, dp2a,
+// cvt.pack).
 func (v *values) packed(in *isa.Inst) bool {
 	a, b, c := v.src[0], v.src[1], v.src[2]
 	switch in.Op {
@@ -36,7 +36,7 @@ func (v *values) packed(in *isa.Inst) bool {
 	return true
 }
 
-// piece is the i-th number of n bits in x, with a sign if t has one.
+// piece returns the i-th number of n bits in x, signed if t is.
 func piece(t isa.Type, x uint64, n, i int) int64 {
 	p := int64(x >> (n * i) & (1<<n - 1))
 	if t.Signed() && p >= 1<<(n-1) {

@@ -7,13 +7,11 @@ import (
 	"divergo/isa"
 )
 
-// Arithmetic that rounds. To nearest it is that of Go, which is IEEE 754 on
-// every platform. In another direction the result to nearest is the start: the
-// exact result, a rational number, says whether it lies on the wanted side, and
-// if it does not, its neighbour does.
+// This file computes arithmetic that rounds. To nearest it uses Go's arithmetic, which is IEEE 754
+// on every platform. Other directions start from the result to nearest. The exact result, a
+// rational number, shows whether it lies on the wanted side. If it does not, its neighbour does.
 
-// rounded computes the instruction on operands of type t, which float64 holds
-// exactly.
+// rounded computes the instruction on operands of type t, which are exact in float64.
 func rounded(in *isa.Inst, t isa.Type, a, b, c float64) (uint64, bool) {
 	op := in.Op
 	switch op {
@@ -34,7 +32,7 @@ func rounded(in *isa.Inst, t isa.Type, a, b, c float64) (uint64, bool) {
 	return encode(t, x), true
 }
 
-// encode is x as a value of type t, to nearest.
+// encode returns x as a value of type t, rounded to nearest.
 func encode(t isa.Type, x float64) uint64 {
 	if t == isa.F32 {
 		return bits32(float32(x))
@@ -42,7 +40,7 @@ func encode(t isa.Type, x float64) uint64 {
 	return bits64(x)
 }
 
-// nearest is the result rounded to nearest even, a value of type t.
+// nearest returns the result rounded to nearest even, a value of type t.
 func nearest(op isa.Op, t isa.Type, a, b, c float64) float64 {
 	if t == isa.F64 {
 		switch op {
@@ -71,10 +69,11 @@ func nearest(op isa.Op, t isa.Type, a, b, c float64) float64 {
 	return float64(fma32(a, b, c))
 }
 
-// fma32 is a*b + c for values of f32. The product is exact in float64. The sum
-// is rounded to odd there: if it is inexact, the last bit is set. Rounding that
-// to the 24 bits of f32 is then right, since 53 is at least 24 + 2 (S. Boldo and
-// G. Melquiond, Emulation of a FMA and correctly rounded sums, 2008).
+// fma32 computes a*b + c for values of f32.
+//
+// The product is exact in float64. The sum is rounded to odd there: if it is inexact, the last bit
+// is set. Rounding that to the 24 bits of f32 is then correct, since 53 is at least 24 + 2 (S.
+// Boldo and G. Melquiond, Emulation of a FMA and correctly rounded sums, 2008).
 func fma32(a, b, c float64) float32 {
 	p := float64(a * b)
 	s := float64(p + c)
@@ -90,9 +89,8 @@ func fma32(a, b, c float64) float32 {
 	return float32(s)
 }
 
-// directed moves x, the result to nearest, to the neighbour that lies on the
-// side of the exact result that the rounding wants. Infinities of exact
-// operations and NaN stay.
+// directed moves x, the result to nearest, to the neighbour on the side of the exact result that
+// the rounding mode demands. Infinities of exact operations and NaN stay.
 func directed(op isa.Op, t isa.Type, mode isa.Round, x, a, b, c float64) float64 {
 	if math.IsNaN(x) || !finite(a) || !finite(b) || !finite(c) || op == isa.OpDiv && b == 0 {
 		return x
@@ -114,7 +112,7 @@ func directed(op isa.Op, t isa.Type, mode isa.Round, x, a, b, c float64) float64
 	return settle(t, mode, x, exact.Sign(), above)
 }
 
-// compare is the sign of exact - x.
+// compare returns the sign of exact - x.
 func compare(exact *big.Rat, x float64) int {
 	switch {
 	case math.IsInf(x, 1):
@@ -125,9 +123,8 @@ func compare(exact *big.Rat, x float64) int {
 	return exact.Cmp(rational(x))
 }
 
-// settle chooses between x, which is the exact result rounded to nearest, and
-// its neighbours. Above is the sign of the exact result minus x, side the sign of
-// the exact result.
+// settle chooses between x, the exact result rounded to nearest, and its neighbours. Above is the
+// sign of the exact result minus x, side the sign of the exact result.
 func settle(t isa.Type, mode isa.Round, x float64, side, above int) float64 {
 	down := mode == isa.RoundDown || mode == isa.RoundZero && side > 0
 	switch {
@@ -142,7 +139,7 @@ func settle(t isa.Type, mode isa.Round, x float64, side, above int) float64 {
 	return x
 }
 
-// exactly is the result as a rational number; of the square root its square.
+// exactly returns the result as a rational number; for the square root, its square.
 func exactly(op isa.Op, a, b, c float64) *big.Rat {
 	r := rational(a)
 	switch op {
@@ -158,8 +155,8 @@ func exactly(op isa.Op, a, b, c float64) *big.Rat {
 	return r
 }
 
-// zero is the sign of an exact zero: of a sum of opposite numbers it is
-// negative only when rounding down (IEEE 754, section 6.3).
+// zero returns an exact zero with its sign. A sum of opposite numbers is negative only when
+// rounding down (IEEE 754, section 6.3).
 func zero(op isa.Op, mode isa.Round, x, a, b, c float64) float64 {
 	cancels := false
 	switch op {
@@ -178,7 +175,7 @@ func rational(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
 
 func finite(x float64) bool { return !math.IsInf(x, 0) && !math.IsNaN(x) }
 
-// neighbour is the value of type t next to x in the direction of to.
+// neighbour returns the value of type t next to x in the direction of to.
 func neighbour(t isa.Type, x, to float64) float64 {
 	if t == isa.F32 {
 		return float64(math.Nextafter32(float32(x), float32(to)))

@@ -6,8 +6,8 @@ import (
 	"divergo/isa"
 )
 
-// step executes one instruction of t, and moves its PC unless it waits at a
-// barrier or has exited.
+// step executes one instruction of t. It advances the PC unless the thread waits at a barrier or
+// has exited.
 func (b *block) step(t *thread, v *values) *Fault {
 	in := &b.p.Insts[t.pc]
 	executes := in.Guard.Kind != isa.OperandPred || t.preds[in.Guard.Index] != in.Guard.Not
@@ -79,7 +79,7 @@ func (b *block) step(t *thread, v *values) *Fault {
 		if f := b.copy(t, in, v); f != nil {
 			return f
 		}
-	case isa.OpMembar: // all accesses are done at once
+	case isa.OpMembar: // all accesses complete at once
 	default:
 		v.eval(in)
 	}
@@ -106,7 +106,7 @@ func (t *thread) write(in *isa.Inst, dst [isa.MaxDsts]uint64) {
 	}
 }
 
-// note keeps what is written, if it is asked for.
+// note keeps the PC and the results if the options ask for them.
 func (t *thread) note(at int, value uint64) {
 	if w := t.out.Writes; w != nil {
 		w[at] = Written(w[at], value)
@@ -149,8 +149,8 @@ func truth(b bool) uint64 {
 	return 0
 }
 
-// special reads a special register (PTX ISA, section 10). Those that tell time
-// and place on a machine read as 0.
+// special reads a special register (PTX ISA, section 10). Registers for time and place on a machine
+// read as 0.
 func (b *block) special(t *thread, s isa.Special) uint64 {
 	l := b.l
 	lane := uint64(t.index) % uint64(l.WarpSize)
@@ -261,7 +261,7 @@ func (b *block) access(t *thread, in *isa.Inst, v *values, herd *HerdStep) *Faul
 	return nil
 }
 
-// resolve finds the space of a generic address and the offset in it.
+// resolve returns the space of a generic address and the offset in it.
 func resolve(addr uint64) (isa.Space, uint64) {
 	for _, w := range windows {
 		if addr >= w.base && addr < w.base+isa.WindowSize {

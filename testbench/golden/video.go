@@ -6,8 +6,7 @@ import (
 	"divergo/isa"
 )
 
-// video computes the video instructions (PTX ISA, section 9.7.17), with numbers
-// that have no width.
+// video computes the video instructions (PTX ISA, section 9.7.17), with numbers of unlimited width.
 func (v *values) video(in *isa.Inst) bool {
 	if in.Vec == 0 || in.Select.BType == isa.NoType {
 		return false
@@ -18,7 +17,8 @@ func (v *values) video(in *isa.Inst) bool {
 		return v.lanes(in)
 	}
 	n, at := uint(s.D>>8), uint(s.D&0xff)
-	d, ok := primary(in, field(in.SrcType, a, uint(s.A&0xff), uint(s.A>>8)), field(s.BType, b, uint(s.B&0xff), uint(s.B>>8)), c)
+	d, ok := primary(in, field(in.SrcType, a, uint(s.A&0xff), uint(s.A>>8)),
+		field(s.BType, b, uint(s.B&0xff), uint(s.B>>8)), c)
 	if !ok {
 		return false
 	}
@@ -87,7 +87,7 @@ func (v *values) lanes(in *isa.Inst) bool {
 	return true
 }
 
-// field is the number of n bits from bit at of x on, with a sign if t has one.
+// field returns the number of n bits at bit at of x, signed if t is.
 func field(t isa.Type, x uint64, at, n uint) *big.Int {
 	f := new(big.Int).SetUint64(x >> at & (1<<n - 1))
 	if t.Signed() && n > 0 && f.Bit(int(n)-1) == 1 {
@@ -96,7 +96,7 @@ func field(t isa.Type, x uint64, at, n uint) *big.Int {
 	return f
 }
 
-// limit is the number of n bits next to x, signed if t is.
+// limit returns the number of n bits nearest to x, signed if t is.
 func limit(t isa.Type, n uint, x *big.Int) *big.Int {
 	least, above := big.NewInt(0), new(big.Int).Lsh(big.NewInt(1), n)
 	if t.Signed() {
@@ -112,7 +112,7 @@ func limit(t isa.Type, n uint, x *big.Int) *big.Int {
 	return x
 }
 
-// primary is the operation of a video instruction on two numbers.
+// primary computes the operation of a video instruction on two numbers.
 func primary(in *isa.Inst, a, b *big.Int, c uint64) (*big.Int, bool) {
 	d := new(big.Int)
 	amount := uint(b.Uint64())
@@ -168,11 +168,12 @@ func primary(in *isa.Inst, a, b *big.Int, c uint64) (*big.Int, bool) {
 
 // isSigned reports whether the result of vmad is signed.
 func isSigned(in *isa.Inst) bool {
-	return in.SrcType.Signed() || in.Select.BType.Signed() || in.Mode == isa.ModeNegProduct || in.Mode == isa.ModeNegAddend
+	return in.SrcType.Signed() || in.Select.BType.Signed() || in.Mode == isa.ModeNegProduct ||
+		in.Mode == isa.ModeNegAddend
 }
 
-// multiply is a*b + c of vmad. A negated c is the complement of its 32 bits plus
-// 1: the manual's program extends it in between.
+// multiply computes a*b + c of vmad. A negated c is the complement of its 32 bits plus 1, because
+// the manual's program extends it in between.
 func multiply(in *isa.Inst, a, b *big.Int, c uint64) *big.Int {
 	t := isa.U32
 	if isSigned(in) {

@@ -6,7 +6,7 @@ import (
 	"divergo/testbench/launches"
 )
 
-// FuzzParse: no text makes the reader panic.
+// FuzzParse checks that no text makes the reader panic.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(twice))
 	f.Add([]byte(`{"schema": "divergo.counterexample.v1", "grid": 1, "args": null}`))

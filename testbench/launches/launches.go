@@ -1,5 +1,5 @@
-// Package launches reads launch files: JSON that says which kernels of a PTX file are
-// launched, one after the other, and on which data. A counterexample is one.
+// Package launches reads launch files: JSON that lists launches of kernels of a PTX file, one after
+// the other, and their data. A counterexample is one.
 //
 //	{
 //	  "schema": "divergo.launch.v1",
@@ -14,8 +14,8 @@
 //	  ]
 //	}
 //
-// An argument is the name of a buffer or what testbench.Arg describes. Files are named
-// from the folder of the launch file.
+// An argument is the name of a buffer or a specification of testbench.Arg. File names are relative
+// to the folder of the launch file.
 package launches
 
 import (
@@ -28,14 +28,14 @@ import (
 	"divergo/testbench"
 )
 
-// schema is the form of a launch file, oldSchema the one that counterexamples had: grid, block
-// and args of a single launch stand beside the other members.
+// schema identifies the format of a launch file. oldSchema is that of earlier counterexamples: the
+// grid, block and args of a single launch stand beside the other members.
 const (
 	schema    = "divergo.launch.v1"
 	oldSchema = "divergo.counterexample.v1"
 )
 
-// The files that a launch file means if it names none.
+// The default files of a launch file.
 const (
 	ModuleFile  = "kernel.ptx"
 	MachineFile = "machine.toml"
@@ -43,25 +43,26 @@ const (
 
 // File is a launch file.
 type File struct {
-	Mechanism string   // to run under; "": any
-	Checker   string   // of a counterexample: what failed
+	Mechanism string   // mechanism of the run; "": any
+	Checker   string   // of a counterexample: the failed checker
 	Seed      uint64   // of random data
 	Machine   string   // file with keys of the machine; "": none
 	Module    string   // file with the PTX
-	Buffers   []Buffer // that launches share
+	Buffers   []Buffer // shared by the launches
 	Launches  []Entry
 
 	name string // of the file
 	text []byte
 }
 
-// Buffer is device memory that launches share by its name.
+// Buffer is named device memory that launches share.
 type Buffer struct {
-	Name string  `json:"name"`
-	Init string  `json:"init"`           // buf:...
-	Seed *uint64 `json:"seed,omitempty"` // of its random values; nil: that of the file and the number of the buffer
+	Name string `json:"name"`
+	Init string `json:"init"` // buf:...
+	// of its random values; nil: derived from the seed of the file and the number of the buffer
+	Seed *uint64 `json:"seed,omitempty"`
 
-	at int // in the text
+	at int // offset in the text
 }
 
 // Entry is a launch in a file.
@@ -77,7 +78,7 @@ type Entry struct {
 	argAt                []int
 }
 
-// MarshalJSON is the text of a launch file.
+// MarshalJSON returns the text of a launch file.
 func (f *File) MarshalJSON() ([]byte, error) {
 	list := slices.Clone(f.Launches)
 	for i := range list {
@@ -97,11 +98,11 @@ func (f *File) MarshalJSON() ([]byte, error) {
 	}{schema, f.Mechanism, f.Checker, f.Seed, f.Machine, f.Module, f.Buffers, list})
 }
 
-// maxText is the most bytes of a launch file.
+// maxText limits the bytes of a launch file.
 const maxText = 32 << 20
 
-// Read reads a launch file. The error has everything that is wrong with its text, each
-// with line and column.
+// Read reads a launch file. The error lists everything that is wrong with its text, with line and
+// column.
 func Read(name string) (*File, error) {
 	text, err := input.Read(name, maxText)
 	if err != nil {
@@ -110,13 +111,13 @@ func Read(name string) (*File, error) {
 	return Parse(name, text)
 }
 
-// Parse is Read for a text that is there already.
+// Parse is Read for a given text.
 func Parse(name string, text []byte) (*File, error) {
 	f := &File{name: name, text: text}
 	return f, f.parse()
 }
 
-// path is that of a file that the launch file names.
+// path returns the path of a file named in the launch file.
 func (f *File) path(name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -124,7 +125,7 @@ func (f *File) path(name string) string {
 	return filepath.Join(filepath.Dir(f.name), filepath.FromSlash(name))
 }
 
-// MachinePath is where the file with keys of the machine is; "" if there is none.
+// MachinePath returns the path of the file with keys of the machine, "" if there is none.
 func (f *File) MachinePath() string {
 	if f.Machine == "" {
 		return ""
@@ -132,7 +133,7 @@ func (f *File) MachinePath() string {
 	return f.path(f.Machine)
 }
 
-// Files are all files that the launch file reads, the machine's apart.
+// Files lists all files that the launch file reads, except the machine's.
 func (f *File) Files() (list []string) {
 	add := func(name string) {
 		if path := f.path(name); !slices.Contains(list, path) {
@@ -155,7 +156,7 @@ func (f *File) Files() (list []string) {
 	return list
 }
 
-// module is the file with the PTX of a launch.
+// module returns the file with the PTX of a launch.
 func (f *File) module(i int) string {
 	if m := f.Launches[i].Module; m != "" {
 		return m
@@ -163,5 +164,5 @@ func (f *File) module(i int) string {
 	return f.Module
 }
 
-// shown is the name of the file in messages.
+// shown returns the name of the file for messages.
 func (f *File) shown() string { return printable.Name(f.name) }

@@ -17,7 +17,7 @@ import (
 	"divergo/testbench/launches"
 )
 
-// twice adds 1 to the words of a, into b, and to those of b, into a.
+// twice adds 1 to the words of a, into b, then 1 to those of b, into a.
 const twice = `{
   "schema": "divergo.launch.v1",
   "seed": 5,
@@ -51,7 +51,7 @@ func words(s *testbench.Session, addr uint64, n int) []uint32 {
 	return list
 }
 
-// TestRun: launches follow each other on the same memory, and have the program in common.
+// TestRun checks that launches follow each other on the same memory and share the program.
 func TestRun(t *testing.T) {
 	f, err := launches.Parse("twice.json", []byte(twice))
 	require.NoError(t, err)
@@ -76,8 +76,9 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestSeeds: a buffer has the seed that it says, or that of the file and its number; an
-// argument that is none of them that of the file and its own number, as --arg has.
+// TestSeeds checks the seeds of random data. A buffer has its own seed, or one from the file's seed
+// and its number. An argument's own buffer has the file's seed and the argument's number, as for
+// --arg.
 func TestSeeds(t *testing.T) {
 	text := strings.Replace(twice, "buf:iota:u32:48", "buf:rand:u32:48", 1)
 	text = strings.Replace(text, `"b", "u32:48"`, `"buf:rand:u32:48", "u32:48"`, 1)
@@ -94,14 +95,15 @@ func TestSeeds(t *testing.T) {
 	assert.Equal(t, "to", p.Buffers[2].Name)
 }
 
-// TestOld: the form that counterexamples had.
+// TestOld reads the earlier format of counterexamples.
 func TestOld(t *testing.T) {
 	dir := t.TempDir()
 	ptx, err := os.ReadFile("testdata/step.ptx")
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "kernel.ptx"), ptx, 0o644))
 	name := filepath.Join(dir, "launch.json")
-	require.NoError(t, os.WriteFile(name, []byte(`{"schema": "divergo.counterexample.v1", "mechanism": "tbc", "checker": "memory", "seed": 3,
+	require.NoError(t, os.WriteFile(name,
+		[]byte(`{"schema": "divergo.counterexample.v1", "mechanism": "tbc", "checker": "memory", "seed": 3,
 		"grid": [2, 1, 1], "block": [32, 1, 1], "args": ["buf:rand:u32:64", "buf:zero:256", "u32:64"]}`), 0o644))
 	f, err := launches.Read(name)
 	require.NoError(t, err)
@@ -115,7 +117,7 @@ func TestOld(t *testing.T) {
 	assert.Equal(t, [3]uint32{2, 1, 1}, p.Steps[0].Grid)
 }
 
-// TestWritten: what is written is read again.
+// TestWritten checks that a written file can be read again.
 func TestWritten(t *testing.T) {
 	f, err := launches.Parse("twice.json", []byte(twice))
 	require.NoError(t, err)
@@ -129,12 +131,18 @@ func TestWritten(t *testing.T) {
 	assert.Contains(t, string(text), `"init": "buf:iota:u32:48"`)
 }
 
-// TestErrors: each is told at its place, with the word that is near.
+// TestErrors checks that each error names its place and the most similar word.
 func TestErrors(t *testing.T) {
 	for _, test := range []struct{ from, to, want string }{
 		{`"buffers"`, `"bufers"`, `f.json:5:3: a launch file: unknown member "bufers"; did you mean "buffers"?`},
-		{`"kernel": "step"`, `"kernl": "step"`, `f.json:10:6: a launch: unknown member "kernl"; did you mean "kernel"?`},
-		{`"kernel": "step"`, `"kernel": "stop"`, `f.json:10:16: testdata/step.ptx: no kernel "stop"; did you mean step?`},
+		{
+			`"kernel": "step"`, `"kernl": "step"`,
+			`f.json:10:6: a launch: unknown member "kernl"; did you mean "kernel"?`,
+		},
+		{
+			`"kernel": "step"`, `"kernel": "stop"`,
+			`f.json:10:16: testdata/step.ptx: no kernel "stop"; did you mean step?`,
+		},
 		{`"seed": 9`, `"sed": 9`, `f.json:7:46: a buffer: unknown member "sed"; did you mean "seed"?`},
 		{`"seed": 9`, `"seed": -9`, `f.json:7:54: want an integer from 0 to 18446744073709551615`},
 		{`"name": "b"`, `"name": "a"`, `f.json:7:14: there is a buffer "a" already`},
@@ -172,7 +180,7 @@ func TestErrors(t *testing.T) {
 	assert.ErrorContains(t, err, `f.json:1:1: want a launch file, an object`)
 }
 
-// A launch file runs on a session.
+// Example runs a launch file on a session.
 func Example() {
 	f, err := launches.Parse("twice.json", []byte(twice))
 	if err != nil {
@@ -200,7 +208,7 @@ func Example() {
 	// Output: [2 3 4 5]
 }
 
-// TestDifference: the first launch and the first buffer that differ.
+// TestDifference finds the first differing launch and buffer.
 func TestDifference(t *testing.T) {
 	run := func(text string) []launches.State {
 		f, err := launches.Parse("twice.json", []byte(text))
@@ -220,13 +228,16 @@ func TestDifference(t *testing.T) {
 	require.Len(t, one, 2)
 	number, _ := launches.Difference(one, run(twice))
 	assert.Equal(t, -1, number)
-	// One element less is changed by the second launch, of a.
-	number, name := launches.Difference(one, run(strings.Replace(twice, `["b", "a", "u32:48"]`, `["b", "a", "u32:47"]`, 1)))
+	// The second launch, of a, changes one element less.
+	number, name := launches.Difference(one,
+		run(strings.Replace(twice, `["b", "a", "u32:48"]`, `["b", "a", "u32:47"]`, 1)))
 	assert.Equal(t, 1, number)
 	assert.Equal(t, "buffer a", name)
-	number, name = launches.Difference(one, run(strings.Replace(twice, `["a", "b", "u32:48"]`, `["a", "b", "u32:47"]`, 1)))
+	number, name = launches.Difference(one,
+		run(strings.Replace(twice, `["a", "b", "u32:48"]`, `["a", "b", "u32:47"]`, 1)))
 	assert.Equal(t, 0, number)
 	assert.Equal(t, "buffer b", name)
-	number, _ = launches.Difference(one[:1], run(strings.Replace(twice, `["b", "a", "u32:48"]`, `["b", "a", "u32:47"]`, 1)))
+	number, _ = launches.Difference(one[:1],
+		run(strings.Replace(twice, `["b", "a", "u32:48"]`, `["b", "a", "u32:47"]`, 1)))
 	assert.Equal(t, -1, number)
 }

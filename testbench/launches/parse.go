@@ -14,41 +14,40 @@ import (
 	"divergo/sm/divergence"
 )
 
-// node is a value of a JSON text, and where it begins.
+// node is a value of a JSON text, with its offset.
 type node struct {
 	at    int
 	value any // string, json.Number, bool, nil, []node or []member
 }
 
-// member of an object.
+// member is a member of an object.
 type member struct {
 	name string
 	at   int
 	node
 }
 
-// reader reads JSON, whose syntax is right, token by token, which tells where each value
-// is.
+// reader reads syntactically valid JSON token by token, which gives the offset of each value.
 type reader struct {
 	faults
 	json    *json.Decoder
 	buffers map[string]bool // by name
 }
 
-// faults are what is wrong with a launch file: the first of it.
+// faults collects the first errors of a launch file.
 type faults struct {
 	f    *File
 	errs []error
-	more bool // there are others
+	more bool // there are more
 }
 
-// maxErrors is how many errors are told.
+// maxErrors limits the reported errors.
 const maxErrors = 10
 
-// full reports whether looking for more is useless.
+// full reports whether further errors would not be reported.
 func (l *faults) full() bool { return len(l.errs) >= maxErrors }
 
-// errorf is an error at a byte of the text.
+// errorf adds an error at an offset of the text.
 func (l *faults) errorf(at int, format string, args ...any) {
 	if l.full() {
 		l.more = true
@@ -57,7 +56,7 @@ func (l *faults) errorf(at int, format string, args ...any) {
 	l.errs = append(l.errs, l.f.errorf(at, format, args...))
 }
 
-// err has all that is told.
+// err returns all collected errors.
 func (l *faults) err() error {
 	if l.more {
 		return errors.Join(append(l.errs, fmt.Errorf("%s: too many errors", l.f.shown()))...)
@@ -82,13 +81,13 @@ func (f *File) parse() error {
 	return r.err()
 }
 
-// errorf is an error at a byte of the text.
+// errorf returns an error at an offset of the text.
 func (f *File) errorf(at int, format string, args ...any) error {
 	line, column := place.Of(f.text, at)
 	return place.Error(f.shown(), f.text, line, column, fmt.Sprintf(format, args...))
 }
 
-// token is the next token, and where it begins.
+// token returns the next token and its offset.
 func (r *reader) token() (json.Token, int) {
 	at := int(r.json.InputOffset())
 	for at < len(r.f.text) && strings.IndexByte(" \t\r\n,:", r.f.text[at]) >= 0 {
@@ -98,7 +97,7 @@ func (r *reader) token() (json.Token, int) {
 	return t, at
 }
 
-// next is the next value.
+// next returns the next value.
 func (r *reader) next() node {
 	t, at := r.token()
 	switch t {
@@ -121,8 +120,8 @@ func (r *reader) next() node {
 	return node{at, t}
 }
 
-// object calls a function for each member of an object. The names of the functions are
-// what can be there.
+// object calls a function for each member of an object. The keys of the functions are the valid
+// names.
 func (r *reader) object(n node, what string, of map[string]func(node)) {
 	list, ok := n.value.([]member)
 	if !ok {
@@ -170,7 +169,7 @@ func (r *reader) text(to *string) func(node) {
 	}
 }
 
-// number reads an integer that fits so many bits.
+// number reads an integer of at most so many bits.
 func (r *reader) number(n node, bits int) uint64 {
 	if text, ok := n.value.(json.Number); ok {
 		if v, err := strconv.ParseUint(text.String(), 10, bits); err == nil {
@@ -181,7 +180,7 @@ func (r *reader) number(n node, bits int) uint64 {
 	return 0
 }
 
-// dim reads one to three sizes; those that are not there are 1.
+// dim reads one to three sizes; missing ones are 1.
 func (r *reader) dim(to *[3]uint32) func(node) {
 	return func(n node) {
 		list, ok := n.value.([]node)
@@ -242,7 +241,7 @@ func (r *reader) document(n node) {
 	}
 }
 
-// mechanism reads the name of one.
+// mechanism reads the name of a mechanism.
 func (r *reader) mechanism(n node) {
 	r.text(&r.f.Mechanism)(n)
 	if _, ok := divergence.Find(r.f.Mechanism); !ok && r.f.Mechanism != "" {
@@ -254,7 +253,7 @@ func (r *reader) mechanism(n node) {
 	}
 }
 
-// buffer reads one of the buffers.
+// buffer reads a buffer.
 func (r *reader) buffer(n node) {
 	b, nameAt, before := Buffer{at: n.at}, n.at, len(r.errs)
 	r.object(n, "a buffer", map[string]func(node){
@@ -275,7 +274,7 @@ func (r *reader) buffer(n node) {
 	r.buffers[b.Name] = true
 }
 
-// launch reads one of the launches.
+// launch reads a launch.
 func (r *reader) launch(n node) {
 	l := Entry{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}, at: n.at, kernelAt: n.at, argsAt: n.at}
 	r.object(n, "a launch", map[string]func(node){

@@ -14,15 +14,15 @@ import (
 	"divergo/testbench"
 )
 
-// Plan is launches with their programs and their data, ready for any number of sessions.
+// Plan holds launches with their programs and their data, ready for any number of sessions.
 type Plan struct {
 	Steps   []Step
-	Buffers []Memory // that steps share, then those of single arguments
+	Buffers []Memory // shared buffers, then those of single arguments
 }
 
-// Memory is a buffer with what it holds at first.
+// Memory is a buffer with its initial contents.
 type Memory struct {
-	Name string // as a message has it
+	Name string // name in messages
 	testbench.Arg
 }
 
@@ -36,21 +36,21 @@ type Step struct {
 	textures    []texture
 }
 
-// texture is one that is described to the program before the launch.
+// texture is a texture that the plan describes to the program before the launch.
 type texture struct {
 	*testbench.Texture
-	texels, handle int // buffers; the handle is -1 where the description is that of a reference
+	texels, handle int // buffers; handle is -1 for the description of a reference
 	reference      uint64
 	initial        []byte // of the reference
 }
 
-// One is the plan of a single launch, whose buffers are those of its arguments.
+// One returns the plan of a single launch with the buffers of its arguments.
 func One(l testbench.Launch, args []testbench.Arg) (*Plan, error) {
 	p := &Plan{}
 	return p, p.add(l, args, nil)
 }
 
-// add adds a launch. Named says which of the buffers an argument is, -1 for a new one.
+// add adds a launch. Named holds the buffer of each argument, -1 for a new one.
 func (p *Plan) add(l testbench.Launch, args []testbench.Arg, named []int) error {
 	s := Step{Prog: l.Prog, Grid: l.Grid, Block: l.Block, Shared: l.Shared}
 	var buffers []int
@@ -75,7 +75,8 @@ func (p *Plan) add(l testbench.Launch, args []testbench.Arg, named []int) error 
 		}
 		if t := s.Args[i].Texture; t != nil {
 			s.textures = append(s.textures, texture{Texture: t, texels: at, handle: len(p.Buffers)})
-			at = p.memory("handle of "+l.Prog.Params[i].Name, testbench.Arg{Buffer: true, Type: isa.B8, Bytes: testbench.TextureBytes})
+			at = p.memory("handle of "+l.Prog.Params[i].Name,
+				testbench.Arg{Buffer: true, Type: isa.B8, Bytes: testbench.TextureBytes})
 		}
 		s.buffers = append(s.buffers, at)
 	}
@@ -109,7 +110,8 @@ func (s *Step) bind(t *testbench.Texture, texels int) error {
 	for _, r := range s.Prog.References {
 		if r.Name == t.Reference {
 			at := slices.IndexFunc(s.Prog.Globals, func(g isa.Global) bool { return g.Addr == r.Addr })
-			s.textures = append(s.textures, texture{Texture: t, texels: texels, handle: -1, reference: r.Addr, initial: s.Prog.Globals[at].Init})
+			s.textures = append(s.textures,
+				texture{Texture: t, texels: texels, handle: -1, reference: r.Addr, initial: s.Prog.Globals[at].Init})
 			return nil
 		}
 		names = append(names, r.Name)
@@ -120,11 +122,13 @@ func (s *Step) bind(t *testbench.Texture, texels int) error {
 	return nearest.Unknown(".texref or .surfref", t.Reference, names)
 }
 
-// bound says which references of a module have been bound by the launches up to the last.
+// bound returns a function that reports whether a reference of a module is bound by the launches up
+// to the last.
 func (p *Plan) bound(module any) func(string) bool {
 	return func(name string) bool {
 		return slices.ContainsFunc(p.Steps, func(s Step) bool {
-			return s.Prog.Module == module && slices.ContainsFunc(s.textures, func(t texture) bool { return t.Reference == name })
+			return s.Prog.Module == module &&
+				slices.ContainsFunc(s.textures, func(t texture) bool { return t.Reference == name })
 		})
 	}
 }
@@ -134,8 +138,8 @@ func (p *Plan) Textures() bool {
 	return slices.ContainsFunc(p.Steps, func(s Step) bool { return s.textures != nil })
 }
 
-// Load reads the PTX and the data of a launch file. The error has everything that is
-// wrong with them.
+// Load reads the PTX and the data of a launch file. The error lists everything that is wrong with
+// them.
 func (f *File) Load() (*Plan, error) {
 	p, wrong := &Plan{}, faults{f: f}
 	left := uint64(testbench.MaxBuffers)
@@ -155,7 +159,7 @@ func (f *File) Load() (*Plan, error) {
 		return arg
 	}
 	var names []string
-	number := map[string]int{} // of a buffer, by name
+	number := map[string]int{} // index of a buffer, by name
 	for i := range f.Buffers {
 		b := &f.Buffers[i]
 		seed := f.Seed + uint64(i)
@@ -213,7 +217,8 @@ func (f *File) Load() (*Plan, error) {
 		if len(wrong.errs) > 0 {
 			continue
 		}
-		if err := p.add(testbench.Launch{Prog: prog, Grid: l.Grid, Block: l.Block, Shared: l.Shared}, args, named); err != nil {
+		if err := p.add(testbench.Launch{Prog: prog, Grid: l.Grid, Block: l.Block, Shared: l.Shared}, args,
+			named); err != nil {
 			wrong.errorf(l.argsAt, "%s", strings.ReplaceAll(err.Error(), "\n", "; "))
 		}
 	}
@@ -223,7 +228,7 @@ func (f *File) Load() (*Plan, error) {
 	return p, nil
 }
 
-// programs are kernels that have been lowered.
+// programs caches lowered kernels.
 type programs struct {
 	f       *File
 	modules map[string]*module // by file
@@ -231,12 +236,12 @@ type programs struct {
 
 type module struct {
 	text    *ptx.Module
-	err     error // told once
+	err     error // reported once
 	kernels map[string]*isa.Program
 }
 
-// program is the kernel of a launch, the same each time. Of a module that has errors it is
-// nil from the second time on.
+// program returns the kernel of a launch, the same object each time. For a module with errors it
+// returns nil from the second time on.
 func (list *programs) program(i int) (*isa.Program, error) {
 	l, name := &list.f.Launches[i], list.f.module(i)
 	m := list.modules[name]
@@ -272,7 +277,7 @@ func (list *programs) program(i int) (*isa.Program, error) {
 	return p, nil
 }
 
-// Placed is a plan whose data is in the device memory of a session.
+// Placed is a plan with its data in the device memory of a session.
 type Placed struct {
 	Addrs    []uint64 // of the buffers of the plan
 	Launches []testbench.Launch
@@ -295,15 +300,15 @@ func (p *Placed) Bind(d Device, number int) error {
 	return nil
 }
 
-// Device is where a plan can be placed: a session, or what stands in for one. A failure is
-// remembered, and returned by the next launch.
+// Device is memory in which a plan can be placed: a session, or a substitute. The next launch
+// returns a failure.
 type Device interface {
 	Alloc(bytes int) uint64
 	Write(addr uint64, data []byte)
 	PlaceModule(p *isa.Program) error
 }
 
-// Place puts the data of a plan into fresh device memory: buffers in their order.
+// Place puts the data of a plan into fresh device memory, buffers in order.
 func (p *Plan) Place(d Device) *Placed {
 	placed := &Placed{plan: p}
 	for i := range p.Buffers {
@@ -322,13 +327,14 @@ func (p *Plan) Place(d Device) *Placed {
 			}
 			copy(bank[param.Offset:], data)
 		}
-		placed.Launches = append(placed.Launches, testbench.Launch{Prog: step.Prog, Grid: step.Grid, Block: step.Block, Shared: step.Shared, Params: bank})
+		placed.Launches = append(placed.Launches,
+			testbench.Launch{Prog: step.Prog, Grid: step.Grid, Block: step.Block, Shared: step.Shared, Params: bank})
 	}
 	return placed
 }
 
-// Run places a plan and launches its grids one after the other, until one fails. The
-// function runs a grid; its number counts from 0.
+// Run places a plan and launches its grids one after the other, until one fails. The function
+// launch runs a grid; numbers count from 0.
 func (p *Plan) Run(s *testbench.Session, launch func(number int, l testbench.Launch) error) (*Placed, error) {
 	placed := p.Place(s)
 	if err := s.Err(); err != nil {

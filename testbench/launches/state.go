@@ -6,8 +6,8 @@ import (
 	"divergo/testbench"
 )
 
-// State is what device memory holds behind a launch: a hash of each buffer of the plan and
-// of each variable of the kernel's module.
+// State is the contents of device memory after a launch. It has a hash of each buffer of the plan
+// and of each variable of the kernel's module.
 type State []Held
 
 // Held is a buffer or a variable.
@@ -16,7 +16,7 @@ type Held struct {
 	Sum  [sha256.Size]byte
 }
 
-// State is what a session holds, on which the plan is placed, behind a launch.
+// State returns the state of a session after a launch, with the plan placed on it.
 func (p *Plan) State(s *testbench.Session, placed *Placed, number int) State {
 	var list State
 	hold := func(name string, addr, bytes uint64) {
@@ -29,15 +29,15 @@ func (p *Plan) State(s *testbench.Session, placed *Placed, number int) State {
 	}
 	prog := placed.Launches[number].Prog
 	for _, g := range prog.Globals {
-		if g.Addr != prog.Printer { // records are in the order in which threads come
+		if g.Addr != prog.Printer { // records are in the order of the threads' arrival
 			hold("variable "+g.Name, g.Addr, g.Size)
 		}
 	}
 	return list
 }
 
-// Difference is the first launch behind which two sessions do not hold the same, as far as
-// both have come, and what differs; -1 if there is none.
+// Difference returns the first launch after which two sessions differ, and the name of what
+// differs; -1 if there is none. It compares the launches that both have run.
 func Difference(a, b []State) (number int, name string) {
 	for i := range min(len(a), len(b)) {
 		for j := range a[i] {

@@ -2,7 +2,7 @@
 // (PTX ISA, chapter "Memory Consistency Model"; Lustig, Sahasrabuddhe & Giroux, "A Formal Analysis of
 // the NVIDIA PTX Memory Consistency Model", ASPLOS 2019).
 //
-// A litmus test is a few threads of a few memory instructions each:
+// A litmus test has a few threads with a few memory instructions each:
 //
 //	test MP+fences
 //	T0 @ cta 0                        | T1 @ cta 1
@@ -12,7 +12,7 @@
 //	forbid T1:r0 == 1 && T1:r1 == 0
 //
 // [Test.Allowed] enumerates the executions of a test and keeps the outcomes that the axioms allow.
-// [Test.Interleavings] runs the same test on a sequentially consistent machine, step by step, and shares
-// only the arithmetic with it. [Run] generates a kernel, runs it on random machines, and finds each outcome that is not
-// allowed.
+// [Test.Interleavings] runs the same test on a sequentially consistent machine, step by step; the two
+// share only the arithmetic. [Run] generates a kernel, runs it on random machines, and finds each
+// outcome that is not allowed.
 package litmus

@@ -9,8 +9,8 @@ import (
 	"divergo/properties/draw"
 )
 
-// TestFinding: an outcome that the model does not allow is found with the first seed that has it, by any number of
-// jobs, and that seed alone shows it again. Here the model is told that the weak outcome is forbidden.
+// TestFinding checks that a forbidden outcome is found with the first seed that has it, by any
+// number of jobs. That seed by itself shows it again. Here the weak outcome is declared forbidden.
 func TestFinding(t *testing.T) {
 	tests, err := Parse("mp.litmus", `
 test MP

@@ -6,28 +6,29 @@ import (
 	"slices"
 )
 
-// interleaver is a machine that is sequentially consistent: it performs one instruction of one thread after the
-// other, on one memory.
+// interleaver is a sequentially consistent machine: it performs one instruction of one thread after
+// the other, on one memory.
 type interleaver struct {
 	*Test
 	seen     map[string]bool
 	outcomes map[Outcome]bool
 }
 
-// state of the machine: where each thread is, then registers and memory in the order of an outcome.
+// state holds the position of each thread, then registers and memory in the order of an outcome.
 type state struct {
 	pc     [maxThreads]int
 	values []uint32
 }
 
-// Interleavings is the outcomes of a sequentially consistent machine (Lamport, 1979), in order.
+// Interleavings returns the outcomes of a sequentially consistent machine (Lamport, 1979), in
+// order.
 func (t *Test) Interleavings() []Outcome {
 	m := &interleaver{t, map[string]bool{}, map[Outcome]bool{}}
 	m.visit(&state{values: make([]uint32, t.values())})
 	return slices.Sorted(maps.Keys(m.outcomes))
 }
 
-// visit takes each step that is possible, unless the state has been visited.
+// visit takes each possible step, unless it has visited the state before.
 func (m *interleaver) visit(s *state) {
 	key := make([]byte, 0, maxThreads+4*len(s.values))
 	for _, pc := range s.pc {

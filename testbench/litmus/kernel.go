@@ -7,27 +7,29 @@ import (
 	"strings"
 )
 
-// The kernel of a test. Each thread of the grid has a row of a table with its role: a thread of an instance of the
-// test, which has its own variables, or one that disturbs the others. Parameters are the table, the addresses of the
-// variables by instance, and room for the outcomes.
+// This file generates the kernel of a test. A table has a row for each thread of the grid, with its
+// role. The thread belongs to an instance of the test, which has its own variables, or it disturbs
+// the others. The parameters are the table, the addresses of the variables by instance, and space for
+// the outcomes.
+
 // rowBytes is the size of a row.
 const rowBytes = 32
 
-// Roles behind those of the test's threads.
+// These roles follow those of the test's threads.
 const (
-	loads   = iota // reads lines, one after the other
+	loads   = iota // reads lines one after the other
 	stores         // writes words
-	atomics        // counts
+	atomics        // counts with atomics
 	fences         // fences
-	others         // the number of these roles, and that of a thread without one
+	others         // the number of these roles; also the role of a thread without one
 )
 
-// row is an entry of the table.
+// row is a row of the table.
 type row struct {
 	role, instance uint32
 	start          uint32 // clock cycle in which the thread begins
-	pauses         uint32 // 4 bits each: rounds ahead of an instruction
-	count          uint32 // accesses; for a thread of the test a set of variables that it reads first
+	pauses         uint32 // 4 bits each: rounds of waiting before an instruction
+	count          uint32 // accesses; for a thread of the test, the set of variables that it reads first
 	step           uint32 // bytes between accesses
 	address        uint64 // of the first access
 }
@@ -40,7 +42,7 @@ func (r *row) bytes() []byte {
 	return binary.LittleEndian.AppendUint64(b, r.address)
 }
 
-// sharedSlots is for how many instances a CTA has variables in shared memory.
+// sharedSlots is the number of instances with variables in the shared memory of a CTA.
 const sharedSlots = 8
 
 // sharedBytes is the shared memory of a CTA.
@@ -51,7 +53,8 @@ func (t *Test) sharedBytes() int {
 	return 4 * sharedSlots * len(t.Vars)
 }
 
-// outcomeWords is the room for the outcomes of an instance: registers, and final values of variables in shared memory.
+// outcomeWords is the space for the outcome of an instance: registers, and final values of shared
+// variables.
 func (t *Test) outcomeWords() int { return t.values() }
 
 var (
@@ -72,7 +75,7 @@ func (w *writer) line(format string, args ...any) {
 
 func (w *writer) label(name string) { fmt.Fprintf(&w.Builder, "%s:\n", name) }
 
-// loop counts a register down to 0.
+// loop writes a loop that counts a register down to 0.
 func (w *writer) loop(counter string, body func()) {
 	w.labels++
 	top, end := fmt.Sprintf("LOOP%d", w.labels), fmt.Sprintf("END%d", w.labels)
@@ -87,7 +90,7 @@ func (w *writer) loop(counter string, body func()) {
 	w.label(end)
 }
 
-// wait lets a thread begin in its cycle, or a little later: the clocks of all SMs agree.
+// wait makes a thread begin at its cycle, or a little later. The clocks of all SMs agree.
 func (w *writer) wait() {
 	w.labels++
 	top := fmt.Sprintf("WAIT%d", w.labels)
@@ -97,7 +100,7 @@ func (w *writer) wait() {
 	w.line("@%%p bra %s;", top)
 }
 
-// PTX is the kernel of the test. With pauses there is a loop ahead of each instruction.
+// PTX returns the kernel of the test. With pauses it has a loop before each instruction.
 func (t *Test) PTX(pauses bool) string {
 	w := &writer{Test: t}
 	w.WriteString(".version 8.6\n.target sm_90\n.address_size 64\n")
@@ -151,7 +154,7 @@ func (t *Test) PTX(pauses bool) string {
 	return w.String()
 }
 
-// clearShared sets the variables in shared memory to 0. Thread 0 of the CTA does.
+// clearShared sets the shared variables to 0, in thread 0 of the CTA.
 func (w *writer) clearShared() {
 	w.line("mov.u64 %%room, room;")
 	w.line("setp.eq.u32 %%p, %%tid, 0;")
@@ -162,7 +165,7 @@ func (w *writer) clearShared() {
 	w.line("bar.sync 0;")
 }
 
-// addresses loads those of the variables of the instance, and reads some of the variables.
+// addresses loads the addresses of the instance's variables, and reads some of the variables.
 func (w *writer) addresses() {
 	w.line("mad.wide.u32 %%far, %%instance, %d, %%places;", 8*len(w.Vars))
 	w.line("mad.wide.u32 %%outcomes, %%instance, %d, %%outcomes;", 4*w.outcomeWords())
@@ -184,7 +187,7 @@ func (w *writer) addresses() {
 	}
 }
 
-// thread writes the instructions of a thread of the test, and what keeps its registers.
+// thread writes the instructions of a thread of the test, and the stores of its registers.
 func (w *writer) thread(i int, pauses bool) {
 	if i > 0 {
 		w.label(fmt.Sprintf("T%d", i))
@@ -217,7 +220,7 @@ func (w *writer) thread(i int, pauses bool) {
 	w.line("bra DONE;")
 }
 
-// others writes what disturbs the threads of the test: accesses of lines that are no variables, and fences.
+// others writes the disturbing roles: accesses of lines without variables, and fences.
 func (w *writer) others() {
 	w.label("OTHERS")
 	w.wait()
@@ -242,8 +245,8 @@ func (w *writer) others() {
 	}
 }
 
-// keepShared keeps the final values of the variables in shared memory. Thread 0 of the CTA writes them
-// behind the outcomes of all instances.
+// keepShared stores the final values of the shared variables after the outcomes of all instances,
+// in thread 0 of the CTA.
 func (w *writer) keepShared() {
 	w.line("bar.sync 0;")
 	w.line("setp.ne.u32 %%p, %%tid, 0;")
@@ -257,5 +260,5 @@ func (w *writer) keepShared() {
 	w.label("KEPT")
 }
 
-// keptAt is where the shared memory of the CTAs is kept, behind the outcomes of all instances.
+// keptAt is the offset of the CTAs' kept shared memory, after the outcomes of all instances.
 func (t *Test) keptAt() int { return 4 * t.outcomeWords() * sharedSlots }

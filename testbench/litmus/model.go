@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// relation has a row of events for each event.
+// relation holds, for each event, the row of events that it relates to.
 type relation [maxEvents]uint32
 
 func (r *relation) add(a, b int)      { r[a] |= 1 << b }
@@ -34,7 +34,7 @@ func (r relation) cyclic() bool {
 	return false
 }
 
-// event is a memory operation or a fence; the first ones are the initial writes of the variables.
+// event is a memory operation or a fence. The first events are the initial writes of the variables.
 type event struct {
 	*Inst         // nil: initial write
 	thread, index int
@@ -42,32 +42,33 @@ type event struct {
 
 func (e *event) initial() bool { return e.Inst == nil }
 
-// strong reports whether the event is a strong operation. An initial write is not, since nothing is in a race with it.
+// strong reports whether the event is a strong operation. An initial write is not: it is in no
+// race.
 func (e *event) strong() bool { return e.Inst != nil && e.Order != Weak }
 
 // model enumerates the executions of a test.
 type model struct {
 	*Test
 	events []event
-	at     [][]int  // event of each instruction, by thread, -1 if it is a computation
+	at     [][]int  // event of each instruction, by thread; -1 for a computation
 	po     relation // program order
 	strong relation // morally strong
 	reads  []int
 
-	// An execution.
+	// These fields are one execution.
 	source  [maxEvents]int // rf: the write that each read reads from
-	writes  uint32         // events that write, which a compare-and-swap may not
+	writes  uint32         // writing events; a compare-and-swap may not be one
 	values  [maxEvents]pair
 	allowed map[Outcome]bool
 }
 
-// pair is what an event has read and what it writes.
+// pair is the value that an event has read, and the one that it writes.
 type pair struct {
 	read, write uint32
 	state       evaluation
 }
 
-// evaluation is how far the values of an event are known.
+// evaluation is the progress of evaluating an event.
 type evaluation uint8
 
 const (
@@ -76,8 +77,8 @@ const (
 	known
 )
 
-// Allowed is the outcomes that the axioms of the PTX memory model allow, in order. It enumerates reads-from,
-// coherence and Fence-SC orders exhaustively.
+// Allowed returns the outcomes that the axioms of the PTX memory model allow, in order. It
+// enumerates all reads-from, coherence and Fence-SC orders.
 func (t *Test) Allowed() []Outcome {
 	m := newModel(t)
 	m.readFrom(0)
@@ -118,7 +119,8 @@ func newModel(t *Test) *model {
 	return m
 }
 
-// before reports whether event a is ahead of b in program order. Initial writes are ahead of all events of threads.
+// before reports whether event a precedes b in program order. Initial writes precede all events of
+// threads.
 func (m *model) before(a, b int) bool {
 	x, y := &m.events[a], &m.events[b]
 	if x.initial() || y.initial() {
@@ -127,7 +129,7 @@ func (m *model) before(a, b int) bool {
 	return x.thread == y.thread && x.index < y.index
 }
 
-// location is the variable of a memory operation, -1 of a fence.
+// location returns the variable of a memory operation, -1 for a fence.
 func (m *model) location(e int) int {
 	switch x := &m.events[e]; {
 	case x.initial():
@@ -139,8 +141,10 @@ func (m *model) location(e int) int {
 	}
 }
 
-// morallyStrong: of the same thread, or strong with scopes that include each other; and if both are memory
-// operations, of the same location (PTX ISA, "Morally strong operations").
+// morallyStrong reports whether two events are morally strong.
+//
+// They belong to the same thread, or are strong and their scopes include each other. If both are
+// memory operations, they have the same location (PTX ISA, "Morally strong operations").
 func (m *model) morallyStrong(a, b int) bool {
 	x, y := &m.events[a], &m.events[b]
 	if l, k := m.location(a), m.location(b); l >= 0 && k >= 0 && l != k {
@@ -152,12 +156,12 @@ func (m *model) morallyStrong(a, b int) bool {
 	return x.thread == y.thread || x.strong() && y.strong() && m.includes(x, y.thread) && m.includes(y, x.thread)
 }
 
-// includes reports whether the scope of an operation holds a thread.
+// includes reports whether the scope of an operation contains a thread.
 func (m *model) includes(e *event, thread int) bool {
 	return e.Scope != CTA || m.Threads[e.thread].CTA == m.Threads[thread].CTA
 }
 
-// readFrom chooses the write that read number i, and those behind it, read from.
+// readFrom chooses the writes that read number i, and the reads after it, read from.
 func (m *model) readFrom(i int) {
 	if i == len(m.reads) {
 		m.execution()
@@ -173,7 +177,7 @@ func (m *model) readFrom(i int) {
 	}
 }
 
-// execution finds the values of all events, and then the orders that the axioms allow.
+// execution computes the values of all events, and then the orders that the axioms allow.
 func (m *model) execution() {
 	clear(m.values[:])
 	m.writes = 0
@@ -183,15 +187,15 @@ func (m *model) execution() {
 		}
 	}
 	for _, r := range m.reads {
-		if m.writes>>m.source[r]&1 == 0 { // of a compare-and-swap that did not swap
+		if m.writes>>m.source[r]&1 == 0 { // a compare-and-swap that did not swap
 			return
 		}
 	}
 	m.fences()
 }
 
-// evaluate finds the values of an event, and reports whether they come out of thin air: axiom No-Thin-Air,
-// reads-from and dependencies have no cycle.
+// evaluate computes the values of an event. It reports whether they come out of thin air: by axiom
+// No-Thin-Air, reads-from and dependencies have no cycle.
 func (m *model) evaluate(e int) bool {
 	v, x := &m.values[e], &m.events[e]
 	switch {
@@ -229,7 +233,7 @@ func (m *model) evaluate(e int) bool {
 	return true
 }
 
-// operand is the value of an operand ahead of an instruction, unless it comes out of thin air.
+// operand returns the value of an operand before an instruction, unless it comes out of thin air.
 func (m *model) operand(thread, index int, o Operand) (uint32, bool) {
 	if o.Reg < 0 {
 		return o.Value, true
@@ -256,7 +260,8 @@ func (m *model) operand(thread, index int, o Operand) (uint32, bool) {
 	return 0, true
 }
 
-// result is what a computation gives, or what an atomic writes that has read old.
+// result returns the value of a computation, or the one that an atomic writes after it has read
+// old.
 func (in *Inst) result(old, a, b uint32) uint32 {
 	if in.Op == Compute {
 		if in.Kind == "mov" {
@@ -291,12 +296,13 @@ func (in *Inst) result(old, a, b uint32) uint32 {
 	return a // exch
 }
 
-// executionOrders are those of an execution.
+// executionOrders are the orders of one execution.
 type executionOrders struct {
 	observation, base, cause, co relation
 }
 
-// fences chooses the Fence-SC order, an order of each two morally strong fences, and goes on with each.
+// fences chooses the Fence-SC order, an order of each two morally strong fences, and continues with
+// each choice.
 func (m *model) fences() {
 	o := executionOrders{observation: m.observation()}
 	o.base = m.po
@@ -317,8 +323,8 @@ func (m *model) fences() {
 	})
 }
 
-// extend gives each way to order pairs of events within a transitive relation without a cycle, which is axiom Fence-SC
-// for fences. Pairs that the relation has ordered keep that order.
+// extend enumerates the orders of pairs of events within an acyclic transitive relation; for fences
+// this is axiom Fence-SC. Pairs that the relation orders already keep their order.
 func extend(r *relation, pairs [][2]int, each func(r *relation)) {
 	for i, p := range pairs {
 		if r.has(p[0], p[1]) && r.has(p[1], p[0]) {
@@ -344,20 +350,20 @@ func (m *model) sequential(e int) bool {
 	return !x.initial() && x.Op == Fence && x.Order == SC
 }
 
-// observation order relates a write to a morally strong read that reads from it, and on through atomics
-// (PTX ISA, "Observation Order").
+// observation returns the observation order. It relates a write to a morally strong read that reads
+// from it, and continues through atomics (PTX ISA, "Observation Order").
 func (m *model) observation() (o relation) {
 	for _, r := range m.reads {
 		if w := m.source[r]; m.strong.has(w, r) {
 			o.add(w, r)
 		}
 	}
-	o.close() // what reads and is observed in turn is an atomic
+	o.close() // only an atomic both reads and is observed in turn
 	return o
 }
 
-// synchronise adds to the base causality order which release patterns synchronise with which acquire patterns
-// (PTX ISA, "Release and Acquire Patterns" and "Memory synchronization").
+// synchronise adds the synchronization of release patterns with acquire patterns to the base
+// causality order (PTX ISA, "Release and Acquire Patterns" and "Memory synchronization").
 func (m *model) synchronise(o *executionOrders) {
 	for head := range m.events {
 		for w := range m.events {
@@ -378,8 +384,8 @@ func (m *model) synchronise(o *executionOrders) {
 	}
 }
 
-// releasePattern reports whether head and the strong write w are one: w releases, or is behind a release
-// of its location, or behind a fence.
+// releasePattern reports whether head and the strong write w form a release pattern. Either w
+// releases, or it follows a release of its location or a fence.
 func (m *model) releasePattern(head, w int) bool {
 	h, x := &m.events[head], &m.events[w]
 	if h.initial() || x.initial() || !h.releases() || !x.strong() || x.Op == Fence || m.writes>>w&1 == 0 {
@@ -391,8 +397,9 @@ func (m *model) releasePattern(head, w int) bool {
 	return m.writes>>head&1 != 0 && h.Var == x.Var && (head == w || m.po.has(head, w))
 }
 
-// acquirePattern reports whether the strong read r and tail are one: r acquires, or is ahead of an acquire of its
-// location, or ahead of a fence. The read of a reduction forms none (PTX ISA, "Special Cases").
+// acquirePattern reports whether the strong read r and tail form an acquire pattern. Either r
+// acquires, or it precedes an acquire of its location or a fence. The read of a reduction forms
+// none (PTX ISA, "Special Cases").
 func (m *model) acquirePattern(r, tail int) bool {
 	x, a := &m.events[r], &m.events[tail]
 	if a.initial() || !a.acquires() || !x.strong() || x.Dst < 0 {
@@ -404,8 +411,9 @@ func (m *model) acquirePattern(r, tail int) bool {
 	return a.reads() && a.Var == x.Var && (r == tail || m.po.has(r, tail))
 }
 
-// causality order is base causality order, and observation followed by it. Writes of a location follow it in
-// coherence order: axiom Coherence. Morally strong writes that it leaves open are tried in each order.
+// causality computes causality order: base causality order, and observation followed by it. By
+// axiom Coherence, writes of a location follow it in coherence order. causality tries each order of
+// morally strong writes that it leaves open.
 func (m *model) causality(o *executionOrders) {
 	o.cause = o.base
 	for x := range m.events {
@@ -439,7 +447,8 @@ func (m *model) causality(o *executionOrders) {
 	})
 }
 
-// chained reports whether b is an atomic that has read from a, which it then follows by axiom SC-per-Location.
+// chained reports whether b is an atomic that has read from a; it then follows a by axiom
+// SC-per-Location.
 func (m *model) chained(a, b int) bool {
 	x := &m.events[b]
 	return !x.initial() && x.reads() && m.source[b] == a
@@ -456,7 +465,7 @@ func (m *model) consistent(o *executionOrders, co *relation) bool {
 	perLocation := m.poLocation()
 	for a := range m.events {
 		if fr[a]&m.strong[a]&column32(co, a) != 0 {
-			return false // an atomic, and a write between the one that it reads from and its own
+			return false // a write between an atomic's own and the one that it reads from
 		}
 		perLocation[a] |= (rf[a] | fr[a] | co[a]) & m.strong[a]
 	}
@@ -473,7 +482,7 @@ func (m *model) consistent(o *executionOrders, co *relation) bool {
 	return true
 }
 
-// column32 is the events that a relation relates to b.
+// column32 returns the events that a relation relates to b.
 func column32(r *relation, b int) (events uint32) {
 	for a := range r {
 		events |= r[a] >> b & 1 << a
@@ -481,7 +490,7 @@ func column32(r *relation, b int) (events uint32) {
 	return events
 }
 
-// poLocation is the program order of memory operations of one location.
+// poLocation returns the program order of memory operations of the same location.
 func (m *model) poLocation() (r relation) {
 	for a := range m.events {
 		for b := range m.events {
@@ -493,8 +502,8 @@ func (m *model) poLocation() (r relation) {
 	return r
 }
 
-// keep notes the outcomes of an execution: the registers, and as the final value of each variable that of any
-// write that no other one follows in coherence order.
+// keep records the outcomes of an execution: the registers and the final values. The final value of
+// a variable is that of any write that no other write follows in coherence order.
 func (m *model) keep(co *relation) {
 	values := make([]uint32, m.Test.values())
 	for i := range m.Threads {
@@ -505,7 +514,7 @@ func (m *model) keep(co *relation) {
 	m.finish(values, 0, co)
 }
 
-// finish chooses the final values of variable v and those behind it.
+// finish chooses the final values of variable v and the variables after it.
 func (m *model) finish(values []uint32, v int, co *relation) {
 	if v == len(m.Vars) {
 		m.allowed[newOutcome(values)] = true

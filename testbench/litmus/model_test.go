@@ -9,8 +9,9 @@ import (
 	"divergo/testbench/litmus"
 )
 
-// TestVerdicts: the model agrees with the claims of each test, most of which are the manual's or of published work,
-// and allows what a sequentially consistent machine does.
+// TestVerdicts checks that the model agrees with the claims of each test, most of which come from
+// the manual or from publications. The model must also allow every outcome of a sequentially
+// consistent machine.
 func TestVerdicts(t *testing.T) {
 	tests := litmus.Tests()
 	assert.GreaterOrEqual(t, len(tests), 40)

@@ -12,7 +12,7 @@ import (
 	"divergo/internal/nearest"
 )
 
-// The largest test: its executions are enumerated one by one.
+// The limits of a test: its executions are enumerated one by one.
 const (
 	maxThreads = 8
 	maxEvents  = 24
@@ -31,7 +31,8 @@ type parser struct {
 	errs  []error
 }
 
-// Parse reads the tests of a file, in which # and // begin comments. The error lists everything that is wrong with it.
+// Parse reads the tests of a file, in which # and // begin comments. The error lists everything
+// that is wrong.
 func Parse(file, text string) ([]*Test, error) {
 	p := &parser{file: file}
 	for i, line := range strings.Split(text, "\n") {
@@ -119,8 +120,8 @@ func (p *parser) end() {
 	p.tests = append(p.tests, t)
 }
 
-// executions is about how many the model looks at, at most: each read has each write of its variable, strong writes
-// of a variable and fences have each order.
+// executions estimates an upper bound of the executions that the model examines. Each read has each
+// write of its variable; strong writes of a variable and fences have each order.
 func (t *Test) executions() float64 {
 	n, fences := 1.0, 0
 	writes, stores := make([]int, len(t.Vars)), make([]int, len(t.Vars))
@@ -225,13 +226,13 @@ var (
 	}
 )
 
-// forms are the operands of the opcodes: d a destination, s a source, [ a variable.
+// forms are the operands of the opcodes: d is a destination, s a source, [ a variable.
 var forms = map[string]string{
 	"ld": "d[", "st": "[s", "atom": "d[s", "red": "[s", "fence": "", "membar": "",
 	"mov": "ds", "add": "dss", "and": "dss", "xor": "dss",
 }
 
-// legal is the memory orders of an opcode.
+// legal are the memory orders of an opcode.
 var legal = map[string][]Order{
 	"ld": {Weak, Relaxed, Acquire}, "st": {Weak, Relaxed, Release},
 	"atom": {Relaxed, Acquire, Release, AcqRel}, "red": {Relaxed, Release},
@@ -250,7 +251,7 @@ func (p *parser) inst(t *Thread, text string) {
 	case "st":
 		in.Op = Store
 	case "atom", "red":
-		in.Op, in.Order, in.Scope = Atomic, Relaxed, GPU // as PTX has them without these words
+		in.Op, in.Order, in.Scope = Atomic, Relaxed, GPU // the PTX defaults without these words
 	case "fence":
 		in.Op, in.Order = Fence, AcqRel
 	case "membar":
@@ -311,7 +312,7 @@ func (p *parser) words(in *Inst, op string, words []string) bool {
 	return false
 }
 
-// operands reads the operands of an instruction, and reports whether they are right.
+// operands reads the operands of an instruction, and reports whether they are valid.
 func (p *parser) operands(t *Thread, in *Inst, op, args string) bool {
 	before := len(p.errs)
 	list := strings.Split(args, ",")
@@ -359,7 +360,7 @@ func (p *parser) operands(t *Thread, in *Inst, op, args string) bool {
 	return len(p.errs) == before
 }
 
-// register is the number of a register, -1 if it is none.
+// register returns the number of a register, -1 if it is none.
 func (p *parser) register(text string) int {
 	digits, ok := strings.CutPrefix(strings.TrimPrefix(text, "%"), "r")
 	n, err := strconv.Atoi(digits)
@@ -371,7 +372,7 @@ func (p *parser) register(text string) int {
 
 var identifier = regexp.MustCompile(`^[A-Za-z_]\w{0,30}$`)
 
-// variable is the number of a variable.
+// variable returns the number of a variable.
 func (p *parser) variable(name string) int {
 	t := p.test
 	if i := slices.IndexFunc(t.Vars, func(v Var) bool { return v.Name == name }); i >= 0 {
@@ -390,7 +391,9 @@ func (p *parser) variable(name string) int {
 
 var term = regexp.MustCompile(`^(?:T(\d+):%?r(\d+)|([A-Za-z_]\w*))\s*(==|!=|=)\s*(\d+)$`)
 
-// claim reads a condition: terms such as T0:r1 == 2 or x == 1, joined by && and then by ||.
+// claim reads a condition: terms such as T0:r1 == 2 or x == 1, joined by && and then by
+//
+// .
 func (p *parser) claim(allow bool, text string) {
 	c := Claim{Allow: allow, Text: text}
 	t := p.test
@@ -399,7 +402,8 @@ func (p *parser) claim(allow bool, text string) {
 		for _, one := range strings.Split(part, "&&") {
 			m := term.FindStringSubmatch(strings.TrimSpace(one))
 			if m == nil {
-				p.errorf("condition %q: want terms such as T0:r1 == 2 or x == 1, joined by && and ||", strings.TrimSpace(one))
+				p.errorf("condition %q: want terms such as T0:r1 == 2 or x == 1, joined by && and ||",
+					strings.TrimSpace(one))
 				return
 			}
 			value, err := strconv.ParseUint(m[5], 10, 32)

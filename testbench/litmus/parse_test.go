@@ -10,7 +10,7 @@ import (
 	"divergo/testbench/litmus"
 )
 
-// TestParseErrors: what is wrong with a file is told with its line.
+// TestParseErrors checks that each error in a file is reported with its line.
 func TestParseErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "t.litmus: no test in it"},
@@ -35,20 +35,25 @@ func TestParseErrors(t *testing.T) {
 		{"test a\nT0\nld.u32 r0, x", "want a variable in brackets"},
 		{"test a\nT0\nst.u32 [x], -1", "want a register or a number"},
 		{"test a\nT0\nst.shared.u32 [x], 1", "x is in another address space"},
-		{"test a\nT0 @ cta 0 | T1 @ cta 1\nshared x\nst.u32 [x], 1 | st.u32 [x], 1", "T0 and T1 of different CTAs access x"},
+		{
+			"test a\nT0 @ cta 0 | T1 @ cta 1\nshared x\nst.u32 [x], 1 | st.u32 [x], 1",
+			"T0 and T1 of different CTAs access x",
+		},
 		{"test a\nT0\nst.u32 [x], 1\nforbid T0:r0 == 1", "no such register"},
 		{"test a\nT0\nst.u32 [x], 1\nallow x >= 1", "want terms such as"},
 		{"test a\nT0\nst.u32 [x], 1\nallow x == 1\nst.u32 [x], 1", "behind the conditions"},
 		{"test a\nT0\nfence.sc.gpu", "no variable is accessed"},
 		{"test a\nT0\n" + strings.Repeat("st.u32 [x], 1\n", 24), "want at most 24"},
-		{"test a\nT0 | T1 | T2 | T3 | T4 | T5 | T6 | T7\n" + strings.Repeat(strings.Repeat("atom.relaxed.gpu.add.u32 r0, [x], 1 |", 7)+"ld.u32 r0, [x]\n", 2), "executions to look at, want at most"},
+		{"test a\nT0 | T1 | T2 | T3 | T4 | T5 | T6 | T7\n" +
+			strings.Repeat(strings.Repeat("atom.relaxed.gpu.add.u32 r0, [x], 1 |", 7)+"ld.u32 r0, [x]\n",
+				2), "executions to look at, want at most"},
 	} {
 		_, err := litmus.Parse("t.litmus", c.text)
 		assert.ErrorContains(t, err, c.want, c.text)
 	}
 }
 
-// TestConditions: claims that the model contradicts are told with an outcome.
+// TestConditions checks that each claim that the model contradicts is reported with an outcome.
 func TestConditions(t *testing.T) {
 	tests, err := litmus.Parse("t.litmus", `
 test SB
@@ -66,7 +71,8 @@ forbid T0:r0 != 0 && T0:r0 != 1
 t.litmus:2: test SB: the model allows no outcome with x == 2`)
 }
 
-// FuzzParse: no file is a panic, and what is accepted is a kernel with outcomes.
+// FuzzParse checks that no file causes a panic, and that every accepted file gives a kernel with
+// outcomes.
 func FuzzParse(f *testing.F) {
 	f.Add("test a\nT0 @ cta 0 | T1\nshared x\natom.acq_rel.cta.cas.b32 r0, [x], 0, 1 | red.add.u32 [x], r1\nforbid x == 9 || T0:r0 == 1\n")
 	f.Fuzz(func(t *testing.T, text string) {

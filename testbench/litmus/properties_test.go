@@ -21,15 +21,18 @@ type access struct {
 	Y      bool   // of variable y, not x
 }
 
-// random is a test of three threads, the first two of which are in one CTA.
+// random is a test of three threads. The first two are in one CTA.
 type random struct{ A, B, C []access }
 
 var orders = map[string][]string{
-	"ld": {".weak", ".relaxed", ".acquire"}, "st": {".weak", ".relaxed", ".release"}, "fence": {".acquire", ".release", ".acq_rel", ".sc"},
+	"ld": {".weak", ".relaxed", ".acquire"}, "st": {".weak", ".relaxed", ".release"}, "fence": {
+		".acquire", ".release",
+		".acq_rel", ".sc",
+	},
 	"atom": {".relaxed", ".acquire", ".release", ".acq_rel"}, "red": {".relaxed", ".release"},
 }
 
-// text is the instruction; n makes its register, or what it stores, another one for each.
+// text returns the instruction; n gives each a register, or a stored value, of its own.
 func (a access) text(n int) string {
 	order := orders[a.Op][a.Order%len(orders[a.Op])]
 	scope, v := ".gpu", "x"
@@ -55,7 +58,8 @@ func (a access) text(n int) string {
 	return "fence" + order + scope
 }
 
-// source writes the test. What change gives for an instruction comes ahead of it, unless it is the first.
+// source writes the test. The result of change for an instruction precedes it, unless it is the
+// first.
 func (r random) source(change func(a *access) (ahead string)) string {
 	columns := [][]string{nil, nil, nil}
 	for i, list := range [][]access{r.A, r.B, r.C} {
@@ -88,7 +92,7 @@ func same(*access) string { return "" }
 
 func (r random) String() string { return r.source(same) }
 
-// test is the test, nil if it has no access.
+// test returns the test, nil if it has no access.
 func (r random) test(t *forall.T, change func(a *access) string) *litmus.Test {
 	text := r.source(change)
 	if !strings.Contains(text[:strings.Index(text, "#")], "[") {
@@ -101,7 +105,8 @@ func (r random) test(t *forall.T, change func(a *access) string) *litmus.Test {
 
 var (
 	accesses = forall.Struct[access](map[string]gopter.Gen{
-		"Op": forall.OneOf("ld", "st", "atom", "red", "fence"), "Order": gen.IntRange(0, 3), "Narrow": forall.Bool(), "Y": forall.Bool(),
+		"Op": forall.OneOf("ld", "st", "atom", "red", "fence"), "Order": gen.IntRange(0,
+			3), "Narrow": forall.Bool(), "Y": forall.Bool(),
 	})
 	randoms = forall.Struct[random](map[string]gopter.Gen{
 		"A": forall.List(3, accesses), "B": forall.List(2, accesses), "C": forall.List(2, accesses),
@@ -109,22 +114,24 @@ var (
 )
 
 func TestProperties(t *testing.T) {
-	forall.Check(t, "the model allows what a sequentially consistent machine does", randoms, func(t *forall.T, r random) {
-		if test := r.test(t, same); test != nil {
-			require.Subset(t, test.Allowed(), test.Interleavings())
-		}
-	})
-	forall.Check(t, "with strong accesses and fence.sc between all of them the model is sequentially consistent", randoms, func(t *forall.T, r random) {
-		test := r.test(t, func(a *access) string {
-			if a.Narrow = false; a.Op != "fence" && a.Order%len(orders[a.Op]) == 0 {
-				a.Order = 1
+	forall.Check(t, "the model allows what a sequentially consistent machine does", randoms,
+		func(t *forall.T, r random) {
+			if test := r.test(t, same); test != nil {
+				require.Subset(t, test.Allowed(), test.Interleavings())
 			}
-			return "fence.sc.gpu"
 		})
-		if test != nil {
-			require.Equal(t, test.Interleavings(), test.Allowed())
-		}
-	})
+	forall.Check(t, "with strong accesses and fence.sc between all of them the model is sequentially consistent",
+		randoms, func(t *forall.T, r random) {
+			test := r.test(t, func(a *access) string {
+				if a.Narrow = false; a.Op != "fence" && a.Order%len(orders[a.Op]) == 0 {
+					a.Order = 1
+				}
+				return "fence.sc.gpu"
+			})
+			if test != nil {
+				require.Equal(t, test.Interleavings(), test.Allowed())
+			}
+		})
 	forall.Check(t, "a weaker order or a narrower scope forbids nothing more", randoms, func(t *forall.T, r random) {
 		strong := r.test(t, same)
 		weak := r.test(t, func(a *access) string {

@@ -18,47 +18,48 @@ import (
 	"divergo/testbench"
 )
 
-// machineSeeds is how many seeds in a row have the same machine, which takes longer to build than a test to run.
+// machineSeeds is the number of consecutive seeds with the same machine. A machine takes longer to
+// build than a test to run.
 const machineSeeds = 8
 
-// maxCycles is more than any test takes on the slowest of the machines.
+// maxCycles limits a launch. No test needs as many on the slowest machine.
 const maxCycles = 10_000_000
 
-// Options say what to run.
+// Options say which tests to run, and how often.
 type Options struct {
 	Tests    []*Test
 	Runs     uint64                       // launches of each test
 	Seed     uint64                       // of the first; the others follow
 	Jobs     int                          // processors to use
 	Machine  func(seed uint64) gpu.Config // a random machine
-	Stop     func() bool                  // asked again and again: end? nil: never
-	Progress func(done uint64, of uint64) // told of launches; may be nil
+	Stop     func() bool                  // polled; true ends the run; nil: never
+	Progress func(done uint64, of uint64) // receives the number of launches; may be nil
 }
 
-// Report is what has been seen.
+// Report is the result of a run.
 type Report struct {
 	Results []Result
 	Finding *Finding // the first; nil if there is none
-	Next    uint64   // seed that goes on
+	Next    uint64   // seed to resume at
 	Spent   time.Duration
 }
 
-// Result is what has been seen of a test.
+// Result is the observation of one test.
 type Result struct {
 	Test       *Test
 	Launches   uint64
-	Executions uint64 // of the test's threads: a launch has several
-	Outcomes   []Seen // that are allowed
+	Executions uint64 // of the test; a launch has several
+	Outcomes   []Seen // the allowed ones
 }
 
-// Seen is an outcome, and how often it came.
+// Seen is an outcome with its count.
 type Seen struct {
 	Outcome Outcome
-	Weak    bool // no sequentially consistent machine has it
+	Weak    bool // no sequentially consistent machine has this outcome
 	Times   uint64
 }
 
-// Wrong is the claims of the test that the model contradicts, nil if there are none.
+// Wrong returns the claims of the test that the model contradicts, nil if there are none.
 func (r *Result) Wrong() error {
 	var allowed []Outcome
 	for i := range r.Outcomes {
@@ -67,7 +68,7 @@ func (r *Result) Wrong() error {
 	return r.Test.Judge(allowed)
 }
 
-// Counts are the sums over the outcomes of a test.
+// Counts are sums over the outcomes of a test.
 type Counts struct{ Allowed, Seen, Weak, WeakSeen int }
 
 // Count sums up the outcomes.
@@ -88,15 +89,16 @@ func (r *Result) Count() (n Counts) {
 	return n
 }
 
-// Finding is a launch with an outcome that is not allowed, or without any.
+// Finding is a launch with a forbidden outcome, or a launch that failed.
 type Finding struct {
 	Test    *Test
 	Seed    uint64
 	Machine gpu.Config
 	Outcome Outcome // "" if the launch failed
-	Err     error   // of a launch that failed
+	Err     error   // the error of a failed launch
 }
 
+// Error names the test, the seed, the mechanism, and the forbidden outcome or the error of the launch.
 func (f *Finding) Error() string {
 	what := fmt.Sprintf("the model does not allow %s", f.Test.Show(f.Outcome))
 	if f.Err != nil {
@@ -110,7 +112,7 @@ type subject struct {
 	*Test
 	programs [2]*isa.Program // without and with pauses
 	allowed  map[Outcome]int // index of the outcome in Result.Outcomes
-	outcomes int             // that are allowed
+	outcomes int             // number of allowed outcomes
 }
 
 // campaign is a Run in progress. Workers take machines in the order of their seeds.
@@ -126,7 +128,7 @@ type campaign struct {
 	ended   bool
 }
 
-// bundle is what the runs on a machine have seen, by test and outcome.
+// bundle holds the observations of the runs on a machine, by test and outcome.
 type bundle struct {
 	launches, executions []uint64
 	times                [][]uint64
@@ -134,7 +136,7 @@ type bundle struct {
 	whole                bool // all tests have run with all seeds
 }
 
-// Run runs tests on random machines and ends with the first outcome that is not allowed. What it reports does not
+// Run runs tests on random machines and ends with the first forbidden outcome. The report does not
 // depend on the number of jobs.
 func Run(o Options) (*Report, error) {
 	c, report, err := newCampaign(o)
@@ -144,7 +146,7 @@ func Run(o Options) (*Report, error) {
 	return report, c.run(report)
 }
 
-// newCampaign makes the tests ready to run. The report has their outcomes.
+// newCampaign prepares the tests. The report lists their outcomes.
 func newCampaign(o Options) (*campaign, *Report, error) {
 	c := &campaign{Options: o, next: o.Seed, bundles: map[uint64]*bundle{}}
 	report := &Report{}
@@ -173,7 +175,7 @@ func newCampaign(o Options) (*campaign, *Report, error) {
 	return c, report, nil
 }
 
-// run runs the tests and reports what has been seen.
+// run runs the tests and fills the report.
 func (c *campaign) run(report *Report) error {
 	start := time.Now()
 	var group sync.WaitGroup
@@ -186,7 +188,7 @@ func (c *campaign) run(report *Report) error {
 	return c.err
 }
 
-// add adds what the machines have seen, up to the first finding.
+// add adds the observations of the machines, up to the first finding.
 func (c *campaign) add(r *Report) {
 	r.Next = c.Seed
 	for r.Finding == nil && r.Next < c.Seed+c.Runs {
@@ -208,7 +210,7 @@ func (c *campaign) add(r *Report) {
 	}
 }
 
-// behind is the first seed of the next machine, or the end.
+// behind returns the first seed of the next machine, or the end.
 func (c *campaign) behind(seed uint64) uint64 {
 	return min(c.Seed+c.Runs, (seed/machineSeeds+1)*machineSeeds)
 }
@@ -295,32 +297,32 @@ func (c *campaign) machine(seed uint64) gpu.Config {
 	return cfg
 }
 
-// instance is where the threads and variables of a copy of the test are.
+// instance is the placement of the threads and variables of one copy of the test.
 type instance struct {
 	threads []int // of the grid
 	vars    []uint64
 	cta     int // with the variables in shared memory
 }
 
-// layout is a launch of a test.
+// layout is the layout of one launch of a test.
 type layout struct {
 	*rand.Rand
 	*subject
 	warp, block, ctas int
 	rows              []row
 	instances         []instance
-	vars, junk        uint64 // device memory of variables, and of others
+	vars, junk        uint64 // device memory of the variables, and of the disturbing threads
 	pitch             int    // bytes between variables
 	start, window     int    // cycles in which threads begin
 }
 
-// begin is the cycle in which a thread begins.
+// begin draws the cycle in which a thread begins.
 func (l *layout) begin() uint32 { return uint32(l.start + l.IntN(l.window)) }
 
-// junkBytes is how much memory the threads use that disturb the others.
+// junkBytes is the size of the memory of the disturbing threads.
 const junkBytes = 256 << 10
 
-// launch runs the test with a seed, and gives the outcome of each instance.
+// launch runs the test with a seed, and returns the outcome of each instance.
 func (s *subject) launch(session *testbench.Session, seed uint64) (list []Outcome, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -386,7 +388,7 @@ func (s *subject) launch(session *testbench.Session, seed uint64) (list []Outcom
 	return list, session.Err()
 }
 
-// draw chooses the grid, and which threads run the test.
+// draw chooses the grid, and the threads that run the test.
 func (l *layout) draw(cfg *gpu.Config) {
 	of := func(list ...int) int { return list[l.IntN(len(list))] }
 	most := 0
@@ -412,10 +414,10 @@ func (l *layout) draw(cfg *gpu.Config) {
 	}
 }
 
-// place finds threads for another instance, unless there is no room.
+// place chooses threads for another instance, if there is room.
 func (l *layout) place() {
 	ctas := l.Perm(l.ctas)
-	together := l.IntN(4) == 0 // in one warp as far as they are in one CTA
+	together := l.IntN(4) == 0 // in one warp, if they are in one CTA
 	in := instance{}
 	for i := range l.Threads {
 		cta := ctas[l.Threads[i].CTA]
@@ -452,7 +454,8 @@ func (l *layout) place() {
 	l.instances = append(l.instances, in)
 }
 
-// drawPlaces gives the variables their addresses: in device memory, or from the start of the CTA's shared memory.
+// drawPlaces assigns the addresses of the variables: in device memory, or from the start of the
+// CTA's shared memory.
 func (l *layout) drawPlaces() {
 	slots := l.Perm(len(l.instances) * len(l.Vars))
 	for i := range l.instances {
@@ -466,11 +469,11 @@ func (l *layout) drawPlaces() {
 	}
 }
 
-// sameChannel is a number of bytes after which addresses are in the same channel and the same sets of the caches.
+// sameChannel is a distance in bytes between addresses of the same channel and the same cache sets.
 const sameChannel = 16 << 10
 
-// drawOthers gives warps what disturbs the test: they evict lines, write beside the variables, or crowd the
-// channel of one of them.
+// drawOthers assigns disturbing roles to warps: they evict lines, write beside the variables, or
+// crowd the channel of one of them.
 func (l *layout) drawOthers() {
 	of := func(list ...int) int { return list[l.IntN(len(list))] }
 	var globals []uint64

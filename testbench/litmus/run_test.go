@@ -11,7 +11,7 @@ import (
 	"divergo/testbench/litmus"
 )
 
-// TestRun: on random machines no test has an outcome that the model does not allow.
+// TestRun checks that no test has a forbidden outcome on random machines.
 func TestRun(t *testing.T) {
 	runs := uint64(100)
 	if testing.Short() {
@@ -20,12 +20,14 @@ func TestRun(t *testing.T) {
 	nothingForbidden(t, litmus.Tests(), runs)
 }
 
-// TestSynchronisation: the tests that need each kind of fence, release and acquire, more often. Planted bugs of these
-// are found by it.
+// TestSynchronisation runs the tests that need each kind of fence, release and acquire more often.
+// It finds planted bugs in these.
 func TestSynchronisation(t *testing.T) {
 	names := []string{
-		"MP+fence.sys", "MP+fence.gpu", "MP+fence.release+fence.acquire", "MP+membar.gl", "MP+release+acquire.gpu", "MP+release+fence",
-		"MP+fence+acquire", "MP+atom.release+atom.acquire", "MP+release+atom.acquire", "MP+red.release+acquire", "SB+fence.sc", "S+release+acquire", "Lock",
+		"MP+fence.sys", "MP+fence.gpu", "MP+fence.release+fence.acquire", "MP+membar.gl", "MP+release+acquire.gpu",
+		"MP+release+fence",
+		"MP+fence+acquire", "MP+atom.release+atom.acquire", "MP+release+atom.acquire", "MP+red.release+acquire",
+		"SB+fence.sc", "S+release+acquire", "Lock",
 	}
 	var tests []*litmus.Test
 	for _, one := range litmus.Tests() {
@@ -41,7 +43,8 @@ func TestSynchronisation(t *testing.T) {
 	nothingForbidden(t, tests, runs)
 }
 
-// nothingForbidden runs tests. The weak outcome of MP+weak must be among those seen: else the machines are too tame.
+// nothingForbidden runs tests. The weak outcome of MP+weak must be seen: otherwise the machines
+// reorder too little.
 func nothingForbidden(t *testing.T, tests []*litmus.Test, runs uint64) {
 	r, err := litmus.Run(litmus.Options{Tests: tests, Runs: runs, Machine: draw.Machine, Jobs: 2})
 	require.NoError(t, err)
@@ -53,7 +56,8 @@ func nothingForbidden(t *testing.T, tests []*litmus.Test, runs uint64) {
 		n := one.Count()
 		assert.Equal(t, runs, one.Launches, one.Test.Name)
 		assert.GreaterOrEqual(t, one.Executions, runs, one.Test.Name)
-		t.Logf("%s: %d executions, %d of %d outcomes, %d of %d weak", one.Test.Name, one.Executions, n.Seen, n.Allowed, n.WeakSeen, n.Weak)
+		t.Logf("%s: %d executions, %d of %d outcomes, %d of %d weak", one.Test.Name, one.Executions, n.Seen, n.Allowed,
+			n.WeakSeen, n.Weak)
 		switch {
 		case one.Test.Name == "MP+weak" && runs > 50:
 			assert.Equal(t, 1, n.WeakSeen)
@@ -63,8 +67,8 @@ func nothingForbidden(t *testing.T, tests []*litmus.Test, runs uint64) {
 	}
 }
 
-// sequential reports whether the machine is sequentially consistent for a test, whatever the model allows: its threads
-// are of one CTA, or all accesses are strong.
+// sequential reports whether the machine is sequentially consistent for a test, whatever the model
+// allows. Either all threads are in one CTA, or all accesses are strong.
 func sequential(t *litmus.Test) bool {
 	cta, strong := true, true
 	for _, thread := range t.Threads {

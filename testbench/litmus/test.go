@@ -10,7 +10,7 @@ import (
 // Test is a litmus test.
 type Test struct {
 	Name    string
-	Source  string // where its verdicts come from
+	Source  string // origin of its verdicts
 	Vars    []Var
 	Threads []Thread
 	Claims  []Claim
@@ -35,7 +35,7 @@ func (t *Thread) accesses(v int) bool {
 	return slices.ContainsFunc(t.Insts, func(in Inst) bool { return (in.reads() || in.writes()) && in.Var == v })
 }
 
-// Op is what an instruction does.
+// Op is the operation of an instruction.
 type Op uint8
 
 // The operations.
@@ -50,7 +50,7 @@ const (
 // Order is the memory order of an instruction.
 type Order uint8
 
-// The memory orders. Only fences are SC.
+// These are the memory orders. Only fences are SC.
 const (
 	Weak Order = iota
 	Relaxed
@@ -63,14 +63,15 @@ const (
 // Scope is the set of threads that a strong operation may synchronise with.
 type Scope uint8
 
-// The scopes. All threads of a test run on one device, so that GPU and System hold the same threads.
+// These are the scopes. All threads of a test run on one device, so GPU and System contain the same
+// threads.
 const (
 	CTA Scope = iota
 	GPU
 	System
 )
 
-// Inst is an instruction. Its text is PTX, but for the names of variables and registers.
+// Inst is an instruction. Its text is PTX, except for the names of variables and registers.
 type Inst struct {
 	Text  string
 	Op    Op
@@ -99,8 +100,8 @@ func (in *Inst) releases() bool {
 	return in.Order == Release || in.Order == AcqRel || in.Op == Fence && in.Order == SC
 }
 
-// Outcome is the registers of all threads, then the final values of the variables.
-type Outcome string // of 4 bytes each, so that it is a key of maps
+// Outcome holds the registers of all threads, then the final values of the variables.
+type Outcome string // of 4 bytes each, as a string because it is a key of maps
 
 func newOutcome(values []uint32) Outcome {
 	var b strings.Builder
@@ -110,15 +111,15 @@ func newOutcome(values []uint32) Outcome {
 	return Outcome(b.String())
 }
 
-// value i of the outcome.
+// value returns value i of the outcome.
 func (o Outcome) value(i int) uint32 {
 	return uint32(o[4*i])<<24 | uint32(o[4*i+1])<<16 | uint32(o[4*i+2])<<8 | uint32(o[4*i+3])
 }
 
-// values is how many values an outcome has.
+// values is the number of values of an outcome.
 func (t *Test) values() int { return t.reg(len(t.Threads), 0) + len(t.Vars) }
 
-// reg is the place of a register in an outcome.
+// reg is the index of a register in an outcome.
 func (t *Test) reg(thread, reg int) int {
 	for i := range t.Threads[:thread] {
 		reg += t.Threads[i].Regs
@@ -126,10 +127,10 @@ func (t *Test) reg(thread, reg int) int {
 	return reg
 }
 
-// final is the place of the final value of a variable in an outcome.
+// final is the index of the final value of a variable in an outcome.
 func (t *Test) final(v int) int { return t.reg(len(t.Threads), v) }
 
-// Show writes an outcome as a condition of which it is the only one.
+// Show writes an outcome as the condition that only it satisfies.
 func (t *Test) Show(o Outcome) string {
 	var parts []string
 	for i := range t.Threads {
@@ -143,7 +144,7 @@ func (t *Test) Show(o Outcome) string {
 	return strings.Join(parts, " ")
 }
 
-// ctas is the number of CTAs that the threads are in.
+// ctas is the number of CTAs with threads of the test.
 func (t *Test) ctas() int {
 	n := 0
 	for i := range t.Threads {
@@ -157,16 +158,16 @@ func (t *Test) shares() bool {
 	return slices.ContainsFunc(t.Vars, func(v Var) bool { return v.Shared })
 }
 
-// Claim is what the author says of outcomes: those of the condition are allowed, or they are not.
+// Claim is the author's verdict on the outcomes of a condition: they are allowed, or forbidden.
 type Claim struct {
 	Allow bool
 	Text  string
 	Of    [][]Term // disjunction of conjunctions
 }
 
-// Term is a register or a final value, and what it is compared with.
+// Term compares a register or a final value with a constant.
 type Term struct {
-	At    int // in an outcome
+	At    int // index in an outcome
 	Equal bool
 	Value uint32
 }
@@ -182,9 +183,10 @@ func (c *Claim) Holds(o Outcome) bool {
 type WrongClaim struct {
 	Test  *Test
 	Claim *Claim
-	Has   Outcome // an outcome that the model allows and the claim forbids; "": the claim allows what the model does not
+	Has   Outcome // an outcome that the model allows and the claim forbids; "": the claim allows more than the model
 }
 
+// Error names the test and the claim, and the outcome that contradicts it.
 func (w *WrongClaim) Error() string {
 	if w.Has == "" {
 		return fmt.Sprintf("%s: test %s: the model allows no outcome with %s", w.Test.Place, w.Test.Name, w.Claim.Text)
@@ -193,8 +195,8 @@ func (w *WrongClaim) Error() string {
 		w.Test.Place, w.Test.Name, w.Test.Show(w.Has), w.Claim.Text)
 }
 
-// Judge compares the claims of a test with the outcomes that the model allows. The error has a WrongClaim for each
-// claim that the model contradicts.
+// Judge compares the claims of a test with the outcomes that the model allows. The error has a
+// WrongClaim for each contradiction.
 func (t *Test) Judge(allowed []Outcome) error {
 	var wrong []error
 	for i := range t.Claims {

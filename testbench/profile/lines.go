@@ -11,14 +11,14 @@ import (
 type Kernel struct {
 	Prog     *isa.Program
 	Launches int
-	Lines    []Line // that have come to something, by file and line
+	Lines    []Line // with nonzero counts, by file and line
 	Total    Counts
 }
 
-// Line is a line of the source that PTX was compiled from, or, where the PTX does not
-// name one, of the PTX.
+// Line is a line of the source that the PTX was compiled from. If the PTX names no source line, it
+// is a line of the PTX.
 type Line struct {
-	File   string // "" for what is no instruction's
+	File   string // "": no instruction's
 	Number int32
 	Insts  []Inst // in the order of PCs
 	Counts
@@ -30,8 +30,8 @@ type Inst struct {
 	Counts
 }
 
-// Kernels are the kernels that have been launched, in the order of their first launch.
-// Only between runs.
+// Kernels returns the launched kernels, in the order of their first launch. Call it only between
+// runs.
 func (p *Profile) Kernels() []Kernel {
 	p.close()
 	var list []Kernel
@@ -55,8 +55,8 @@ func (p *Profile) Kernels() []Kernel {
 	return list
 }
 
-// order compares lines: the sources as the PTX has them, then the PTX, then what is no
-// instruction's.
+// order compares lines: sources in the order of the PTX, then the PTX, then lines of no
+// instruction.
 func order(p *isa.Program, file string, number int32, than string, thanNumber int32) int {
 	place := func(name string) int {
 		i := slices.Index(p.Files, name)
@@ -73,11 +73,11 @@ func order(p *isa.Program, file string, number int32, than string, thanNumber in
 
 // place is a line of a file.
 type place struct {
-	file   string // "" for what is no instruction's
+	file   string // "": no instruction's
 	number int32
 }
 
-// add puts an instruction to its line, of which at has the index.
+// add adds an instruction to its line; at holds the index of each line.
 func (k *Kernel) add(at map[place]int, pc uint32, c *Counts) {
 	of := placeOf(k.Prog, pc)
 	i, ok := at[of]
@@ -94,7 +94,8 @@ func (k *Kernel) add(at map[place]int, pc uint32, c *Counts) {
 	k.Total.Add(c)
 }
 
-// placeOf is where an instruction comes from; of one behind the last it is none.
+// placeOf returns the source line of an instruction; past the last instruction it is the zero
+// place.
 func placeOf(p *isa.Program, pc uint32) place {
 	if int(pc) >= len(p.Insts) {
 		return place{}

@@ -12,17 +12,19 @@ import (
 	"divergo/sm"
 )
 
-// Colors paint what an SM does: shades of blue for issued warps, the fuller the darker,
-// and a colour of its own for each reason not to issue.
+// Colors are the colours of an SM's cycles. Issued warps are shades of blue, darker with more
+// lanes; each reason not to issue has a colour of its own.
 var Colors = [sm.NumClasses]string{
-	sm.IdleSync: "#e7298a", sm.IdleBarrier: "#762a83", sm.IdleBranch: "#1a9850", sm.IdleFetch: "#a6d96a", sm.IdleDepend: "#fdd49e",
-	sm.ClassMem: "#d7301f", sm.ClassStall: "#636363",
+	sm.IdleSync: "#e7298a", sm.IdleBarrier: "#762a83", sm.IdleBranch: "#1a9850", sm.IdleFetch: "#a6d96a",
+	sm.IdleDepend: "#fdd49e",
+	sm.ClassMem:   "#d7301f", sm.ClassStall: "#636363",
 	sm.ClassIssue: "#deebf7", "#c6dbef", "#9ecae1", "#6baed6", "#4292c6", "#2171b5", "#08519c", "#08306b",
 }
 
-// Page writes the report as a page of annotated source, in one file: the lines of each
-// file that has some of a kernel, with what they have come to in each run, a bar for
-// their cycles and one for their active lanes; a click on a line shows its instructions.
+// Page writes the report as a page of annotated source, in one file.
+//
+// It shows the lines of each file with code of a kernel, and their counts in each run. One bar
+// shows the cycles of a line, another its active lanes. A click on a line shows its instructions.
 func (r *Report) Page(w io.Writer) error { return page.Execute(w, r) }
 
 // Legend names the colours.
@@ -56,7 +58,7 @@ type File struct {
 type PageRow struct {
 	Number int32
 	Text   string
-	Cells  []Cell // by run; none if the line has come to nothing
+	Cells  []Cell // by run; none if the line has no counts
 	Insts  []PageInst
 }
 
@@ -67,13 +69,13 @@ type PageInst struct {
 	Cells []Cell
 }
 
-// Cell is what a line has come to in a run.
+// Cell holds the counts of a line in a run.
 type Cell struct {
 	Executed, Branches, Diverged, Lines, Misses, Cycles uint64
 	Lanes                                               float64
 	Share                                               string
-	Bar                                                 []Segment // of cycles, in units of the largest line
-	Histogram                                           []Segment // of active lanes, in units of the largest
+	Bar                                                 []Segment // of cycles, relative to the largest line
+	Histogram                                           []Segment // of active lanes, relative to the largest
 }
 
 // Segment is a piece of a bar.
@@ -110,7 +112,7 @@ func (r *Report) Sections() (list []Section) {
 			if r.Source != nil && name != "" {
 				source = r.Source(name)
 			}
-			const around = 3 // lines before and behind those with counts
+			const around = 3 // lines before and after those with counts
 			show := func(from, to int32) {
 				for n := max(from, 1); n <= to && int(n) <= len(source); n++ {
 					f.Rows = append(f.Rows, PageRow{Number: n, Text: source[n-1]})
@@ -150,8 +152,8 @@ const (
 	barHigh = 14
 )
 
-// cell is what a line has come to, of so many cycles of the kernel; the largest line
-// has most.
+// cell returns the cell of a line; all is the number of cycles of the kernel, most that of the
+// largest line.
 func (r *Run) cell(c *Counts, all, most uint64) Cell {
 	cell := Cell{
 		Executed: c.Issued, Branches: c.Branches, Diverged: c.Divergent, Lines: c.Lines, Misses: c.Found[memsys.Miss],
@@ -161,7 +163,10 @@ func (r *Run) cell(c *Counts, all, most uint64) Cell {
 	piece := func(class sm.Class) {
 		if n := c.Cycles[class]; n > 0 {
 			w := barWide * float64(n) / float64(max(most, cell.Cycles))
-			cell.Bar = append(cell.Bar, Segment{Title: fmt.Sprintf("%s: %d", class.Name(r.WarpSize), n), Color: Colors[class], X: x, W: w, H: barHigh})
+			cell.Bar = append(cell.Bar, Segment{
+				Title: fmt.Sprintf("%s: %d", class.Name(r.WarpSize), n),
+				Color: Colors[class], X: x, W: w, H: barHigh,
+			})
 			x += w
 		}
 	}
@@ -178,13 +183,17 @@ func (r *Run) cell(c *Counts, all, most uint64) Cell {
 	for lanes := 1; lanes <= r.WarpSize; lanes++ {
 		if n := c.Active[lanes]; n > 0 {
 			h := max(barHigh*float64(n)/float64(peak), 1)
-			cell.Histogram = append(cell.Histogram, Segment{Title: fmt.Sprintf("%d lanes: %d", lanes, n), Color: "#2171b5", X: float64(3 * (lanes - 1)), Y: barHigh - h, W: 2, H: h})
+			cell.Histogram = append(cell.Histogram,
+				Segment{
+					Title: fmt.Sprintf("%d lanes: %d", lanes, n), Color: "#2171b5", X: float64(3 * (lanes - 1)),
+					Y: barHigh - h, W: 2, H: h,
+				})
 		}
 	}
 	return cell
 }
 
-// script is the only one on the page: a click on a line shows its instructions.
+// script is the only script on the page: a click on a line shows its instructions.
 const script = `
 for (const row of document.querySelectorAll("tr.hot")) {
   const below = row.parentElement.nextElementSibling;
@@ -193,11 +202,12 @@ for (const row of document.querySelectorAll("tr.hot")) {
 }
 `
 
-// policy makes browsers run that script, known by its hash, and nothing that a source file or a
-// name could bring along (W3C, Content Security Policy Level 3, section 2.3.1).
+// policy makes browsers run only that script, identified by its hash. They run nothing that a
+// source file or a name may contain (W3C, Content Security Policy Level 3, section 2.3.1).
 var policy = func() string {
 	hash := sha256.Sum256([]byte(script))
-	return "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "'"
+	return "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-" +
+		base64.StdEncoding.EncodeToString(hash[:]) + "'"
 }()
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{

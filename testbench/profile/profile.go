@@ -1,9 +1,9 @@
-// Package profile says where in a program the cycles, the lanes and the memory
-// requests of a run go: by instruction, by line of the source and by branch.
+// Package profile attributes the cycles, the lanes and the memory requests of a run to the program:
+// by instruction, by source line and by branch.
 //
-// A Profile listens to the SMs of a session. Each keeps books of its own, by PC of the
-// program that was launched, so that SMs can run side by side; nothing of the machine
-// changes. Whatever the machine counts too (testbench.Counters) adds up to the same.
+// A Profile observes the SMs of a session. Each SM has records of its own, by PC of the launched
+// program, so that SMs can run in parallel. Nothing of the machine changes. The profile adds up to
+// the machine's own counts (testbench.Counters).
 package profile
 
 import (
@@ -17,21 +17,22 @@ import (
 	"divergo/testbench"
 )
 
-// Counts are what an instruction, a line or a whole kernel has come to.
+// Counts are the counts of an instruction, a line or a whole kernel.
 type Counts struct {
 	Issued    uint64                   // warp instructions of the kernel
 	Lanes     uint64                   // their active lanes
 	Active    [isa.MaxLanes + 1]uint64 // warp instructions by number of active lanes
-	Inserted  uint64                   // warp instructions that the kernel does not have
-	Branches  uint64                   // conditional branches of warps that were resolved
-	Divergent uint64                   // of these, with lanes on both sides
-	Cycles    sm.Cycles                // SM cycles by class; of waiting those for which it waits longest: see Profile
-	Accesses  uint64                   // global and local memory instructions of warps
-	Lines     uint64                   // cache lines that they ask the L1 for
-	Found     [memsys.NumFound]uint64  // loads at the L1 by what they find
+	Inserted  uint64                   // warp instructions that the mechanism inserted
+	Branches  uint64                   // resolved branches of warps: conditional ones, and others that diverge
+	Divergent uint64                   // those with lanes on both sides
+	// SM cycles by class; a waiting cycle belongs to the slot that has waited longest: see Profile
+	Cycles   sm.Cycles
+	Accesses uint64                  // global and local memory instructions of warps
+	Lines    uint64                  // cache lines that they request from the L1
+	Found    [memsys.NumFound]uint64 // loads at the L1, by result of the lookup
 }
 
-// Add adds what another one has come to.
+// Add adds another set of counts.
 func (c *Counts) Add(o *Counts) {
 	c.Issued += o.Issued
 	c.Lanes += o.Lanes
@@ -51,7 +52,7 @@ func (c *Counts) Add(o *Counts) {
 	}
 }
 
-// Mean is the mean number of active lanes of an issued instruction.
+// Mean returns the mean number of active lanes of an issued instruction.
 func (c *Counts) Mean() float64 {
 	if c.Issued == 0 {
 		return 0
@@ -59,7 +60,7 @@ func (c *Counts) Mean() float64 {
 	return float64(c.Lanes) / float64(c.Issued)
 }
 
-// sum is all cycles.
+// sum returns all cycles.
 func (c *Counts) sum() (n uint64) {
 	for _, k := range c.Cycles {
 		n += k
@@ -67,34 +68,36 @@ func (c *Counts) sum() (n uint64) {
 	return n
 }
 
-// Profile is the books of a session.
+// Profile holds the records of a session.
 //
-// A cycle in which an SM issues, or has an instruction ready that cannot leave, is that
-// instruction's. A cycle in which it waits is that of one of the slots that wait for
-// what the class of the cycle says: of the one that has issued nothing for longest.
-// Where no slot has an instruction, as at the start of a CTA, and for moves of a
-// mechanism's stack, it is no instruction's.
+// A cycle belongs to an instruction in two cases. The SM issues that instruction, or has it ready
+// but cannot issue it. Or the SM waits: then the cycle belongs to a slot that waits for the cause
+// that the class of the cycle names. Of several slots it is the one that has issued nothing for
+// longest.
+//
+// Other cycles belong to no instruction: no slot has an instruction, as at the start of a CTA, or a
+// mechanism moves its stack.
 type Profile struct {
 	session  *testbench.Session
 	programs []*isa.Program // in the order of their first launch
-	launches []int          // of each
+	launches []int          // number of launches of each
 	books    []*book        // by SM
 	leave    []func()
 }
 
-// book is that of one SM. It is written on the goroutine that runs the SM.
+// book holds the records of one SM. It is written on the goroutine that runs the SM.
 type book struct {
 	sm     *sm.SM
 	unit   *memsys.Unit
-	by     [][]*Counts // of each program, by PC; behind the last one what is no instruction's
-	now    []*Counts   // of these, of the program that runs
-	pc     uint32      // whose cycles are those from since on
-	class  sm.Class    // and what they are spent on
+	by     [][]*Counts // of each program, by PC; the last one is for no instruction
+	now    []*Counts   // those of the running program
+	pc     uint32      // owner of the cycles since the cycle since
+	class  sm.Class    // class of these cycles
 	since  uint64
 	issued []uint64 // by slot: the cycle of its last instruction
 }
 
-// Attach has a session profiled from its next launch on.
+// Attach starts to profile a session from its next launch on.
 func Attach(s *testbench.Session) *Profile {
 	p := &Profile{session: s}
 	for i, m := range s.Machine.SMs {
@@ -111,7 +114,7 @@ func Attach(s *testbench.Session) *Profile {
 	return p
 }
 
-// Detach ends the profile, which keeps what it has.
+// Detach ends the profile, which keeps its counts.
 func (p *Profile) Detach() {
 	p.close()
 	for _, leave := range p.leave {
@@ -119,7 +122,7 @@ func (p *Profile) Detach() {
 	}
 }
 
-// launch opens the pages of a program.
+// launch makes the records of a program.
 func (p *Profile) launch(l *testbench.Loaded) {
 	p.close()
 	i := slices.Index(p.programs, l.Prog)
@@ -137,14 +140,14 @@ func (p *Profile) launch(l *testbench.Loaded) {
 	}
 }
 
-// close books the cycles until now.
+// close records the cycles up to the present one.
 func (p *Profile) close() {
 	for _, b := range p.books {
 		b.spend(p.session.Machine.Core().Now())
 	}
 }
 
-// at is what the instruction at pc has come to.
+// at returns the counts of the instruction at pc.
 func (b *book) at(pc uint32) *Counts {
 	c := &b.now[min(int(pc), len(b.now)-1)]
 	if *c == nil {
@@ -166,7 +169,7 @@ func (b *book) inserted(e sm.Issued) {
 	b.issued[e.Slot] = e.Cycle
 }
 
-// branch counts as divergence.Stats.Count does.
+// branch counts like divergence.Stats.Count.
 func (b *book) branch(e sm.Branched) {
 	c, diverges := b.at(e.PC), e.Taken&e.Mask != 0 && e.Mask&^e.Taken != 0
 	if e.Inst.Conditional() || diverges {
@@ -194,7 +197,7 @@ func (b *book) load(e memsys.LookedUp) {
 	b.at(b.sm.Requester(b.unit.Coalescer.Tag(e.Entry))).Found[e.Found]++
 }
 
-// spend books the cycles until now.
+// spend records the cycles up to the present one.
 func (b *book) spend(now uint64) {
 	if b.class != sm.ClassEmpty {
 		b.at(b.pc).Cycles[b.class] += now - b.since
@@ -213,9 +216,9 @@ func (b *book) spent(e sm.Spent) {
 	}
 }
 
-// waiting is the slot that has issued nothing for longest, of those that wait for what
-// a class says; in a cycle of W0_Mem in which none waits for its operands, of all. It is
-// -1 if there is none.
+// waiting returns the slot that has issued nothing for longest, among those that wait for the cause
+// of a class. In a cycle of W0_Mem in which no slot waits for operands it considers all slots. It
+// returns -1 if there is none.
 func (b *book) waiting(class sm.Class) int {
 	oldest, any := -1, -1
 	older := func(s, than int) bool { return than < 0 || b.issued[s] < b.issued[than] }
@@ -235,7 +238,7 @@ func (b *book) waiting(class sm.Class) int {
 	return oldest
 }
 
-// waits reports whether a slot waits for what a class says.
+// waits reports whether a slot waits for the cause of a class.
 func (b *book) waits(class sm.Class, s int, slot *divergence.Slot) bool {
 	switch class {
 	case sm.IdleSync: // such slots need not be valid

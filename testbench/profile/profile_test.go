@@ -19,7 +19,7 @@ import (
 	"divergo/testbench/profile"
 )
 
-// adds says that what lines have come to adds up to what the machine has counted.
+// adds checks that the counts of lines add up to the machine's counts.
 func adds(t *testing.T, s *testbench.Session, p *profile.Profile, name string) {
 	t.Helper()
 	var sum profile.Counts
@@ -49,8 +49,8 @@ func adds(t *testing.T, s *testbench.Session, p *profile.Profile, name string) {
 	assert.Equal(t, c.Classes, sum.Cycles, "%s: cycles by class", name)
 }
 
-// TestKernels: all lines and instructions of a kernel of the suite together have come to
-// what its statistics say, under each mechanism, launch by launch.
+// TestKernels checks that the counts of all lines and instructions of a kernel add up to its
+// statistics, under each mechanism, launch by launch.
 func TestKernels(t *testing.T) {
 	for _, name := range []string{"bitonic", "bfs", "queens"} {
 		kernel, err := kernels.Find(name)
@@ -70,7 +70,7 @@ func TestKernels(t *testing.T) {
 	}
 }
 
-// TestRandom: the same of random kernels on random machines, however they end.
+// TestRandom checks the same for random kernels on random machines, however they end.
 func TestRandom(t *testing.T) {
 	for seed := range uint64(40) {
 		c := draw.New(seed, draw.AllFeatures)

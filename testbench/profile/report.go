@@ -13,28 +13,29 @@ import (
 	"divergo/sm"
 )
 
-// Report is the profiles of one or more runs of the same kernels, side by side.
+// Report holds the profiles of one or more runs of the same kernels, side by side.
 type Report struct {
 	Title string
 	Runs  []Run
-	// Source is the lines of a file that PTX names, or of the PTX; nil if nobody has it.
+	// Source returns the lines of a file that PTX names, or of the PTX; nil if the file is not
+	// available.
 	Source func(file string) []string
 }
 
 // Run is one of the runs.
 type Run struct {
-	Name     string // of the mechanism, for example
+	Name     string // such as the mechanism
 	WarpSize int
 	Kernels  []Kernel
 }
 
-// schema names the form of the JSON.
+// schema identifies the format of the JSON.
 const schema = "divergo.profile.v1"
 
 // part is a kernel in all runs.
 type part struct {
-	prog  *isa.Program // of the first run that has it
-	in    []*Kernel    // by run, nil where it was not launched
+	prog  *isa.Program // of the first run with the kernel
+	in    []*Kernel    // by run; nil if the run did not launch it
 	lines []row
 }
 
@@ -42,7 +43,7 @@ type part struct {
 type row struct {
 	file   string
 	number int32
-	in     []*Counts // by run, zero where it has come to nothing
+	in     []*Counts // by run; zero without counts
 	insts  []instRow
 }
 
@@ -58,7 +59,10 @@ func (r *Report) parts() []*part {
 	for i := range r.Runs {
 		for j := range r.Runs[i].Kernels {
 			k := &r.Runs[i].Kernels[j]
-			at := slices.IndexFunc(list, func(p *part) bool { return p.prog.Name == k.Prog.Name && p.prog.File == k.Prog.File && p.in[i] == nil })
+			at := slices.IndexFunc(list, func(p *part) bool {
+				return p.prog.Name == k.Prog.Name &&
+					p.prog.File == k.Prog.File && p.in[i] == nil
+			})
 			if at < 0 {
 				at = len(list)
 				list = append(list, &part{prog: k.Prog, in: make([]*Kernel, len(r.Runs))})
@@ -115,7 +119,7 @@ func nothing(runs int) []*Counts {
 	return list
 }
 
-// total of a run.
+// total returns the counts of a run.
 func (p *part) total(run int) *Counts {
 	if k := p.in[run]; k != nil {
 		return &k.Total
@@ -123,7 +127,7 @@ func (p *part) total(run int) *Counts {
 	return new(Counts)
 }
 
-// launches of the kernel in a run.
+// launches returns the number of launches of the kernel in a run.
 func (p *part) launches(run int) int {
 	if k := p.in[run]; k != nil {
 		return k.Launches
@@ -131,10 +135,10 @@ func (p *part) launches(run int) int {
 	return 0
 }
 
-// name of the kernel, as its author wrote it.
+// name returns the kernel's name in the source.
 func (p *part) name() string { return ptx.Demangled(p.prog.Name) }
 
-// branches are the instructions at which threads of a warp can part.
+// branches returns the instructions at which threads of a warp can diverge.
 func (p *part) branches() (list []instRow) {
 	for _, l := range p.lines {
 		for _, in := range l.insts {
@@ -146,7 +150,7 @@ func (p *part) branches() (list []instRow) {
 	return list
 }
 
-// where is a line as text.
+// where returns a line as text.
 func where(file string, number int32) string {
 	if file == "" {
 		return "(no instruction)"
@@ -154,7 +158,7 @@ func where(file string, number int32) string {
 	return fmt.Sprintf("%s:%d", file, number)
 }
 
-// text is a line of a source, "" if nobody has it.
+// text returns a line of a source, "" if it is not available.
 func (r *Report) text(file string, number int32) string {
 	if r.Source == nil || file == "" {
 		return ""
@@ -165,17 +169,21 @@ func (r *Report) text(file string, number int32) string {
 	return ""
 }
 
-// classes are those that a warp instruction can be charged with, issue as one.
-var classes = []sm.Class{sm.ClassStall, sm.ClassMem, sm.IdleDepend, sm.IdleFetch, sm.IdleBranch, sm.IdleBarrier, sm.IdleSync}
+// classes are the classes that can belong to a warp instruction, besides issue.
+var classes = []sm.Class{
+	sm.ClassStall, sm.ClassMem, sm.IdleDepend, sm.IdleFetch, sm.IdleBranch, sm.IdleBarrier,
+	sm.IdleSync,
+}
 
-// Print writes tables: of one run everything about each line, of several what differs
-// most, side by side.
+// Print writes tables. For one run they list everything about each line; for several runs they list
+// the largest differences, side by side.
 func (r *Report) Print(w io.Writer) error {
 	for i, p := range r.parts() {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintf(w, "%s, %d launches: cycles of SMs with threads, by line; lanes are the mean of active ones\n\n", p.name(), p.launches(0))
+		fmt.Fprintf(w, "%s, %d launches: cycles of SMs with threads, by line; lanes are the mean of active ones\n\n",
+			p.name(), p.launches(0))
 		lines, branches := r.tables(p)
 		if _, err := lines.WriteTo(w); err != nil {
 			return err
@@ -191,7 +199,7 @@ func (r *Report) Print(w io.Writer) error {
 	return nil
 }
 
-// tables are those of the lines and of the branches of a kernel.
+// tables returns the tables of lines and of branches of a kernel.
 func (r *Report) tables(p *part) (lines, branches *table.Table) {
 	one := len(r.Runs) == 1
 	head, branchHead := []string{"line"}, []string{"pc", "line", "class"}
@@ -218,7 +226,8 @@ func (r *Report) tables(p *part) (lines, branches *table.Table) {
 		cells := []any{name}
 		if one {
 			c := in[0]
-			cells = append(cells, c.Issued, c.Mean(), c.Divergent, c.Lines, c.Found[memsys.Miss], c.sum(), share(c.sum(), p.total(0).sum()), c.Cycles.Issue())
+			cells = append(cells, c.Issued, c.Mean(), c.Divergent, c.Lines, c.Found[memsys.Miss], c.sum(),
+				share(c.sum(), p.total(0).sum()), c.Cycles.Issue())
 			for _, class := range classes {
 				cells = append(cells, c.Cycles[class])
 			}
@@ -258,7 +267,7 @@ func (r *Report) tables(p *part) (lines, branches *table.Table) {
 	return lines, branches
 }
 
-// share is a part in per cent.
+// share returns a part in per cent.
 func share(n, of uint64) string {
 	if of == 0 || n == 0 {
 		return "-"
@@ -266,8 +275,8 @@ func share(n, of uint64) string {
 	return fmt.Sprintf("%.1f", 100*float64(n)/float64(of))
 }
 
-// JSON is the report for other programs: runs, their kernels, lines and instructions.
-// Numbers have the names of the statistics that they add up to.
+// JSON returns the report for other programs: runs, their kernels, lines and instructions. Numbers
+// have the names of the statistics that they add up to.
 func (r *Report) JSON() map[string]any {
 	runs := []map[string]any{}
 	for i := range r.Runs {
@@ -286,11 +295,13 @@ func (r *Report) JSON() map[string]any {
 					insts = append(insts, one)
 				}
 				lines = append(lines, map[string]any{
-					"file": l.File, "line": l.Number, "source": r.text(l.File, l.Number), "stats": run.stats(&l.Counts), "instructions": insts,
+					"file": l.File, "line": l.Number, "source": r.text(l.File, l.Number), "stats": run.stats(&l.Counts),
+					"instructions": insts,
 				})
 			}
 			kernels = append(kernels, map[string]any{
-				"kernel": k.Prog.Name, "name": ptx.Demangled(k.Prog.Name), "launches": k.Launches, "lines": lines, "total": run.stats(&k.Total),
+				"kernel": k.Prog.Name, "name": ptx.Demangled(k.Prog.Name), "launches": k.Launches, "lines": lines,
+				"total": run.stats(&k.Total),
 			})
 		}
 		runs = append(runs, map[string]any{"mechanism": run.Name, "kernels": kernels})
@@ -298,7 +309,7 @@ func (r *Report) JSON() map[string]any {
 	return map[string]any{"schema": schema, "title": r.Title, "runs": runs}
 }
 
-// stats are counts by name.
+// stats returns counts by name.
 func (r *Run) stats(c *Counts) map[string]any {
 	cycles := map[string]uint64{"Issue": c.Cycles.Issue()}
 	for _, class := range classes {
@@ -310,6 +321,7 @@ func (r *Run) stats(c *Counts) map[string]any {
 		"branches": c.Branches, "divergent_branches": c.Divergent,
 		"cycles": c.sum(), "cycle_breakdown": cycles,
 		"mem_instructions": c.Accesses, "mem_lines": c.Lines,
-		"l1_load_hits": c.Found[memsys.Hit], "l1_load_misses": c.Found[memsys.Miss], "l1_load_merges": c.Found[memsys.Merge],
+		"l1_load_hits": c.Found[memsys.Hit], "l1_load_misses": c.Found[memsys.Miss],
+		"l1_load_merges": c.Found[memsys.Merge],
 	}
 }

@@ -83,8 +83,8 @@ func source(file string) []string {
 	return nil
 }
 
-// TestLines: what each line comes to, counted by hand. A warp has 32 threads, whose words lie in two
-// lines of the L1, and one 16, with one line.
+// TestLines checks the counts of each line, derived by hand. One warp has 32 threads, whose words
+// lie in two lines of the L1; the other has 16, with one line.
 func TestLines(t *testing.T) {
 	p, err := profiled("pdom")
 	require.NoError(t, err)
@@ -113,7 +113,7 @@ func TestLines(t *testing.T) {
 	assert.Equal(t, want, got)
 }
 
-// TestForms: the tables, the JSON and the page of one run and of two say the same.
+// TestForms checks that the tables, the JSON and the page agree, for one run and for two.
 func TestForms(t *testing.T) {
 	r := profile.Report{Title: "odd", Source: source}
 	for i, mechanism := range []string{"pdom", "tbc"} {
@@ -170,11 +170,12 @@ func TestForms(t *testing.T) {
 		scripts := regexp.MustCompile(`(?s)<script>(.*?)</script>`).FindAllStringSubmatch(html, -1)
 		require.Len(t, scripts, 1)
 		hash := sha256.Sum256([]byte(scripts[0][1]))
-		assert.Contains(t, html, "script-src &#39;sha256-"+template.HTMLEscapeString(base64.StdEncoding.EncodeToString(hash[:])), "browsers run this script alone")
+		assert.Contains(t, html, "script-src &#39;sha256-"+
+			template.HTMLEscapeString(base64.StdEncoding.EncodeToString(hash[:])), "browsers run this script alone")
 	}
 }
 
-// A kernel with a branch, profiled.
+// Example profiles a kernel with a branch.
 func Example() {
 	p, err := profiled("pdom")
 	if err != nil {
@@ -182,7 +183,8 @@ func Example() {
 		return
 	}
 	for _, l := range p.Kernels()[0].Lines {
-		fmt.Printf("%s:%d executed %d times, %.0f lanes, %d of %d branches diverged\n", l.File, l.Number, l.Issued, l.Mean(), l.Divergent, l.Branches)
+		fmt.Printf("%s:%d executed %d times, %.0f lanes, %d of %d branches diverged\n", l.File, l.Number, l.Issued,
+			l.Mean(), l.Divergent, l.Branches)
 	}
 	// Output:
 	// odd.cu:3 executed 6 times, 24 lanes, 0 of 0 branches diverged

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// maxSource is the size of the largest source file that is shown, in bytes.
+// maxSource limits the size of a source file that is shown, in bytes.
 const maxSource = 32 << 20
 
-// Sources returns a function that finds the lines of a file named in PTX, nil if there is none.
-// Known, which may be nil, comes first; then each folder, in order.
+// Sources returns a function that finds the lines of a file named in PTX, nil if there is none. It
+// tries known first, if that is not nil, then each folder, in order.
 //
-// The name comes from a PTX file, which may be somebody else's, and a report is passed on.
-// So only regular files of at most 32 MiB below the folders are read, and no link leads out of them.
-// Each file is read once.
+// The name comes from a PTX file of unknown origin, and reports are shared. So the function reads
+// only regular files of at most 32 MiB below the folders, and follows no link out of them. It reads
+// each file once.
 func Sources(known func(name string) (text string, ok bool), folders ...string) func(file string) []string {
 	have := map[string][]string{}
 	return func(file string) []string {
@@ -41,8 +41,8 @@ func find(file string, known func(name string) (string, bool), folders []string)
 	return nil
 }
 
-// below reads a file in a folder: at its full path if that lies below the folder, at
-// its path from the folder, or by the last part of its name.
+// below reads a file in a folder. If the file's full path lies below the folder, it uses that.
+// Otherwise it tries the path relative to the folder, then the last part of the name.
 func below(folder, file string) (text string, ok bool) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -65,7 +65,8 @@ func below(folder, file string) (text string, ok bool) {
 	return "", false
 }
 
-// fromFolder is the path of a file, relative to the working folder, from another folder.
+// fromFolder returns the path of a file, given relative to the working folder, relative to another
+// folder.
 func fromFolder(folder, file string) (string, error) {
 	folder, err := filepath.Abs(folder)
 	if err != nil {

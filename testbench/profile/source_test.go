@@ -11,7 +11,7 @@ import (
 	"divergo/testbench/profile"
 )
 
-// TestSources: PTX may name any file of the machine; only those below the folders are shown.
+// TestSources checks that PTX may name any file, but only files below the folders are shown.
 func TestSources(t *testing.T) {
 	top := t.TempDir()
 	write := func(name, text string) string {
@@ -35,7 +35,10 @@ func TestSources(t *testing.T) {
 	for _, name := range []string{header, "/elsewhere/h.cuh"} {
 		assert.Equal(t, []string{"header"}, find(name), name)
 	}
-	for _, name := range []string{secret, "../secret.txt", "link.cu", filepath.Join(work, "link.cu"), "sub", "", ".", "k.cu", "/dev/zero"} {
+	for _, name := range []string{
+		secret, "../secret.txt", "link.cu", filepath.Join(work, "link.cu"), "sub", "", ".",
+		"k.cu", "/dev/zero",
+	} {
 		assert.Nil(t, find(name), name)
 	}
 	assert.Nil(t, profile.Sources(nil, work)(header), "no folder that holds it")

@@ -13,7 +13,7 @@ import (
 	"divergo/testbench/profile"
 )
 
-// TestSourcePipe: a pipe that nobody writes to does not hang a run.
+// TestSourcePipe checks that a pipe without a writer does not block a run.
 func TestSourcePipe(t *testing.T) {
 	folder := t.TempDir()
 	require.NoError(t, syscall.Mkfifo(filepath.Join(folder, "k.cu"), 0o600))

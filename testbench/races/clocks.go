@@ -2,17 +2,17 @@ package races
 
 import "maps"
 
-// rowThreads is how many threads the clocks of a row are of.
+// rowThreads is the number of threads in a row of clocks.
 const rowThreads = 32
 
-// row is the clocks of neighbouring threads of a CTA.
+// row holds the clocks of neighbouring threads of a CTA.
 type row [rowThreads]uint32
 
-// clocks are those of the threads of a CTA, by rows, which are nil while all are 0.
-// Rows are shared, so that nobody changes one that is not its own.
+// clocks are the clocks of the threads of a CTA, in rows. A nil row has only zeros. Rows are
+// shared: an owner changes only rows of its own.
 type clocks []*row
 
-// of is the clock of a thread.
+// of returns the clock of a thread.
 func (c clocks) of(thread uint16) uint32 {
 	i := int(thread) / rowThreads
 	if i >= len(c) || c[i] == nil {
@@ -21,30 +21,30 @@ func (c clocks) of(thread uint16) uint32 {
 	return c[i][thread%rowThreads]
 }
 
-// knowledge is up to which clocks a thread has the accesses of others before its own. It
-// does not change.
+// knowledge holds, for other threads, the clock up to which their accesses come before a thread's
+// own. It is immutable.
 type knowledge struct {
 	own    clocks            // of threads of its CTA
 	others map[uint32]clocks // by other CTAs; nil: none
-	until  uint32            // of any thread: all instructions up to this number
+	until  uint32            // of every thread: all instructions up to this number
 }
 
-// moment is a thread, with its clock and what it knows, at a release.
+// moment is the state of a thread at a release: its clock and its knowledge.
 type moment struct {
 	cta    uint32
 	thread uint16
-	clock  uint32 // 0: there has been none
+	clock  uint32 // 0: no release yet
 	knows  *knowledge
 }
 
 // gathered is knowledge that grows.
 type gathered struct {
-	cta    uint32 // whose clocks own is of
+	cta    uint32 // CTA of own
 	own    clocks
 	mine   []bool // rows of own that may be changed
 	others map[uint32]clocks
 	until  uint32
-	last   *knowledge // that was added last
+	last   *knowledge // the last knowledge added
 }
 
 func newGathered(cta uint32, threads int) gathered {
@@ -103,7 +103,7 @@ func (g *gathered) addOther(cta uint32, c clocks) {
 	g.others[cta] = joined.own
 }
 
-// change makes a row one of its own.
+// change makes a row private, so that it can be changed.
 func (g *gathered) change(i int) {
 	if !g.mine[i] {
 		r := row{}
@@ -122,7 +122,7 @@ func (g *gathered) put(thread uint16, clock uint32) {
 	*at = max(*at, clock)
 }
 
-// knowledge is what has been gathered until now.
+// knowledge returns the knowledge gathered so far.
 func (g *gathered) knowledge() *knowledge {
 	return &knowledge{g.share(), maps.Clone(g.others), g.until}
 }
@@ -130,11 +130,11 @@ func (g *gathered) knowledge() *knowledge {
 // meeting is a barrier, or a bar.warp.sync, from its first arrival until it opens.
 type meeting struct {
 	gathered
-	arrived, need int        // threads; need 0: nobody says
-	opened        *knowledge // what all know who have waited
+	arrived, need int        // threads; need 0: not specified
+	opened        *knowledge // common knowledge of all threads that have waited
 }
 
-// open ends the meeting. Threads that have gone count as if they had come.
+// open ends the meeting. Exited threads count as arrived.
 func (m *meeting) open(gone *gathered) *knowledge {
 	if m.opened == nil {
 		if gone != nil {
@@ -145,22 +145,23 @@ func (m *meeting) open(gone *gathered) *knowledge {
 	return m.opened
 }
 
-// flag is what strong writes to an address have released, by CTA.
+// flag holds the releases of strong writes to an address, by CTA.
 type flag struct {
 	by      map[uint32]*gathered
 	until   uint32
 	version uint32
-	first   moment // of the thread that has released first, without what it knew
-	sole    bool   // no other has
-	coarse  bool   // it stands for all that came before: see Detector.afford
+	first   moment // of the first thread that released, without its knowledge
+	sole    bool   // no other thread has released
+	coarse  bool   // it covers everything issued before: see Detector.afford
 
-	// The last thread that acquired: others of its CTA often know as much as it did.
+	// These fields describe the last thread that acquired: other threads of its CTA often know the
+	// same.
 	cta           uint32
-	seen          uint32 // version
+	seen          uint32 // version of the flag
 	before, after *knowledge
 }
 
-// release adds what a thread knew at a release.
+// release adds a thread's knowledge at a release.
 func (f *flag) release(d *Detector, m *moment) {
 	if f.version++; f.version == 1 {
 		f.first, f.sole = moment{cta: m.cta, thread: m.thread}, true
@@ -192,7 +193,7 @@ func (f *flag) release(d *Detector, m *moment) {
 	}
 }
 
-// acquire is what a thread of a CTA knows that has seen the flag.
+// acquire returns the knowledge of a thread that has seen the flag.
 func (f *flag) acquire(c *cta, before *knowledge) *knowledge {
 	if f.after != nil && f.cta == c.id && f.seen == f.version && f.before == before {
 		return f.after
@@ -220,7 +221,7 @@ func (f *flag) acquire(c *cta, before *knowledge) *knowledge {
 	return f.after
 }
 
-// share is the clocks of the CTA, which change no more.
+// share returns the clocks of the CTA and makes them immutable.
 func (g *gathered) share() clocks {
 	clear(g.mine)
 	return append(clocks(nil), g.own...)

@@ -1,34 +1,45 @@
-// Package races finds data races in the kernels that a machine runs: two threads access the
-// same byte, at least one of them writes, and nothing orders the two.
+// Package races finds data races in the kernels that a machine runs. In a data race two threads
+// access the same byte, at least one of them writes, and nothing orders the two accesses.
 //
-// A Detector listens to the issue of instructions. It reads addresses and values from the
-// register file, where they are complete when an instruction issues, and so takes the
-// accesses of a thread in the order of its program. Nothing of the machine changes.
+// A Detector observes the issue of instructions. It reads addresses and values from the register
+// file, where they are complete when an instruction issues. So it sees the accesses of a thread in
+// program order. It changes nothing of the machine.
 //
-// What orders two accesses is happens-before, in the manner of FastTrack (Flanagan &
-// Freund, PLDI 2009, section 3). Each thread has a clock, and knows of each other thread
-// up to which clock its accesses come before. It learns that
+// # What orders two accesses
 //
-//   - at a barrier of its CTA, of all threads that have arrived, bar.arrive included, and of
+// Two accesses are ordered by happens-before, as in FastTrack (Flanagan & Freund, PLDI 2009,
+// section 3). Each thread has a clock. For each other thread, it knows the clock up to which that
+// thread's accesses come before its own. It learns this
+//
+//   - at a barrier of its CTA, from all threads that have arrived, bar.arrive included, and from
 //     those that have exited;
-//   - at bar.warp.sync, of the threads that the member mask names;
-//   - from a strong read (atomic, volatile, relaxed or acquire), of the threads that wrote
-//     to the address with a release, or strongly behind a fence.
+//   - at bar.warp.sync, from the threads of the member mask;
+//   - from a strong read (atomic, volatile, relaxed or acquire), from the threads that wrote to the
+//     address with a release, or strongly after a fence.
 //
-// Each launch begins anew. Two strong accesses are no race. Our readings: a strong read
-// acquires without a fence behind it, since programs leave that to the control flow; a weak
-// read of global memory beside an atomic is no race, since programs look at a word before
-// they update it. In shared memory it is one: there a barrier is missing.
+// Each launch begins with new clocks.
 //
-// Two writes of the same value are no race, since every order gives the same memory:
-// flags that many threads raise. In a module for less than sm_70 instructions of one warp
-// are in order, since a warp runs in step there.
+// # What is no race
 //
-// Where threads release and acquire so often that their clocks would take longer than the
-// run, a strong read acquires all that has issued before it. That hides races, and makes none.
+//   - Two strong accesses.
+//   - Two writes of the same value: every order gives the same memory. Programs raise flags so.
+//   - A weak read of global memory beside an atomic. Our reading: programs look at a word before they
+//     update it. In shared memory this is a race, because a barrier is missing.
+//   - Accesses of one warp by different instructions, in a module for less than sm_70: a warp runs in
+//     step there.
 //
-// For each byte the last write is kept, and of the reads since then two, of different
-// threads. A race with another reader, or with what an ordered write has replaced, may go
-// unseen, as may one that does not occur with the data of the run: what is reported is a
-// race, what is not may still be one. The store of an asynchronous copy counts when it issues.
+// Our reading: a strong read acquires without a fence after it, because programs leave that order to
+// the control flow.
+//
+// # What goes unseen
+//
+// A reported race is a race; an unreported one may exist.
+//
+//   - For each byte the detector keeps the last write, and two later reads by different threads. It
+//     may miss a race with another reader, or with accesses that an ordered write has replaced.
+//   - It misses a race that does not occur with the data of the run.
+//   - Threads may release and acquire so often that their clocks would take longer than the run. A
+//     strong read then acquires everything issued before it. That hides races, and reports no false
+//     ones.
+//   - The store of an asynchronous copy counts when the copy issues.
 package races

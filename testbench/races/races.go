@@ -19,7 +19,7 @@ type Access struct {
 	Text   string    `json:"instruction"`
 }
 
-// Race is the first pair of accesses that were found to race, of two source lines.
+// Race is the first racing pair of accesses from two source lines.
 type Race struct {
 	Kernel  string `json:"kernel"`
 	Launch  int    `json:"launch"` // counted from 1
@@ -30,15 +30,15 @@ type Race struct {
 	Count   uint64 `json:"count"` // of such pairs of accesses
 }
 
-// Kind is what the two do, as in "read/write".
+// Kind names the two accesses, as in "read/write".
 func (r *Race) Kind() string { return r.First.Kind + "/" + r.Second.Kind }
 
-// Lines are the source lines, in the order of their names.
+// Lines returns the two source lines, in alphabetical order.
 func (r *Race) Lines() [2]string {
 	return [2]string{min(r.First.Where, r.Second.Where), max(r.First.Where, r.Second.Where)}
 }
 
-// String is the race in a few lines, of which the first starts with a source line.
+// String describes the race in a few lines; the first one begins with a source line.
 func (r *Race) String() string {
 	line := func(a *Access) string {
 		return fmt.Sprintf("\n  %s by thread (%d,%d,%d) of CTA (%d,%d,%d) at %s, PC %d: %s", a.Kind,
@@ -48,7 +48,7 @@ func (r *Race) String() string {
 		r.Second.Where, r.Kind(), r.Space, r.Address, r.Kernel, r.Launch, r.Count, line(&r.First), line(&r.Second))
 }
 
-// Detector looks for races in the launches of a session.
+// Detector finds races in the launches of a session.
 type Detector struct {
 	session *testbench.Session
 	sms     []*watcher
@@ -63,24 +63,24 @@ type Detector struct {
 	inStep   bool // a warp runs in step: the module is for less than sm_70
 	reach    uint64
 	ops      []op   // by PC
-	issued   uint32 // instructions of the launch
-	spent    uint64 // rows of clocks that went through flags: see Detector.afford
+	issued   uint32 // number of instructions issued in the launch
+	spent    uint64 // clock rows passed through flags: see Detector.afford
 	stamp    uint32
 
 	global    []*page // by number
-	pages     []*page // all, of which the oldest is taken when there are too many
-	room      int     // how many there are at most
+	pages     []*page // all pages; the oldest is reused when there are too many
+	room      int     // maximum number of pages
 	oldest    int
-	free      []*page // of shared memory of CTAs that have ended
+	free      []*page // pages of shared memory of ended CTAs
 	forgotten uint64
 	flags     map[place]*flag
 
 	found  []*Race
-	byPC   map[[2]uint32]*Race // of the program that runs
+	byPC   map[[2]uint32]*Race // for the program that runs
 	byLine map[[2]string]*Race
 }
 
-// place is an address: of shared memory in a CTA, of global memory in everywhere.
+// place is an address: in the shared memory of a CTA, or in global memory (everywhere).
 type place struct {
 	cta  uint32
 	addr uint64
@@ -88,8 +88,8 @@ type place struct {
 
 const everywhere = ^uint32(0)
 
-// Attach has a session watched from its next launch on. It is then simulated on one
-// processor, since all SMs report to the same Detector.
+// Attach starts to watch a session from its next launch on. The session then runs on one processor,
+// because all SMs report to the same Detector.
 func Attach(s *testbench.Session) *Detector {
 	d := &Detector{session: s, room: maxPages, byLine: map[[2]string]*Race{}, global: make([]*page, 1<<(32-pageBits))}
 	s.Machine.System().Workers = 1
@@ -102,22 +102,21 @@ func Attach(s *testbench.Session) *Detector {
 	return d
 }
 
-// Detach ends the watch. What was found stays.
+// Detach ends the watch. Found keeps its results.
 func (d *Detector) Detach() {
 	for _, leave := range d.leave {
 		leave()
 	}
 }
 
-// Found lists the races in the order in which they were found, one for each pair of source
-// lines.
+// Found lists the races in the order of detection, one for each pair of source lines.
 func (d *Detector) Found() []*Race { return d.found }
 
-// Forgotten is how many pages of 4 KiB were forgotten for want of room, so that races in
-// them may have gone unseen.
+// Forgotten counts the pages of 4 KiB that were dropped for lack of room. Races in them may have
+// gone unseen.
 func (d *Detector) Forgotten() uint64 { return d.forgotten }
 
-// launch begins anew: what earlier launches did is over.
+// launch starts a new launch: all earlier accesses come before it.
 func (d *Detector) launch(l *testbench.Loaded) {
 	d.prog, d.block, d.grid = l.Prog, l.Block, l.Grid
 	d.launches = len(d.session.Runs) + 1
@@ -145,7 +144,7 @@ func (d *Detector) launch(l *testbench.Loaded) {
 	}
 }
 
-// globalPage is that of a number, made or renewed if it has to be.
+// globalPage returns the page with a number. It makes or empties the page if necessary.
 func (d *Detector) globalPage(n uint64) *page {
 	if n >= uint64(len(d.global)) {
 		return nil
@@ -170,8 +169,8 @@ func (d *Detector) globalPage(n uint64) *page {
 	return p
 }
 
-// afford reports whether so many rows of clocks can go through a flag. Where all threads
-// release and acquire all the time, that would take longer than the run.
+// afford reports whether so many rows of clocks can pass through a flag. If all threads release and
+// acquire all the time, that would take longer than the run.
 func (d *Detector) afford(rows int) bool {
 	const free, each = 1 << 18, 32
 	if d.spent+uint64(rows) > free+each*uint64(d.issued) {
@@ -181,7 +180,7 @@ func (d *Detector) afford(rows int) bool {
 	return true
 }
 
-// touch looks at an access to some bytes of a word, and takes it down.
+// touch compares and records an access to some bytes of a word.
 func (d *Detector) touch(c *cta, p *page, word uint16, bytes uint8, w *write, shared bool) {
 	if bytes == 0xf && !p.cells[word].bytes {
 		d.compare(c, p, word, &p.cells[word], w, shared)
@@ -196,7 +195,7 @@ func (d *Detector) touch(c *cta, p *page, word uint16, bytes uint8, w *write, sh
 	w.value = whole
 }
 
-// compare is touch of a cell.
+// compare compares and records an access to one cell.
 func (d *Detector) compare(c *cta, p *page, word uint16, at *cell, w *write, shared bool) {
 	now := &w.access
 	if b := &at.write; b.mode != 0 && apart(&b.access, now, shared) {
@@ -226,9 +225,8 @@ func (d *Detector) compare(c *cta, p *page, word uint16, at *cell, w *write, sha
 	at.write = *w
 }
 
-// apart reports whether two accesses to the same bytes, of which one writes, can race: those
-// of two threads, unless both are strong, or one is an atomic and the other reads global
-// memory.
+// apart reports whether two accesses to the same bytes, of which one writes, can race. They belong
+// to two threads, and are not both strong. An atomic and a read of global memory cannot race.
 func apart(a, b *access, shared bool) bool {
 	switch both := a.mode & b.mode; {
 	case a.thread == b.thread && a.cta == b.cta, both&strong != 0:
@@ -251,7 +249,7 @@ func (d *Detector) before(c *cta, earlier, now *access) bool {
 	if !d.inStep {
 		return false
 	}
-	// The others of its warp have waited with it for what one of them has seen.
+	// The other threads of its warp have waited with it for anything that one of them has seen.
 	first := int(now.thread) / d.warpSize * d.warpSize
 	for t := first; t < min(first+d.warpSize, d.threads); t++ {
 		if c.acquire(uint16(t)); c.knows(earlier, uint16(t)) {
@@ -261,7 +259,7 @@ func (d *Detector) before(c *cta, earlier, now *access) bool {
 	return false
 }
 
-// report takes a race down, if it is the first of its lines.
+// report records a race of two PCs, and creates it if it is the first of its source lines.
 func (d *Detector) report(p *page, word uint16, first, second *access, shared bool) {
 	pcs := [2]uint32{first.pc, second.pc}
 	r := d.byPC[pcs]
@@ -283,7 +281,7 @@ func (d *Detector) report(p *page, word uint16, first, second *access, shared bo
 	r.Count++
 }
 
-// side is an access as it is told.
+// side describes an access for a report.
 func (d *Detector) side(a *access) Access {
 	kind := "read"
 	switch {
@@ -301,23 +299,23 @@ func (d *Detector) side(a *access) Access {
 	}
 }
 
-// cta is a CTA that runs.
+// cta is a running CTA.
 type cta struct {
 	d       *Detector
 	id      uint32
 	clock   []uint32 // by thread
 	known   []*knowledge
-	at      []*meeting // where a thread waits
-	waiting int        // threads that do
+	at      []*meeting // the meeting at which a thread waits
+	waiting int        // number of waiting threads
 	bars    [16]*meeting
 	warps   map[uint64]*meeting // of bar.warp.sync, by warp and mask
 	fences  []moment            // the last fence of each thread; nil: there was none
-	seen    []seen              // what threads have read strongly; nil: nothing
-	gone    *gathered           // what threads knew that have exited; nil: none have
+	seen    []seen              // strong reads of the threads; nil: none
+	gone    *gathered           // knowledge of exited threads; nil: none have exited
 	pages   []*page             // of shared memory
 }
 
-// seen is where a thread has read strongly last, and what of it it knows.
+// seen holds the last strong reads of a thread, and the state of the flags there.
 type seen struct {
 	places   [4]place
 	flags    [4]*flag // nil: none is known yet
@@ -326,7 +324,10 @@ type seen struct {
 }
 
 func newCTA(d *Detector, id uint32) *cta {
-	c := &cta{d: d, id: id, clock: make([]uint32, d.threads), known: make([]*knowledge, d.threads), at: make([]*meeting, d.threads)}
+	c := &cta{
+		d: d, id: id, clock: make([]uint32, d.threads), known: make([]*knowledge, d.threads),
+		at: make([]*meeting, d.threads),
+	}
 	for i := range c.clock {
 		c.clock[i] = 1
 	}
@@ -348,8 +349,8 @@ func (c *cta) knows(a *access, thread uint16) bool {
 	return k.others[a.cta].of(a.thread) >= a.clock
 }
 
-// read notes that a thread reads strongly. What it learns is looked up when it matters,
-// since the value comes later.
+// read records a strong read. The thread's new knowledge is computed when it matters, because the
+// value arrives later.
 func (c *cta) read(thread uint16, at place) {
 	if c.seen == nil {
 		c.seen = make([]seen, c.d.threads)
@@ -365,7 +366,7 @@ func (c *cta) read(thread uint16, at place) {
 	s.next = (s.next + 1) % uint8(len(s.places))
 }
 
-// acquire has a thread learn what it has seen, and reports whether there was something new.
+// acquire adds the flags that a thread has seen to its knowledge, and reports whether any was new.
 func (c *cta) acquire(thread uint16) (any bool) {
 	if c.seen == nil || len(c.d.flags) == 0 {
 		return false
@@ -389,7 +390,7 @@ func (c *cta) acquire(thread uint16) (any bool) {
 	return any
 }
 
-// release is a thread's moment, behind which its clock goes on.
+// release returns a thread's present moment, and advances its clock.
 func (c *cta) release(thread uint16) moment {
 	c.acquire(thread)
 	m := moment{c.id, thread, c.clock[thread], c.known[thread]}
@@ -408,7 +409,7 @@ func (c *cta) arrive(m *meeting, thread uint16, waits bool) {
 	}
 }
 
-// goOn has a thread that has waited learn what it has waited for.
+// goOn gives a thread that has waited the knowledge of its meeting.
 func (c *cta) goOn(thread uint16) {
 	m := c.at[thread]
 	c.at[thread] = nil

@@ -17,8 +17,10 @@ import (
 	"divergo/testbench/races"
 )
 
-// kernel is a kernel around a body. %i is the number of a thread in its CTA, %c that of the
-// CTA, %to a buffer of 32 KiB, %mine the word of the thread in it, %at that in shared memory.
+// kernel returns a kernel around a body.
+//
+// In the body, %i is the number of a thread in its CTA, and %c that of the CTA. %to is a buffer of
+// 32 KiB, %mine the word of the thread in it, and %at the thread's word in shared memory.
 func kernel(target int, body string) string {
 	return fmt.Sprintf(`.version 7.6
 .target sm_%d
@@ -46,8 +48,10 @@ func kernel(target int, body string) string {
 `, target, body)
 }
 
-// start is a session with a kernel, which has grids of CTAs of 64 threads.
-func start(t *testing.T, mechanism string, target int, body string, ctas uint32) (*testbench.Session, testbench.Launch) {
+// start returns a session with a kernel whose grids have CTAs of 64 threads.
+func start(t *testing.T, mechanism string, target int, body string, ctas uint32) (*testbench.Session,
+	testbench.Launch,
+) {
 	t.Helper()
 	m, err := ptx.Parse("k.ptx", []byte(kernel(target, body)))
 	require.NoError(t, err)
@@ -61,31 +65,35 @@ func start(t *testing.T, mechanism string, target int, body string, ctas uint32)
 	return s, testbench.Launch{Prog: p, Grid: [3]uint32{ctas, 1, 1}, Block: [3]uint32{64, 1, 1}, Params: bank}
 }
 
-// planted are kernels with a race, and what mends it.
+// planted are kernels with a race, and its correction.
 var planted = []struct {
 	name   string
 	target int // 0: 70
 	ctas   uint32
-	body   string // RACE stands where wrong or right does
+	body   string // RACE is replaced by wrong or right
 	wrong  string
 	right  string
 	kind   string
 	space  string
 }{
 	{
-		"no barrier before a read", 0, 1, "st.shared.u32 [%at], %i;\nRACE\nxor.b32 %a1, %at, 128;\nld.shared.u32 %a2, [%a1];",
+		"no barrier before a read", 0, 1,
+		"st.shared.u32 [%at], %i;\nRACE\nxor.b32 %a1, %at, 128;\nld.shared.u32 %a2, [%a1];",
 		"", "bar.sync 0;", "write/read", "shared",
 	},
 	{
-		"no barrier before a write", 0, 1, "xor.b32 %a1, %at, 128;\nld.shared.u32 %a2, [%a1];\nRACE\nst.shared.u32 [%at], %i;",
+		"no barrier before a write", 0, 1,
+		"xor.b32 %a1, %at, 128;\nld.shared.u32 %a2, [%a1];\nRACE\nst.shared.u32 [%at], %i;",
 		"", "bar.sync 0;", "read/write", "shared",
 	},
 	{
-		"a barrier too few in a loop", 0, 1, "mov.u32 %a3, 0;\nxor.b32 %a1, %at, 128;\nTOP:\nst.shared.u32 [%at], %a3;\nbar.sync 0;\nld.shared.u32 %a2, [%a1];\nRACE\nadd.u32 %a3, %a3, 1;\nsetp.lt.u32 %p2, %a3, 3;\n@%p2 bra TOP;",
+		"a barrier too few in a loop", 0, 1,
+		"mov.u32 %a3, 0;\nxor.b32 %a1, %at, 128;\nTOP:\nst.shared.u32 [%at], %a3;\nbar.sync 0;\nld.shared.u32 %a2, [%a1];\nRACE\nadd.u32 %a3, %a3, 1;\nsetp.lt.u32 %p2, %a3, 3;\n@%p2 bra TOP;",
 		"", "bar.sync 0;", "read/write", "shared",
 	},
 	{
-		"no barrier behind a store of a matrix", 90, 1, "and.b32 %a1, %i, 39;\nshl.b32 %a1, %a1, 4;\nmov.u32 %a2, s;\nadd.u32 %a1, %a1, %a2;\n" +
+		"no barrier behind a store of a matrix", 90, 1,
+		"and.b32 %a1, %i, 39;\nshl.b32 %a1, %a1, 4;\nmov.u32 %a2, s;\nadd.u32 %a1, %a1, %a2;\n" +
 			"stmatrix.sync.aligned.m8n8.x1.shared.b16 [%a1], {%i};\nRACE\nxor.b32 %a3, %a1, 512;\nld.shared.u32 %a4, [%a3];",
 		"", "bar.sync 0;", "write/read", "shared",
 	},
@@ -99,14 +107,17 @@ var planted = []struct {
 	},
 	{
 		"bytes that overlap", 0, 1, "sub.u32 %a1, %at, %a0;\nadd.u32 %a1, %a1, %i;\nRACE",
-		"shl.b32 %a2, %i, 1;\nmul.lo.u32 %a2, %a2, 2;\nsub.u32 %a1, %at, %a2;\nst.shared.u16 [%a1], %i;", "st.shared.u8 [%a1], %i;\nld.shared.u8 %a3, [%a1];", "write/write", "shared",
+		"shl.b32 %a2, %i, 1;\nmul.lo.u32 %a2, %a2, 2;\nsub.u32 %a1, %at, %a2;\nst.shared.u16 [%a1], %i;",
+		"st.shared.u8 [%a1], %i;\nld.shared.u8 %a3, [%a1];", "write/write", "shared",
 	},
 	{
-		"a message without a fence", 0, 2, "add.u64 %b0, %to, 1024;\n@!%p0 exit;\n@!%p1 bra READER;\nst.global.u32 [%to], 5;\nRACE\nst.volatile.global.u32 [%b0], 1;\nexit;\nREADER:\nld.volatile.global.u32 %a1, [%b0];\nsetp.eq.u32 %p2, %a1, 0;\n@%p2 bra READER;\nmembar.gl;\nld.global.u32 %a2, [%to];",
+		"a message without a fence", 0, 2,
+		"add.u64 %b0, %to, 1024;\n@!%p0 exit;\n@!%p1 bra READER;\nst.global.u32 [%to], 5;\nRACE\nst.volatile.global.u32 [%b0], 1;\nexit;\nREADER:\nld.volatile.global.u32 %a1, [%b0];\nsetp.eq.u32 %p2, %a1, 0;\n@%p2 bra READER;\nmembar.gl;\nld.global.u32 %a2, [%to];",
 		"", "membar.gl;", "write/read", "global",
 	},
 	{
-		"a message that does not release", 0, 2, "add.u64 %b0, %to, 1024;\n@!%p0 exit;\n@!%p1 bra READER;\nst.global.u32 [%to], 5;\nRACE\nexit;\nREADER:\nld.acquire.gpu.global.u32 %a1, [%b0];\nsetp.eq.u32 %p2, %a1, 0;\n@%p2 bra READER;\nld.global.u32 %a2, [%to];",
+		"a message that does not release", 0, 2,
+		"add.u64 %b0, %to, 1024;\n@!%p0 exit;\n@!%p1 bra READER;\nst.global.u32 [%to], 5;\nRACE\nexit;\nREADER:\nld.acquire.gpu.global.u32 %a1, [%b0];\nsetp.eq.u32 %p2, %a1, 0;\n@%p2 bra READER;\nld.global.u32 %a2, [%to];",
 		"st.relaxed.gpu.global.u32 [%b0], 1;", "st.release.gpu.global.u32 [%b0], 1;", "write/read", "global",
 	},
 	{
@@ -114,7 +125,8 @@ var planted = []struct {
 		"", "bar.sync 0;\n@%p0 membar.gl;", "write/read", "global",
 	},
 	{
-		"a barrier of the grid", 0, 2, "st.global.u32 [%mine], %i;\nbar.sync 0;\n@!%p0 bra JOIN;\nRACE\natom.global.add.u32 %a1, [%to+2048], 1;\nSPIN:\nld.volatile.global.u32 %a1, [%to+2048];\nsetp.lt.u32 %p2, %a1, 2;\n@%p2 bra SPIN;\nmembar.gl;\nJOIN:\nbar.sync 0;\nxor.b32 %a2, %g, 64;\nmul.wide.u32 %b1, %a2, 4;\nadd.u64 %b1, %to, %b1;\nld.global.u32 %a3, [%b1];",
+		"a barrier of the grid", 0, 2,
+		"st.global.u32 [%mine], %i;\nbar.sync 0;\n@!%p0 bra JOIN;\nRACE\natom.global.add.u32 %a1, [%to+2048], 1;\nSPIN:\nld.volatile.global.u32 %a1, [%to+2048];\nsetp.lt.u32 %p2, %a1, 2;\n@%p2 bra SPIN;\nmembar.gl;\nJOIN:\nbar.sync 0;\nxor.b32 %a2, %g, 64;\nmul.wide.u32 %b1, %a2, 4;\nadd.u64 %b1, %to, %b1;\nld.global.u32 %a3, [%b1];",
 		"", "membar.gl;", "write/read", "global",
 	},
 	{
@@ -126,16 +138,20 @@ var planted = []struct {
 		"", "exit;", "write/atomic", "global",
 	},
 	{
-		"a barrier of other warps", 0, 1, "setp.lt.u32 %p2, %i, 32;\n@%p2 bra FIRST;\nRACE\nxor.b32 %a1, %at, 128;\nld.shared.u32 %a2, [%a1];\nexit;\nFIRST:\nst.shared.u32 [%at], %i;\nbar.arrive 1, 64;",
+		"a barrier of other warps", 0, 1,
+		"setp.lt.u32 %p2, %i, 32;\n@%p2 bra FIRST;\nRACE\nxor.b32 %a1, %at, 128;\nld.shared.u32 %a2, [%a1];\nexit;\nFIRST:\nst.shared.u32 [%at], %i;\nbar.arrive 1, 64;",
 		"xor.b32 %a3, %at, 128;\nld.shared.u32 %a4, [%a3];\nbar.sync 1, 64;", "bar.sync 1, 64;", "read/write", "shared",
 	},
 	{
-		"a warp without a barrier", 70, 1, "st.shared.u32 [%at], %i;\nRACE\nxor.b32 %a1, %at, 4;\nld.shared.u32 %a2, [%a1];",
+		"a warp without a barrier", 70, 1,
+		"st.shared.u32 [%at], %i;\nRACE\nxor.b32 %a1, %at, 4;\nld.shared.u32 %a2, [%a1];",
 		"", "bar.warp.sync -1;", "write/read", "shared",
 	},
 	{
-		"a barrier of half a warp", 70, 1, "setp.lt.u32 %p2, %i, 32;\n@%p2 st.shared.u32 [%at], %i;\nRACE\nxor.b32 %a1, %at, 64;\n@%p2 ld.shared.u32 %a2, [%a1];",
-		"and.b32 %a3, %i, 16;\nmov.u32 %a4, 0xffff;\nshl.b32 %a4, %a4, %a3;\nbar.warp.sync %a4;", "bar.warp.sync -1;", "write/read", "shared",
+		"a barrier of half a warp", 70, 1,
+		"setp.lt.u32 %p2, %i, 32;\n@%p2 st.shared.u32 [%at], %i;\nRACE\nxor.b32 %a1, %at, 64;\n@%p2 ld.shared.u32 %a2, [%a1];",
+		"and.b32 %a3, %i, 16;\nmov.u32 %a4, 0xffff;\nshl.b32 %a4, %a4, %a3;\nbar.warp.sync %a4;", "bar.warp.sync -1;",
+		"write/read", "shared",
 	},
 	{
 		"a copy", 80, 1, "xor.b32 %a1, %at, 128;\ncp.async.ca.shared.global [%at], [%mine], 4;\ncp.async.wait_all;\nRACE\nld.shared.u32 %a2, [%a1];",
@@ -147,13 +163,13 @@ var planted = []struct {
 	},
 }
 
-// TestPlanted: each race is reported, with what its accesses are, and nothing is once it is
-// mended.
+// TestPlanted checks that each race is reported, with its accesses, and that nothing is reported
+// after the correction.
 func TestPlanted(t *testing.T) {
 	for _, c := range planted {
 		for _, mechanism := range []string{"pdom", "barrier", "multipath", "tbc", "dwf", "ppc", "token", "subwarp"} {
 			if c.name == "a barrier of half a warp" && mechanism != "pdom" && mechanism != "barrier" {
-				continue // bar.warp.sync of parts is not for all
+				continue // bar.warp.sync of parts of a warp is not for all mechanisms
 			}
 			t.Run(c.name+"/"+mechanism, func(t *testing.T) {
 				target := max(c.target, 70)
@@ -174,7 +190,8 @@ func TestPlanted(t *testing.T) {
 						kinds = append(kinds, r.Kind()+" "+r.Space)
 					}
 					a, b, _ := strings.Cut(c.kind, "/")
-					assert.Subset(t, []string{a + "/" + b + " " + c.space, b + "/" + a + " " + c.space}, kinds, "either may come first")
+					assert.Subset(t, []string{a + "/" + b + " " + c.space, b + "/" + a + " " + c.space}, kinds,
+						"either may come first")
 					assert.NotEmpty(t, kinds)
 				}
 			})
@@ -182,8 +199,8 @@ func TestPlanted(t *testing.T) {
 	}
 }
 
-// TestReport: a race is told with both threads, their instructions and source lines, once
-// for each pair of lines.
+// TestReport checks that a race is reported with both threads, their instructions and source lines,
+// once for each pair of lines.
 func TestReport(t *testing.T) {
 	s, l := start(t, "pdom", 70, "st.shared.u32 [%at], %i;\nxor.b32 %a1, %at, 128;\nld.shared.u32 %a2, [%a1];\nst.shared.u32 [%a1], 9;", 1)
 	d := races.Attach(s)
@@ -208,7 +225,8 @@ func TestReport(t *testing.T) {
 	assert.EqualValues(t, 4*r.First.Thread[0], r.Address)
 }
 
-// TestWarpsInStep: before sm_70 a warp runs in step, so that its instructions are in order.
+// TestWarpsInStep checks that before sm_70 the instructions of a warp are in order, because it runs
+// in step.
 func TestWarpsInStep(t *testing.T) {
 	const body = "st.shared.u32 [%at], %i;\nxor.b32 %a1, %at, 4;\nld.shared.u32 %a2, [%a1];\nst.shared.u32 [%a1], 3;"
 	for target, racy := range map[int]bool{35: false, 60: false, 70: true, 80: true} {
@@ -219,7 +237,7 @@ func TestWarpsInStep(t *testing.T) {
 	}
 }
 
-// TestLaunches: what an earlier launch has done comes before a later one.
+// TestLaunches checks that an earlier launch comes before a later one.
 func TestLaunches(t *testing.T) {
 	s, l := start(t, "pdom", 70, "sub.u32 %a1, 127, %g;\nmul.wide.u32 %b1, %a1, 4;\nadd.u64 %b1, %to, %b1;\nld.global.u32 %a2, [%b1+1024];\nst.global.u32 [%mine], %a2;\nst.global.u32 [%b1+2048], %a2;", 2)
 	d := races.Attach(s)
@@ -231,7 +249,7 @@ func TestLaunches(t *testing.T) {
 	assert.False(t, s.Machine.SMs[0].Issue.OnIssue.Any())
 }
 
-// TestUndisturbed: a run is the same with a detector.
+// TestUndisturbed checks that a detector does not change a run.
 func TestUndisturbed(t *testing.T) {
 	for _, c := range planted[:4] {
 		var hashes [2]uint64
@@ -247,11 +265,12 @@ func TestUndisturbed(t *testing.T) {
 	}
 }
 
-// TestAddresses: what a detector reads from the register file at issue is what the load/store
-// unit sends later: a store to each address of which a word of its own is told.
+// TestAddresses checks the detector's reading of the register file at issue against the later
+// requests of the load/store unit: each address that receives a store has a word of its own.
 func TestAddresses(t *testing.T) {
 	for _, mechanism := range []string{"pdom", "tbc", "dwf", "multipath"} {
-		s, l := start(t, mechanism, 70, "and.b32 %a1, %i, 1;\nsetp.eq.u32 %p2, %a1, 0;\n@%p2 bra EVEN;\nst.global.u32 [%to+12], %i;\nbra JOIN;\nEVEN:\nst.global.u32 [%to+8], %i;\nJOIN:", 1)
+		s, l := start(t, mechanism, 70,
+			"and.b32 %a1, %i, 1;\nsetp.eq.u32 %p2, %a1, 0;\n@%p2 bra EVEN;\nst.global.u32 [%to+12], %i;\nbra JOIN;\nEVEN:\nst.global.u32 [%to+8], %i;\nJOIN:", 1)
 		sent := map[uint64]bool{}
 		for _, m := range s.Machine.SMs {
 			m.LSU.OnAccess.Add(func(a sm.Accessed) {
@@ -274,8 +293,8 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// TestForgotten: with room for fewer pages than a launch touches the oldest are forgotten, and
-// counted; a race on a page that is kept is still found.
+// TestForgotten gives the detector space for fewer pages than a launch touches. It drops the oldest
+// and counts them, and still finds a race on a remaining page.
 func TestForgotten(t *testing.T) {
 	const body = "mov.u32 %a1, 0;\nTOP:\nshl.b32 %a2, %a1, 12;\ncvt.u64.u32 %b1, %a2;\nadd.u64 %b1, %mine, %b1;\nst.global.u32 [%b1], %i;\nadd.u32 %a1, %a1, 1;\nsetp.lt.u32 %p2, %a1, 8;\n@%p2 bra TOP;\n" +
 		"st.global.u32 [%to], %i;"

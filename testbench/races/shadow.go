@@ -1,27 +1,27 @@
 package races
 
-// Memory is watched by words of 4 bytes, and a word by its bytes once an access is of some
-// of them only.
+// The detector tracks memory by words of 4 bytes. It tracks a word by bytes after the first access
+// to only some of them.
 
 const (
 	pageBits  = 12
 	pageWords = 1 << pageBits / 4
-	// maxPages bounds what pages take, 68 KiB each, to 1.5 GB.
+	// maxPages limits the pages, of 68 KiB each, to 1.5 GB.
 	maxPages = 22_000
 )
 
-// mode is how memory is accessed.
+// mode describes how an access uses memory.
 type mode uint8
 
 const (
 	used   mode = 1 << iota
-	writes      // also of atomics
+	writes      // also set for atomics
 	atomic
 	strong // atomic, volatile, relaxed, acquire or release
 	valued // a write whose value is known
 )
 
-// access is one by a thread.
+// access is an access of a thread.
 type access struct {
 	cta    uint32
 	clock  uint32
@@ -31,20 +31,20 @@ type access struct {
 	mode   mode
 }
 
-// write is one with what two of them are compared by.
+// write is a write access with its value, for comparison with another.
 type write struct {
 	access
 	value uint32
 }
 
-// cell is what is known of a word or a byte: its last write, and reads since.
+// cell is the history of a word or a byte: its last write, and the reads since then.
 type cell struct {
 	write write
 	reads [2]access
-	bytes bool // of a word: see page.bytes
+	bytes bool // the word is tracked by bytes: see page.bytes
 }
 
-// page is that of 4 KiB of memory.
+// page is the history of 4 KiB of memory.
 type page struct {
 	at    uint64 // number of the page
 	stamp uint32 // of the launch, or of the CTA
@@ -58,7 +58,7 @@ func (p *page) renew(at uint64, stamp uint32) {
 	p.at, p.stamp, p.bytes = at, stamp, nil
 }
 
-// split is the bytes of a word, which is watched by bytes from now on.
+// split returns the bytes of a word, and tracks it by bytes from then on.
 func (p *page) split(word uint16) *[4]cell {
 	c := &p.cells[word]
 	if c.bytes {

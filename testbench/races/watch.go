@@ -7,7 +7,7 @@ import (
 	"divergo/sm"
 )
 
-// kind is what an instruction does that matters here.
+// kind is the effect of an instruction on the detector.
 type kind uint8
 
 const (
@@ -20,12 +20,12 @@ const (
 	leaves
 )
 
-// op is an instruction, as far as it matters.
+// op is an instruction, reduced to the facts that the detector needs.
 type op struct {
 	in      *isa.Inst
 	kind    kind
 	mode    mode
-	loads   bool // strongly: it can see a flag
+	loads   bool // strongly, so it can see a flag
 	acquire bool
 	release bool
 	size    uint64
@@ -43,7 +43,7 @@ func newOp(in *isa.Inst) op {
 		o.loads = o.mode&strong != 0
 	case isa.OpLdmatrix:
 		o.kind, o.size = accesses, 16
-	case isa.OpStmatrix: // a row for each address, of which other lanes have the values
+	case isa.OpStmatrix: // one row for each address; other lanes hold the values
 		o.kind, o.size = accesses, 16
 		o.mode |= writes
 	case isa.OpSt:
@@ -66,13 +66,13 @@ func newOp(in *isa.Inst) op {
 		o.kind = leaves
 	}
 	if in.Space == isa.SpaceLocal || in.Space == isa.SpaceParam || in.Space == isa.SpaceConst {
-		o.kind = other // nobody else writes there
+		o.kind = other // no other thread writes there
 	}
 	o.mode |= used
 	return o
 }
 
-// watcher listens to an SM.
+// watcher observes an SM.
 type watcher struct {
 	d    *Detector
 	sm   *sm.SM
@@ -80,7 +80,7 @@ type watcher struct {
 	ctas [sm.MaxCTAs]*cta  // by resident number
 }
 
-// warp is what is known of the threads in a row.
+// warp is the state of the threads in a row.
 type warp struct {
 	cta      *cta
 	id       uint64 // of the CTA
@@ -88,7 +88,7 @@ type warp struct {
 	threads  [isa.MaxLanes]uint16 // by lane: number in the CTA
 }
 
-// at is the warp in a row.
+// at returns the warp in a row.
 func (w *watcher) at(row uint8) *warp {
 	r := &w.rows[row%sm.MaxWarps]
 	if r.cta != nil && w.sm.CTA.Q().ID[r.resident%sm.MaxCTAs] == r.id && w.ctas[r.resident%sm.MaxCTAs] == r.cta {
@@ -110,7 +110,7 @@ func (w *watcher) at(row uint8) *warp {
 	return r
 }
 
-// end gives back what a CTA has taken.
+// end releases the pages of an ended CTA.
 func (w *watcher) end(c *cta) {
 	if c == nil {
 		return
@@ -123,7 +123,7 @@ func (w *watcher) end(c *cta) {
 	c.pages = nil
 }
 
-// sharedPage is a page of the shared memory of a CTA.
+// sharedPage returns a page of the shared memory of a CTA.
 func (c *cta) sharedPage(n uint64) *page {
 	for uint64(len(c.pages)) <= n {
 		c.pages = append(c.pages, nil)
@@ -139,14 +139,14 @@ func (c *cta) sharedPage(n uint64) *page {
 	return c.pages[n]
 }
 
-// issue is told of an instruction of the kernel.
+// issue receives an instruction of the kernel.
 func (w *watcher) issue(i sm.Issued) {
 	w.d.issued++
 	w.take(&w.d.ops[i.PC], i.Flight, i.PC)
 }
 
-// inserted is told of one that the mechanism has inserted, of which a warpsync stands for
-// the bar.warp.sync behind it.
+// inserted receives an instruction that the mechanism has inserted. A warpsync stands for the
+// bar.warp.sync after it.
 func (w *watcher) inserted(i sm.Issued) {
 	w.d.issued++
 	in := &w.sm.Program().Insts[i.PC]
@@ -155,7 +155,7 @@ func (w *watcher) inserted(i sm.Issued) {
 	}
 }
 
-// take goes through the threads of an instruction.
+// take applies an instruction to each of its threads.
 func (w *watcher) take(o *op, f *sm.Flight, pc uint32) {
 	if !f.Mixed && o.kind == other && w.at(f.Row).cta.waiting == 0 {
 		return
@@ -171,7 +171,8 @@ func (w *watcher) take(o *op, f *sm.Flight, pc uint32) {
 		if c.waiting > 0 && c.at[thread] != nil {
 			c.goOn(thread)
 		}
-		if g := o.in.Guard; o.kind == other || g.Kind == isa.OperandPred && w.sm.Pred(row, lane, int(g.Index)) == g.Not {
+		if g := o.in.Guard; o.kind == other || g.Kind == isa.OperandPred &&
+			w.sm.Pred(row, lane, int(g.Index)) == g.Not {
 			continue
 		}
 		t := &lanes{w.sm, row, lane, c, thread}
@@ -209,7 +210,7 @@ type lanes struct {
 	thread    uint16
 }
 
-// value is that of an operand.
+// value returns the value of an operand.
 func (t *lanes) value(o *isa.Operand) uint64 {
 	switch o.Kind {
 	case isa.OperandReg:
@@ -220,7 +221,7 @@ func (t *lanes) value(o *isa.Operand) uint64 {
 	return 0
 }
 
-// barrier is an arrival at a barrier of the CTA.
+// barrier records an arrival at a barrier of the CTA.
 func (t *lanes) barrier(in *isa.Inst) {
 	c := t.cta
 	at := &c.bars[t.value(&in.Src[0])%uint64(len(c.bars))]
@@ -237,7 +238,7 @@ func (t *lanes) barrier(in *isa.Inst) {
 	}
 }
 
-// warpBarrier is an arrival at a bar.warp.sync.
+// warpBarrier records an arrival at a bar.warp.sync.
 func (t *lanes) warpBarrier(in *isa.Inst, warpSize int) {
 	c := t.cta
 	if c.warps == nil {
@@ -252,24 +253,24 @@ func (t *lanes) warpBarrier(in *isa.Inst, warpSize int) {
 	c.arrive(m, t.thread, true)
 }
 
-// access is one of the thread.
+// access records an access of the thread.
 func (t *lanes) access(o *op, pc uint32) {
 	in := o.in
 	if (in.Op == isa.OpLdmatrix || in.Op == isa.OpStmatrix) && int(t.thread)%isa.MaxLanes >= 8*int(in.Vec) {
-		return // its address does not count
+		return // its address has no meaning
 	}
 	addr := (t.value(&in.Src[0]) + uint64(in.Off)) & t.cta.d.reach
 	t.memory(o, in.Space, addr, o.mode, pc)
 }
 
-// copy is an asynchronous copy, whose store counts when it issues.
+// copy records an asynchronous copy. Its store counts when the copy issues.
 func (t *lanes) copy(o *op, pc uint32) {
 	in, reach := o.in, t.cta.d.reach
 	t.memory(o, isa.SpaceGlobal, (t.value(&in.Src[1])+uint64(in.From))&reach, used, pc)
 	t.memory(o, in.Space, (t.value(&in.Src[0])+uint64(in.Off))&reach, used|writes, pc)
 }
 
-// memory is an access to an address.
+// memory records an access to an address.
 func (t *lanes) memory(o *op, space isa.Space, addr uint64, as mode, pc uint32) {
 	c := t.cta
 	d := c.d
@@ -315,8 +316,7 @@ func (t *lanes) memory(o *op, space isa.Space, addr uint64, as mode, pc uint32) 
 	}
 }
 
-// releases is a strong write, which releases what a fence before it, or the write itself,
-// says.
+// releases records a strong write. It releases what the write itself, or an earlier fence, covers.
 func (t *lanes) releases(o *op, at place) {
 	c := t.cta
 	var m moment
@@ -336,7 +336,7 @@ func (t *lanes) releases(o *op, at place) {
 	f.release(c.d, &m)
 }
 
-// stored is the 4 bytes of what a store writes from an offset on, 0 behind its end.
+// stored returns the 4 bytes that a store writes at an offset, 0 past its end.
 func (t *lanes) stored(in *isa.Inst, from int) (word uint32) {
 	size := in.Type.Bytes()
 	if size >= 4 {

@@ -11,24 +11,31 @@ import (
 	"divergo/units"
 )
 
-// TestAbsentLanes: threads 0 to 7 of a warp shuffle by themselves; 4 to 7 read threads that take no part, as do 1 to 3 of
-// eight that are left when the others have exited. What they get is what the key says, on the machine and in the golden
-// model (runCrossLane compares them), and they are counted.
+// TestAbsentLanes checks shuffles from inactive lanes. Threads 0 to 7 of a warp shuffle by
+// themselves, and 4 to 7 read inactive threads. So do 1 to 3 of the eight that remain after the
+// others have exited. The key determines their results, on the machine and in the golden model
+// (runCrossLane compares them). They are counted.
 func TestAbsentLanes(t *testing.T) {
 	for _, c := range []struct {
 		name, body string
-		reads      func(i int) (from int, there bool) // of the threads below 8; the others have 0
+		reads      func(i int) (from int, there bool) // for the threads below 8; the others get 0
 		first      testbench.AbsentRead
 	}{
 		{
 			"not named", "\tsetp.ge.u32 %p1, %i, 8;\n\t@%p1 bra join;\n\tshfl.sync.down.b32 %out, %x, 4, 31, 0xff;\njoin:",
 			func(i int) (int, bool) { return i + 4, i < 4 },
-			testbench.AbsentRead{Thread: "thread (4,0,0) of CTA (0,0,0)", Lane: 8, Where: "k.ptx:15", Text: "shfl.sync.down.b32 %out, %x, 4, 31, 0xff"},
+			testbench.AbsentRead{
+				Thread: "thread (4,0,0) of CTA (0,0,0)", Lane: 8, Where: "k.ptx:15",
+				Text: "shfl.sync.down.b32 %out, %x, 4, 31, 0xff",
+			},
 		},
 		{
 			"exited", "\tsetp.ge.u32 %p1, %i, 8;\n\t@%p1 exit;\n\tshfl.sync.bfly.b32 %out, %x, 24, 31, -1;",
 			func(i int) (int, bool) { return i ^ 24, false },
-			testbench.AbsentRead{Thread: "thread (0,0,0) of CTA (0,0,0)", Lane: 24, Where: "k.ptx:15", Text: "shfl.sync.bfly.b32 %out, %x, 24, 31, -1"},
+			testbench.AbsentRead{
+				Thread: "thread (0,0,0) of CTA (0,0,0)", Lane: 24, Where: "k.ptx:15",
+				Text: "shfl.sync.bfly.b32 %out, %x, 24, 31, -1",
+			},
 		},
 	} {
 		for _, absent := range []sm.AbsentLane{sm.AbsentZero, sm.AbsentOwn} {
@@ -68,8 +75,8 @@ func TestAbsentLanes(t *testing.T) {
 	}
 }
 
-// TestAbsentMembers: threads that have exited, or that a warp does not have, count for
-// nothing in votes and reductions, whatever the key says (PTX ISA, vote.sync: "all
+// TestAbsentMembers checks votes and reductions with missing threads: exited ones, and ones that
+// the warp does not have. They have no effect, whatever the key (PTX ISA, vote.sync: "all
 // non-exited threads"), and are counted once for each instruction.
 func TestAbsentMembers(t *testing.T) {
 	for _, c := range []struct {
@@ -84,7 +91,8 @@ func TestAbsentMembers(t *testing.T) {
 		for _, m := range []string{"pdom", "barrier", "tbc", "dwf", "ppc"} {
 			cfg := under(m)
 			cfg.SM.AbsentLane = sm.AbsentOwn
-			got, s, err := crossLaneSession(t, cfg, "\tsetp.lt.u32 %p9, %i, 99;\n\tsetp.ge.u32 %p1, %i, 8;\n\t@%p1 exit;\n\t"+c.text, 20)
+			got, s, err := crossLaneSession(t, cfg,
+				"\tsetp.lt.u32 %p9, %i, 99;\n\tsetp.ge.u32 %p1, %i, 8;\n\t@%p1 exit;\n\t"+c.text, 20)
 			require.NoError(t, err, m)
 			for i, v := range got {
 				if i < 8 {
@@ -95,7 +103,8 @@ func TestAbsentMembers(t *testing.T) {
 			assert.Nil(t, s.Runs[0].Absent)
 		}
 	}
-	_, s, err := crossLaneSession(t, under("pdom"), "\tsetp.ge.u32 %p1, %i, 8;\n\t@%p1 exit;\n\tbar.warp.sync -1;\n\tvote.sync.any.pred %p2, %p1, 0xff;", 20)
+	_, s, err := crossLaneSession(t, under("pdom"),
+		"\tsetp.ge.u32 %p1, %i, 8;\n\t@%p1 exit;\n\tbar.warp.sync -1;\n\tvote.sync.any.pred %p2, %p1, 0xff;", 20)
 	require.NoError(t, err)
 	assert.Zero(t, s.Runs[0].Counters.Absent, "a warp barrier has no result, and all that the vote names are there")
 }

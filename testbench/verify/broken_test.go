@@ -16,7 +16,7 @@ import (
 	"divergo/testbench/golden"
 )
 
-// probe is a program to break. Threads 0 to 9 of a CTA go the way of low.
+// probe is a program to break. Threads 0 to 9 of a CTA take the path low.
 const probe = `
 .version 7.6
 .target sm_70
@@ -47,7 +47,7 @@ join:
 }
 `
 
-// Where things are in the probe.
+// These are PCs in the probe.
 const (
 	probeSum   = 8 // mov
 	probeBra   = 9
@@ -61,7 +61,7 @@ var victim = golden.ID{CTA: [3]uint32{1, 0, 0}, Thread: [3]uint32{35, 0, 0}}
 
 const victimLane, victimIndex = 3, probeBlock + 35
 
-// index is the place of a register in the program.
+// index returns the place of a register in the program.
 func index(t *testing.T, p *isa.Program, name string) int {
 	t.Helper()
 	for i := range p.Regs {
@@ -73,24 +73,28 @@ func index(t *testing.T, p *isa.Program, name string) int {
 	return 0
 }
 
-// injured runs the probe on a machine to which harm is done whenever the victim's
-// warp issues the instruction at pc.
-func injured(t *testing.T, pc uint32, harm func(s *sm.SM, p *isa.Program, e sm.Issued)) (*testbench.Session, testbench.Launch, error) {
+// injured runs the probe on a machine, and calls harm whenever the victim's warp issues the
+// instruction at pc.
+func injured(t *testing.T, pc uint32, harm func(s *sm.SM, p *isa.Program, e sm.Issued)) (*testbench.Session,
+	testbench.Launch, error,
+) {
 	t.Helper()
 	s := probed(t)
 	l, err := injure(t, s, pc, harm)
 	return s, l, err
 }
 
-// probed is a machine for injured.
+// probed returns a machine for injured.
 func probed(t *testing.T) *testbench.Session {
 	c := small()
 	c.GPU.SMs = 2
 	return session(t, c)
 }
 
-// injure is injured on a machine that is there.
-func injure(t *testing.T, s *testbench.Session, pc uint32, harm func(s *sm.SM, p *isa.Program, e sm.Issued)) (testbench.Launch, error) {
+// injure is injured on an existing machine.
+func injure(t *testing.T, s *testbench.Session, pc uint32,
+	harm func(s *sm.SM, p *isa.Program, e sm.Issued),
+) (testbench.Launch, error) {
 	t.Helper()
 	m, err := ptx.Parse("probe.ptx", []byte(probe))
 	require.NoError(t, err)
@@ -118,7 +122,7 @@ func TestHealthy(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestRegister: a flipped bit of a register that memory never sees.
+// TestRegister flips a bit of a register that memory never sees.
 func TestRegister(t *testing.T) {
 	_, l, err := injured(t, probeLast, func(s *sm.SM, p *isa.Program, e sm.Issued) {
 		s.Writeback.Regs.Edit(int(e.Row)*len(p.Regs) + index(t, p, "%sum"))[victimLane] ^= 1 << 4
@@ -135,7 +139,7 @@ func TestRegister(t *testing.T) {
   thread (35,0,0) of CTA (1,0,0): %sum is 0x000000bf, in the golden model 0x000000af`)
 }
 
-// TestPredicate: a wrong predicate sends one thread the wrong way.
+// TestPredicate sends one thread along the wrong path by a wrong predicate.
 func TestPredicate(t *testing.T) {
 	_, _, err := injured(t, probeSum, func(s *sm.SM, p *isa.Program, e sm.Issued) {
 		*s.Writeback.Preds.Edit(int(e.Row) * len(p.Preds)) |= 1 << victimLane
@@ -175,7 +179,7 @@ func TestPredicate(t *testing.T) {
 the machine issued 1769 thread instructions, the golden model executed 1770`)
 }
 
-// TestDroppedLane: a lane is lost on the way through the pipeline.
+// TestDroppedLane loses a lane on its way through the pipeline.
 func TestDroppedLane(t *testing.T) {
 	_, _, err := injured(t, probeJoin, func(_ *sm.SM, _ *isa.Program, e sm.Issued) { e.Mask &^= 1 << victimLane })
 	d := mismatch(t, err)
@@ -187,7 +191,7 @@ func TestDroppedLane(t *testing.T) {
 	assert.Empty(t, d.Registers)
 }
 
-// TestLostThread: the divergence hardware loses a thread.
+// TestLostThread makes the divergence hardware lose a thread.
 func TestLostThread(t *testing.T) {
 	_, _, err := injured(t, probeSum, func(s *sm.SM, _ *isa.Program, e sm.Issued) {
 		s.Div.Slots().Edit(int(e.Slot)).Mask &^= 1 << victimLane
@@ -202,7 +206,7 @@ func TestLostThread(t *testing.T) {
 	assert.ErrorContains(t, err, "ends without exit")
 }
 
-// TestWrongInstruction: the pipeline executes another instruction than was issued.
+// TestWrongInstruction makes the pipeline execute a different instruction from the issued one.
 func TestWrongInstruction(t *testing.T) {
 	_, _, err := injured(t, probeLast, func(_ *sm.SM, _ *isa.Program, e sm.Issued) { e.Flight.PC = probeSum })
 	d := mismatch(t, err)
@@ -214,7 +218,7 @@ func TestWrongInstruction(t *testing.T) {
 	assert.ErrorContains(t, err, "and 8 more")
 }
 
-// TestDeadWrite: what a thread has written is wrong until it writes again, and nobody reads it.
+// TestDeadWrite corrupts a value that is overwritten before any read.
 func TestDeadWrite(t *testing.T) {
 	m, err := ptx.Parse("dead.ptx", []byte(`
 .version 7.6
@@ -262,7 +266,7 @@ func TestDeadWrite(t *testing.T) {
 	assert.Contains(t, d.Error(), "5 registers differ from the golden model's in what is written to it")
 }
 
-// behind compares a launch, and puts something behind the watcher of each SM, or in its place.
+// behind compares a launch, and attaches put after the watcher of each SM, or in its place.
 func behind(s *testbench.Session, l testbench.Launch, put func(m *sm.SM)) error {
 	return compared(s, false, func() error {
 		leave := s.OnLaunch.Add(func(*testbench.Loaded) {
@@ -275,16 +279,25 @@ func behind(s *testbench.Session, l testbench.Launch, put func(m *sm.SM)) error 
 	})
 }
 
-// TestIssueRules: what the watcher sees while the machine runs.
+// TestIssueRules checks the rules of the watcher on a running machine.
 func TestIssueRules(t *testing.T) {
 	for _, c := range []struct {
 		rule   string
 		harm   func(e *sm.Issued)
 		thread golden.ID
 	}{
-		{"issued for lanes 0x200, which have no thread", func(e *sm.Issued) { e.Mask |= 1 << 9 }, golden.ID{CTA: victim.CTA}},
-		{"issued with an empty mask", func(e *sm.Issued) { e.Mask = 0 }, golden.ID{CTA: victim.CTA, Thread: [3]uint32{32, 0, 0}}},
-		{"issued in a cycle in which the SM has issued already, or before", func(e *sm.Issued) { e.Cycle = 0 }, golden.ID{CTA: victim.CTA, Thread: [3]uint32{32, 0, 0}}},
+		{
+			"issued for lanes 0x200, which have no thread", func(e *sm.Issued) { e.Mask |= 1 << 9 },
+			golden.ID{CTA: victim.CTA},
+		},
+		{
+			"issued with an empty mask", func(e *sm.Issued) { e.Mask = 0 },
+			golden.ID{CTA: victim.CTA, Thread: [3]uint32{32, 0, 0}},
+		},
+		{
+			"issued in a cycle in which the SM has issued already, or before", func(e *sm.Issued) { e.Cycle = 0 },
+			golden.ID{CTA: victim.CTA, Thread: [3]uint32{32, 0, 0}},
+		},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			s, l, err := injured(t, probeLast, func(*sm.SM, *isa.Program, sm.Issued) {})
@@ -310,21 +323,24 @@ func TestIssueRules(t *testing.T) {
 	}
 }
 
-// TestExitedThread: a thread is said to exit and goes on.
+// TestExitedThread reports an exit of a thread that continues.
 func TestExitedThread(t *testing.T) {
 	_, _, err := injured(t, probeLast, func(s *sm.SM, _ *isa.Program, e sm.Issued) {
 		s.ALU.OnExit.Notify(sm.Exited{Flight: e.Flight, Lanes: 1 << victimLane})
 	})
 	d := mismatch(t, err)
 	require.Len(t, d.Broken, 2)
-	for i, rule := range []string{"issued for lanes 0x8, whose threads have exited", "exits as lanes 0x8, whose threads have exited"} {
+	for i, rule := range []string{
+		"issued for lanes 0x8, whose threads have exited",
+		"exits as lanes 0x8, whose threads have exited",
+	} {
 		assert.Equal(t, rule, d.Broken[i].Rule)
 		assert.Equal(t, victim, d.Broken[i].Thread)
 		assert.Equal(t, uint32(probeLast+1), d.Broken[i].PC)
 	}
 }
 
-// TestNeverIssued: CTAs that the machine forgets.
+// TestNeverIssued makes the machine forget CTAs.
 func TestNeverIssued(t *testing.T) {
 	s, l, err := injured(t, probeLast, func(*sm.SM, *isa.Program, sm.Issued) {})
 	require.NoError(t, err)
@@ -341,7 +357,7 @@ func TestNeverIssued(t *testing.T) {
 	assert.ErrorContains(t, err, "  >       0  (no further instruction)                      0  mov.u32 %tid, %tid.x")
 }
 
-// TestTwice: a CTA that two SMs execute.
+// TestTwice makes two SMs execute a CTA.
 func TestTwice(t *testing.T) {
 	s, l, err := injured(t, probeLast, func(*sm.SM, *isa.Program, sm.Issued) {})
 	require.NoError(t, err)
@@ -357,7 +373,7 @@ func TestTwice(t *testing.T) {
 	}}, d.Broken)
 }
 
-// TestMixedRows: the lanes of a compacted warp belong to the warps of their rows.
+// TestMixedRows checks that the lanes of a compacted warp belong to the warps of their rows.
 func TestMixedRows(t *testing.T) {
 	f := sm.Flight{Mixed: true, Row: 63}
 	for lane := range f.Homes.Row {
@@ -375,7 +391,7 @@ func TestMixedRows(t *testing.T) {
 	see(map[int]uint32{4: 0b1000_0110, 5: 0b0100_0000, 6: 0b0001_1000})
 }
 
-// TestVariable: differences in variables of a module go by their names.
+// TestVariable checks that differences in variables of a module are reported by name.
 func TestVariable(t *testing.T) {
 	p := load(t, "testdata/module.ptx")
 	s := session(t, small())
@@ -398,7 +414,7 @@ func TestVariable(t *testing.T) {
 	assert.Contains(t, d.Memory[1].In, "allocation 0, [0x10000000")
 }
 
-// TestMemory: a byte in device memory is wrong, whoever did it.
+// TestMemory corrupts a byte of device memory, independent of any instruction.
 func TestMemory(t *testing.T) {
 	s, l, err := injured(t, probeLast, func(*sm.SM, *isa.Program, sm.Issued) {})
 	require.NoError(t, err)
@@ -409,11 +425,15 @@ func TestMemory(t *testing.T) {
 	})
 	d := mismatch(t, err)
 	assert.Equal(t, 1, d.Bytes)
-	assert.Equal(t, []Bytes{{isa.GlobalBase + 476, []byte{219, 0xEE, 0, 0}, []byte{219, 0, 0, 0}, "allocation 0, [0x10000000, 0x100001e0)", 476}}, d.Memory)
+	assert.Equal(t, []Bytes{{
+		isa.GlobalBase + 476,
+		[]byte{219, 0xEE, 0, 0},
+		[]byte{219, 0, 0, 0},
+		"allocation 0, [0x10000000, 0x100001e0)", 476,
+	}}, d.Memory)
 }
 
-// TestOnlyMachineFaults: a wrong address is a fault that the golden model does
-// not have.
+// TestOnlyMachineFaults checks a wrong address: a fault that the golden model does not have.
 func TestOnlyMachineFaults(t *testing.T) {
 	_, _, err := injured(t, probeBra, func(s *sm.SM, p *isa.Program, e sm.Issued) {
 		s.Writeback.Regs.Edit(int(e.Row)*len(p.Regs) + index(t, p, "%to"))[victimLane] = 0x2000_0000
@@ -428,7 +448,7 @@ func TestOnlyMachineFaults(t *testing.T) {
 	assert.ErrorContains(t, err, "the golden model's end is: finished; the machine's:\n  fault: out of bounds, 4 bytes of global memory at 0x20000000\n    thread (35,0,0) of CTA (1,0,0)")
 }
 
-// outcome runs a kernel of one warp and returns what came of it.
+// outcome runs a kernel of one warp and returns its error.
 func outcome(t *testing.T, body string, limits testbench.Limits) error {
 	t.Helper()
 	c := small()
@@ -441,8 +461,8 @@ func outcome(t *testing.T, body string, limits testbench.Limits) error {
 	return Run(s, r.launch(t, s, m))
 }
 
-// lock is a spin lock that a warp takes thread by thread: under a stack the
-// threads that wait keep the one that holds it from letting it go.
+// lock is a spin lock that the threads of a warp take one by one. Under a stack the waiting threads
+// keep the owner from releasing it.
 const lock = `
 	.reg .u64 %p;
 	.reg .u32 %old;
@@ -488,7 +508,8 @@ func TestOutcomes(t *testing.T) {
 	})
 }
 
-// TestObservers: others see every instruction too, and stay afterwards; a launch that is not possible leaves them alone too.
+// TestObservers checks that other observers see every instruction and stay attached. An impossible
+// launch leaves them attached too.
 func TestObservers(t *testing.T) {
 	seen := 0
 	s, l, err := injured(t, probeLast, func(*sm.SM, *isa.Program, sm.Issued) { seen++ })

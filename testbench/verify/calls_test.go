@@ -12,7 +12,7 @@ import (
 	"divergo/testbench"
 )
 
-// The functions of recursion.cu and functions.ptx, in Go.
+// These are the functions of recursion.cu and functions.ptx, in Go.
 
 func fib(n int32) int32 {
 	if n < 2 {
@@ -102,7 +102,7 @@ func targets(t int32) int32 {
 	return t*(k+2) + k*k
 }
 
-// shapes has 5 results for each thread; the last one is 0 of those that leave.
+// shapes returns 5 results for each thread; the last one is 0 for threads that leave.
 func shapes(t int32) [5]int32 {
 	r := [5]int32{7, 0, outer(t), 0, 1}
 	switch {
@@ -154,7 +154,7 @@ func leaf(x int32) int32 {
 	return x + 100
 }
 
-// The functions of frames.ptx.
+// These are the functions of frames.ptx.
 
 func flags(n, x uint32) uint32 {
 	if n == 0 {
@@ -239,8 +239,8 @@ func turn(n, x uint32) uint32 {
 	return y
 }
 
-// TestCalls: the golden model executes the same instructions as the machine, so
-// that what calls compute is compared with functions of Go as well.
+// TestCalls compares calls with functions in Go as well, because the golden model executes the same
+// instructions as the machine.
 func TestCalls(t *testing.T) {
 	one := func(f func(int32) int32) func(int32) []int32 {
 		return func(t int32) []int32 { return []int32{f(t)} }
@@ -282,7 +282,7 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// pausing has a recursive function in which a thread waits, if only for itself.
+// pausing has a recursive function in which a thread waits, at least for itself.
 const pausing = `.version 6.0
 .target sm_70
 .address_size 64
@@ -322,8 +322,8 @@ END:
 }
 `
 
-// TestPausing: where threads wait in a recursive function others run in between,
-// who would use its barriers. Then it has none around its call, and says so.
+// TestPausing checks waits in a recursive function. Other threads run meanwhile and would use the
+// function's convergence barriers. So the compiler puts none around the call, and reports this.
 func TestPausing(t *testing.T) {
 	m, err := ptx.Parse("pausing.ptx", []byte(pausing))
 	require.NoError(t, err)
@@ -337,12 +337,14 @@ func TestPausing(t *testing.T) {
 	assert.Equal(t, isa.Pos{Line: 13, Col: 6}, told[0].Pos)
 	assert.Contains(t, told[0].Text, "there threads wait for others")
 	bank := binary.LittleEndian.AppendUint64(nil, s.Alloc(4*64))
-	require.NoError(t, Run(s, testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1}, Params: bank}))
+	require.NoError(t, Run(s, testbench.Launch{
+		Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1},
+		Params: bank,
+	}))
 }
 
-// TestRecursionMeets: in recursive functions, too, tokens and convergence barriers
-// bring threads together where pdom does. Every path then has as many lanes as under
-// pdom.
+// TestRecursionMeets checks that tokens and convergence barriers reconverge threads where pdom
+// does, in recursive functions too. Every path then has as many lanes as under pdom.
 func TestRecursionMeets(t *testing.T) {
 	for _, file := range []string{"recursion", "functions", "frames"} {
 		p := load(t, "testdata/"+file+".ptx")

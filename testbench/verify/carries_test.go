@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCarries compares chains with whole numbers.
+// TestCarries compares chains of carries with arithmetic on big integers.
 func TestCarries(t *testing.T) {
 	p := load(t, "testdata/carries.ptx")
 	s := session(t, small())

@@ -13,40 +13,40 @@ import (
 	"divergo/testbench/golden"
 )
 
-// maxKept is how many differences of a kind a Mismatch holds in full.
+// maxKept limits the differences of each kind that a Mismatch holds in full.
 const maxKept = 8
 
-// Mismatch is everything in which a launch on the machine differs from the
-// golden model. Of each kind it holds the first few, in the order of threads
-// (CTA by CTA, x first) or addresses, and the number of all.
+// Mismatch lists the differences between a launch on the machine and the golden model. Of each kind
+// it holds the first few, in the order of threads (CTA by CTA, x first) or addresses, and the total
+// number.
 type Mismatch struct {
 	Launch  testbench.Launch
-	Outcome *testbench.Outcome // of the machine, nil if it finished
+	Outcome *testbench.Outcome // of the machine; nil if it finished
 	Golden  golden.End
 	Broken  []Broken // by SM, then cycle
 
 	Paths     []Path
-	Threads   int // with another sequence of PCs
+	Threads   int // with a different sequence of PCs
 	Registers []Register
-	Values    int // registers and predicates that differ, of all threads
+	Values    int // differing registers and predicates of all threads
 	Writes    []Write
-	Written   int // registers and predicates of all threads that other values have been written to: RunStrict
+	Written   int // registers and predicates of all threads with different written values: RunStrict
 	Memory    []Bytes
-	Bytes     int // of device memory that differ
+	Bytes     int // differing bytes of device memory
 	Printed   []Record
 
-	// Issued counts the active lanes of all warp instructions, as the machine's
-	// own counter has it, without those that waited at an indirect jump, and Steps the thread instructions of the golden
-	// model. Both are 0 unless both finished.
+	// Issued counts the active lanes of all warp instructions, like the machine's own counter,
+	// without lanes that waited at an indirect jump. Steps counts the thread instructions of the
+	// golden model. Both are 0 unless both sides finished.
 	Issued, Steps uint64
 }
 
-// Rule is what an instruction of the machine can break without a look at the golden model.
+// Rule is a rule for instructions of the machine that is checked without the golden model.
 type Rule uint8
 
-// The rules, by how they are broken.
+// The rules, named after their violations.
 const (
-	Late      Rule = iota // issued in a cycle in which the SM has issued already, or before
+	Late      Rule = iota // issued in a cycle whose issue slots or lanes were used up, or before
 	EmptyMask             // issued without threads
 	NoThread              // issued for threads that are not there, or have exited
 	NoLeaver              // such threads exit
@@ -55,48 +55,50 @@ const (
 	Astray                // a herded instruction goes elsewhere than its threads want
 )
 
-// String names r, by what was found.
+// String describes the violation of r.
 func (r Rule) String() string {
 	return [...]string{
-		"two issues in a cycle", "an empty mask", "an issue without thread", "an exit without thread", "a warp at two places", "an end without exit", "a herded instruction astray",
+		"two issues in a cycle", "an empty mask", "an issue without thread", "an exit without thread",
+		"a warp at two places", "an end without exit", "a herded instruction astray",
 	}[r]
 }
 
-// Broken is a rule that an issued instruction broke.
+// Broken is a violation of a rule by an issued instruction.
 type Broken struct {
 	Is     Rule
 	Rule   string // in words
 	SM     int
 	Cycle  uint64 // of the core clock, from the launch on
 	PC     uint32
-	Thread golden.ID // the first of those concerned
+	Thread golden.ID // the first thread concerned
 }
 
-// Path is the way of a thread through the program on both sides, complete. The
-// machine's ends early if the run did not finish.
+// Path is the complete path of a thread through the program on both sides. The machine's path ends
+// early if the run did not finish.
 type Path struct {
 	Thread          golden.ID
-	At              int // index of the first difference, the length of one of the two if that ends there
+	At              int // index of the first difference, or the length of the path that ends there
 	Machine, Golden []uint32
 }
 
-// Register is a general register or predicate that has another value when its
-// thread exits. A predicate is 0 or 1.
+// Register is a general register or predicate with a different value at its thread's exit. A
+// predicate is 0 or 1.
 type Register struct {
 	Thread          golden.ID
-	Name            string // as the PTX has it
+	Name            string // name in the PTX
 	Type            isa.Type
 	Machine, Golden uint64
 }
 
-// Write is a register or predicate that a thread of the machine has not written the golden model's values to, in their order.
+// Write is a register or predicate to which a thread has not written the golden model's values in
+// order.
 type Write struct {
 	Thread golden.ID
-	Name   string // as the PTX has it
+	Name   string // name in the PTX
 }
 
-// Bytes is a piece of device memory that differs: up to 16 bytes, in whole
-// words of 4 where the allocation has them.
+// Bytes is a piece of device memory that differs: up to 16 bytes, in whole words of 4 where the
+// allocation has them.
 type Bytes struct {
 	Addr            uint64
 	Machine, Golden []byte
@@ -110,7 +112,7 @@ type Record struct {
 	Machine, Golden int
 }
 
-// differs reports whether there is anything to report.
+// differs reports whether there is any difference.
 func (d *Mismatch) differs() bool {
 	return !d.ends() || len(d.Broken)+len(d.Printed)+d.Threads+d.Values+d.Written+d.Bytes > 0 || d.Issued != d.Steps
 }
@@ -129,14 +131,14 @@ func (d *Mismatch) ends() bool {
 	return d.Golden == golden.OutOfSteps
 }
 
-// owner is who executed a thread.
+// owner is the place of a thread's execution.
 type owner struct {
 	*warp
 	sm, lane int
 }
 
-// owners lists the threads of the grid with what executed them; nil for
-// threads that never issued. A CTA that was executed twice is a broken rule.
+// owners lists the places of execution of the grid's threads, nil for threads that never issued. A
+// CTA that was executed twice breaks a rule.
 func (r *run) owners(d *Mismatch) []owner {
 	k := r.session.Machine.SMs[0].Kernel()
 	list := make([]owner, int(k.CTAs())*k.Threads())
@@ -146,7 +148,11 @@ func (r *run) owners(d *Mismatch) []owner {
 			for location := range min(w.lanes, k.Threads()-v.index*w.lanes) {
 				o := &list[first+location]
 				if o.warp != nil && location == 0 {
-					d.Broken = append(d.Broken, Broken{Is: TwoPlaces, Rule: "a warp of a CTA that another SM or row executes too", SM: i, PC: v.steps[0].pc, Thread: r.name(first)})
+					d.Broken = append(d.Broken, Broken{
+						Is:   TwoPlaces,
+						Rule: "a warp of a CTA that another SM or row executes too", SM: i, PC: v.steps[0].pc,
+						Thread: r.name(first),
+					})
 				}
 				*o = owner{v, i, w.sm.Lane(v.index, location)}
 			}
@@ -155,19 +161,19 @@ func (r *run) owners(d *Mismatch) []owner {
 	return list
 }
 
-// name is the thread with a linear number in the grid.
+// name returns the thread with a linear number in the grid.
 func (r *run) name(t int) golden.ID {
 	n := int(r.launch.Block[0] * r.launch.Block[1] * r.launch.Block[2])
 	return golden.ID{CTA: point(t/n, r.launch.Grid), Thread: point(t%n, r.launch.Block)}
 }
 
-// point is the place in a box that has a linear number, x first.
+// point returns the coordinates of a linear number in a box, x first.
 func point(i int, box [3]uint32) [3]uint32 {
 	x, y := int(box[0]), int(box[1])
 	return [3]uint32{uint32(i % x), uint32(i / x % y), uint32(i / (x * y))}
 }
 
-// trace is the number of instructions of a thread and the hash of their PCs.
+// trace returns the number of instructions of a thread and the hash of their PCs.
 func (o owner) trace(p *isa.Program) (n, hash uint64) {
 	for pc := range o.path(p) {
 		n++
@@ -189,8 +195,8 @@ func (o owner) issues() (n uint64) {
 	return n
 }
 
-// path is the sequence of PCs of a thread. It has executed an indirect call or
-// return when it goes elsewhere: until then it was waiting for its turn.
+// path returns the sequence of PCs of a thread. An indirect call or return counts when the thread
+// leaves it; until then the thread waits for its turn.
 func (o owner) path(p *isa.Program) iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		if o.warp == nil {
@@ -208,7 +214,7 @@ func (o owner) path(p *isa.Program) iter.Seq[uint32] {
 	}
 }
 
-// pcs is the same in a slice.
+// pcs returns the path as a slice.
 func (o owner) pcs(p *isa.Program) []uint32 { return slices.Collect(o.path(p)) }
 
 // compareThreads compares sequences of PCs and exit registers of a launch that
@@ -226,12 +232,16 @@ func (r *run) compareThreads(d *Mismatch, want *golden.Result) error {
 			differ = append(differ, t)
 		}
 		if o.warp == nil {
-			continue // it never ran, so that its path differs
+			continue // it never ran, so its path differs
 		}
 		id := r.name(t)
 		if o.live>>o.lane&1 != 0 {
 			if pcs := o.pcs(prog); len(pcs) > 0 {
-				d.Broken = append(d.Broken, Broken{Is: NoExit, Rule: "the last instruction of a thread that ends without exit", SM: o.sm, PC: pcs[len(pcs)-1], Thread: id})
+				d.Broken = append(d.Broken, Broken{
+					Is:   NoExit,
+					Rule: "the last instruction of a thread that ends without exit", SM: o.sm, PC: pcs[len(pcs)-1],
+					Thread: id,
+				})
 			}
 			continue
 		}
@@ -271,8 +281,8 @@ func (r *run) compareThreads(d *Mismatch, want *golden.Result) error {
 	return nil
 }
 
-// compareBegun compares the sequences of PCs of a launch that the golden model
-// finishes and the machine does not: as far as they go.
+// compareBegun compares the sequences of PCs of a launch that only the golden model finishes, as
+// far as they go.
 func (r *run) compareBegun(d *Mismatch) error {
 	want, _, err := r.golden(golden.Options{PCs: true})
 	if err != nil {
@@ -317,8 +327,8 @@ func bit(b bool) uint64 {
 	return 0
 }
 
-// comparePrinted compares what was printed, in any order. Which records the print
-// buffer has no room for depends on the order too.
+// comparePrinted compares the printed records, in any order. The records that do not fit into the
+// print buffer depend on the order too.
 func (r *run) comparePrinted(d *Mismatch, memory *golden.Memory) error {
 	machine := r.session.Runs[len(r.session.Runs)-1].Printed
 	model, err := testbench.ReadPrinted(r.launch.Prog, memory.Read)
@@ -349,7 +359,7 @@ func (r *run) comparePrinted(d *Mismatch, memory *golden.Memory) error {
 func (r *run) compareMemory(d *Mismatch, memory *golden.Memory) error {
 	for i, v := range r.image {
 		if v.Start == r.launch.Prog.Printer {
-			continue // the records are there in the order of the machine
+			continue // its records are in the machine's order
 		}
 		got, err := r.read(v.Range)
 		if err != nil {
@@ -369,7 +379,7 @@ func (r *run) compareMemory(d *Mismatch, memory *golden.Memory) error {
 	return nil
 }
 
-// bytes records that machine and model differ somewhere behind offset at of a region.
+// bytes records that machine and model differ at or after an offset of a region.
 func (d *Mismatch) bytes(start uint64, at int, machine, model []byte, in string) {
 	first, last := -1, 0
 	for i := at; i < len(machine); i++ {
@@ -384,12 +394,15 @@ func (d *Mismatch) bytes(start uint64, at int, machine, model []byte, in string)
 	if len(d.Memory) < maxKept {
 		first &^= 3
 		last = min(last|3, len(machine)-1) + 1
-		d.Memory = append(d.Memory, Bytes{start + uint64(first), machine[first:last], model[first:last], in, uint64(first)})
+		d.Memory = append(d.Memory, Bytes{
+			start + uint64(first), machine[first:last], model[first:last], in,
+			uint64(first),
+		})
 	}
 }
 
-// holder names what lies in a region: a variable of the module, or one of the
-// host's allocations, counted from 0.
+// holder names the contents of a region: a variable of the module, or an allocation of the host,
+// counted from 0.
 func (r *run) holder(i int) string {
 	v := r.image[i]
 	for _, g := range r.launch.Prog.Globals {

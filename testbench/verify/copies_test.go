@@ -16,9 +16,9 @@ import (
 	"divergo/testbench"
 )
 
-// Copies are asynchronous: what a thread reads before it waits is old, and waiting
-// for the first of two groups, whose data is near, does not wait for the second,
-// whose data is far. The program has a race, so that the machine runs it alone.
+// TestCopiesTakeTime checks that copies are asynchronous. A thread reads old data before it waits.
+// A wait for the first of two groups, with near data, does not wait for the second, with far data.
+// The program has a race, so only the machine runs it.
 func TestCopiesTakeTime(t *testing.T) {
 	const kernel = `.version 8.0
 .target sm_80
@@ -59,7 +59,10 @@ func TestCopiesTakeTime(t *testing.T) {
 		s.Write(in, []byte{1})
 		s.Write(in+4096, []byte{2})
 		bank := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, in), out)
-		require.NoError(t, s.Launch(testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}, Params: bank}))
+		require.NoError(t, s.Launch(testbench.Launch{
+			Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1},
+			Params: bank,
+		}))
 		var got [16]byte
 		s.Read(out, got[:])
 		require.NoError(t, s.Err())
@@ -67,8 +70,8 @@ func TestCopiesTakeTime(t *testing.T) {
 	}
 }
 
-// TestHalfMatmul multiplies matrices by cp.async, ldmatrix and mma under every
-// mechanism. The elements are multiples of 1/8, so that all sums are exact.
+// TestHalfMatmul multiplies matrices by cp.async, ldmatrix and mma under every mechanism. The
+// elements are multiples of 1/8, so that all sums are exact.
 func TestHalfMatmul(t *testing.T) {
 	const rows, columns, depth = 64, 48, 40 // 2.5 tiles
 	text, err := os.ReadFile("testdata/half/matmul.ptx")
@@ -106,7 +109,10 @@ func TestHalfMatmul(t *testing.T) {
 				bank = binary.LittleEndian.AppendUint64(bank, at)
 			}
 			bank = binary.LittleEndian.AppendUint32(bank, depth)
-			require.NoError(t, Run(s, testbench.Launch{Prog: p, Grid: [3]uint32{columns / 16, rows / 32, 1}, Block: [3]uint32{128, 1, 1}, Params: bank}))
+			require.NoError(t, Run(s, testbench.Launch{
+				Prog: p, Grid: [3]uint32{columns / 16, rows / 32, 1},
+				Block: [3]uint32{128, 1, 1}, Params: bank,
+			}))
 			got := make([]byte, 4*rows*columns)
 			s.Read(atC, got)
 			require.NoError(t, s.Err())
@@ -116,7 +122,8 @@ func TestHalfMatmul(t *testing.T) {
 					for k := range depth {
 						want += a[i*depth+k] * b[k*columns+j]
 					}
-					require.Equal(t, want, math.Float32frombits(binary.LittleEndian.Uint32(got[4*(i*columns+j):])), "row %d column %d", i, j)
+					require.Equal(t, want, math.Float32frombits(binary.LittleEndian.Uint32(got[4*(i*columns+j):])),
+						"row %d column %d", i, j)
 				}
 			}
 		})

@@ -14,8 +14,8 @@ import (
 	"divergo/testbench"
 )
 
-// corner runs statements, which leave a result in %out, with so many threads of a
-// CTA, and returns the results.
+// corner runs statements, which leave a result in %out, with so many threads of a CTA, and returns
+// the results.
 func corner(t *testing.T, cfg gpu.Config, functions, body string, threads int) ([]uint32, *testbench.Session) {
 	t.Helper()
 	m, err := ptx.Parse("k.ptx", []byte(`.version 7.6
@@ -47,7 +47,10 @@ func corner(t *testing.T, cfg gpu.Config, functions, body string, threads int) (
 	require.NoError(t, err)
 	to := s.Alloc(4 * threads)
 	bank := binary.LittleEndian.AppendUint64(nil, to)
-	require.NoError(t, s.Launch(testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{uint32(threads), 1, 1}, Params: bank}))
+	require.NoError(t, s.Launch(testbench.Launch{
+		Prog: p, Grid: [3]uint32{1, 1, 1},
+		Block: [3]uint32{uint32(threads), 1, 1}, Params: bank,
+	}))
 	data := make([]byte, 4*threads)
 	s.Read(to, data)
 	out := make([]uint32, threads)
@@ -63,8 +66,8 @@ func under(mechanism string) gpu.Config {
 	return c
 }
 
-// TestArriveInParts: of a dynamic warp some lanes arrive at a barrier without
-// waiting, and others later. All go on, and none is counted twice or not at all.
+// TestArriveInParts makes some lanes of a dynamic warp arrive at a barrier without waiting, and
+// others later. All continue, and each is counted once.
 func TestArriveInParts(t *testing.T) {
 	out, _ := corner(t, under("dwf"), "", `
 	setp.ge.u32 %p0, %i, 32;
@@ -85,8 +88,8 @@ DONE:`, 64)
 	}
 }
 
-// TestWarpSyncOfTheLiving: threads wait at a vote for all of their warp; some are
-// not there yet, and exit instead. The rest go on without them.
+// TestWarpSyncOfTheLiving makes threads wait at a vote for their whole warp. Some are not there
+// yet, and exit instead. The others continue without them.
 func TestWarpSyncOfTheLiving(t *testing.T) {
 	out, _ := corner(t, under("barrier"), "", `
 	setp.ge.u32 %p0, %lane, 12;
@@ -102,8 +105,8 @@ VOTE:
 	}
 }
 
-// TestReturnOfACoveredPath: half of one path leaves a function while the branch of
-// the other path covers it. All threads come back to the caller, together.
+// TestReturnOfACoveredPath makes half of one path leave a function while the branch of the other
+// path covers it. All threads return to the caller together.
 func TestReturnOfACoveredPath(t *testing.T) {
 	for delay := range 12 {
 		nops := ""
@@ -149,13 +152,13 @@ JOIN:
 			assert.Equal(t, want, v, "delay %d, thread %d", delay, i)
 		}
 		_, pdom := corner(t, under("pdom"), f, call, 32)
-		assert.Equal(t, pdom.Runs[0].Counters.Active[32], s.Runs[0].Counters.Active[32], "delay %d: what all execute together", delay)
+		assert.Equal(t, pdom.Runs[0].Counters.Active[32], s.Runs[0].Counters.Active[32],
+			"delay %d: what all execute together", delay)
 	}
 }
 
-// TestReleaseInParts: a barrier opens for two of four warps at a time. Warps of the
-// pool that wait there have threads of all four: those that are not released wait
-// on.
+// TestReleaseInParts opens a barrier for two of four warps at a time. Warps of the pool that wait
+// there have threads of all four. The threads that are not released keep waiting.
 func TestReleaseInParts(t *testing.T) {
 	out, _ := corner(t, under("dwf"), "", `
 	and.b32 %a0, %lane, 1;
@@ -186,8 +189,8 @@ DONE:`, 128)
 	}
 }
 
-// TestTokenMoves: a warp that is alone waits for each spill and each fill as long
-// as the keys say, where memory is faster.
+// TestTokenMoves checks that a warp by itself waits for each spill and each fill as long as the
+// keys demand, if memory is faster.
 func TestTokenMoves(t *testing.T) {
 	const loop = `
 	mov.u32 %a0, 0;
@@ -216,8 +219,8 @@ LOOP:
 	assert.Equal(t, n*more, fill-both)
 }
 
-// TestAcrossTheEnd: an access that begins in an allocation and ends behind it is
-// out of bounds.
+// TestAcrossTheEnd checks that an access that begins in an allocation and ends past it is out of
+// bounds.
 func TestAcrossTheEnd(t *testing.T) {
 	for bytes, fails := range map[int]bool{4: true, 5: true, 6: true, 7: true, 8: false} {
 		m, err := ptx.Parse("k.ptx", []byte(`.version 7.6
@@ -246,8 +249,8 @@ func TestAcrossTheEnd(t *testing.T) {
 	}
 }
 
-// TestArriveThenWait: some threads of a warp arrive at a barrier without waiting and
-// wait at the next one before the others have come to the first. Both open.
+// TestArriveThenWait makes some threads of a warp arrive at a barrier without waiting, and wait at
+// the next one. The other threads have not reached the first one yet. Both barriers open.
 func TestArriveThenWait(t *testing.T) {
 	for _, mechanism := range []string{"dwf", "dwf-wb"} {
 		out, _ := corner(t, under(mechanism), "", `
@@ -272,9 +275,9 @@ GO:
 	}
 }
 
-// TestNumbersOfBarriers: a dynamic warp has threads of two warps, which are to wait at
-// different barriers, of a number in a register. There is one number for an
-// instruction, so that it is a fault.
+// TestNumbersOfBarriers checks a barrier number in a register. A dynamic warp has threads of two
+// warps that should wait at different barriers. An instruction has only one number, so this is a
+// fault.
 func TestNumbersOfBarriers(t *testing.T) {
 	m, err := ptx.Parse("k.ptx", []byte(`.version 7.6
 .target sm_80
@@ -313,8 +316,8 @@ ON:
 	}
 }
 
-// TestLastBytesOfSharedMemory: CTAs whose shared memory is no multiple of what they begin at fill an SM, and each has its
-// last bytes.
+// TestLastBytesOfSharedMemory fills an SM with CTAs whose shared memory is no multiple of its
+// allocation unit. Each CTA has its last bytes.
 func TestLastBytesOfSharedMemory(t *testing.T) {
 	for _, variable := range []struct {
 		text    string
@@ -339,12 +342,15 @@ func TestLastBytesOfSharedMemory(t *testing.T) {
 		cfg.GPU.SMs, cfg.Shared.Size = 1, 16<<10
 		s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 1_000_000})
 		require.NoError(t, err)
-		assert.NoError(t, Run(s, testbench.Launch{Prog: p, Grid: [3]uint32{6, 1, 1}, Block: [3]uint32{32, 1, 1}, Shared: variable.dynamic}))
+		assert.NoError(t, Run(s, testbench.Launch{
+			Prog: p, Grid: [3]uint32{6, 1, 1}, Block: [3]uint32{32, 1, 1},
+			Shared: variable.dynamic,
+		}))
 	}
 }
 
-// TestExitBeforeTheJoin: threads of a function exit in front of the point where its branch meets, where the others are
-// one path again.
+// TestExitBeforeTheJoin makes threads of a function exit before the meeting point of its branch.
+// There the others are one path again.
 func TestExitBeforeTheJoin(t *testing.T) {
 	m, err := ptx.Parse("k.ptx", []byte(`.version 7.6
 .target sm_70
@@ -380,12 +386,14 @@ JOIN:
 	for _, mechanism := range []string{"pdom", "dpe", "barrier", "multipath", "token", "tbc", "capri"} {
 		s, err := testbench.NewSession(under(mechanism), testbench.Limits{MaxCycles: 100_000})
 		require.NoError(t, err)
-		assert.NoError(t, Run(s, testbench.Launch{Prog: p, Grid: [3]uint32{2, 1, 1}, Block: [3]uint32{32, 1, 1}}), mechanism)
+		assert.NoError(t, Run(s, testbench.Launch{Prog: p, Grid: [3]uint32{2, 1, 1}, Block: [3]uint32{32, 1, 1}}),
+			mechanism)
 	}
 }
 
-// TestPathUnderABarrier: the paths of the top entry are at one bar.sync each, another path of the warp, which the
-// dual-path stack cannot run before they meet, is at a third, or on its way to it. Nobody goes on without it.
+// TestPathUnderABarrier puts the paths of the top entry at one bar.sync each. Another path of the
+// warp is at a third one, or on its way there. The dual-path stack cannot run it before the two
+// meet. No thread continues without it.
 func TestPathUnderABarrier(t *testing.T) {
 	const last = "\tbar.sync 0;\n\tadd.u32 %a1, %a1, 1;\n\tbra END;\n"
 	const branches = "\tand.b32 %a3, %a0, 1;\n\tsetp.eq.u32 %p, %a3, 0;\n\t@%p bra LOW;\n" + last + "LOW:\n" + last
@@ -425,9 +433,9 @@ func TestPathUnderABarrier(t *testing.T) {
 	}
 }
 
-// TestPairBelowABarrier: the paths of the top pair are at one bar.sync each, another
-// path of the warp, which paired-path comparison cannot run before they meet, is on its way to
-// a third. Nobody goes on without it.
+// TestPairBelowABarrier puts the paths of the top pair at one bar.sync each. Another path of the
+// warp is on its way to a third one. Paired-path comparison cannot run it before the two meet. No
+// thread continues without it.
 func TestPairBelowABarrier(t *testing.T) {
 	m, err := ptx.Parse("k.ptx", []byte(`.version 7.6
 .target sm_80

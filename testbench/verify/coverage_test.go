@@ -17,7 +17,7 @@ var spaceNames = map[isa.Space]string{
 	isa.SpaceLocal: "local", isa.SpaceConst: "const", isa.SpaceParam: "param",
 }
 
-// features are what an instruction contributes to the coverage.
+// features returns the contributions of an instruction to the coverage.
 func features(in *isa.Inst) []string {
 	var list []string
 	access := func(what string) {
@@ -55,7 +55,7 @@ func features(in *isa.Inst) []string {
 	return list
 }
 
-// wanted is what the programs must execute between them.
+// wanted returns the features that the programs must execute together.
 func wanted() []string {
 	var list []string
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
@@ -75,7 +75,10 @@ func wanted() []string {
 		add("st generic 1 x %d", bits)
 		add("ld param 1 x %d", bits)
 	}
-	for _, of := range []string{"ld param 2 x 32", "ld param 4 x 32", "ld const 1 x 32", "ld const 1 x 64", "ld const 2 x 32", "ldu"} {
+	for _, of := range []string{
+		"ld param 2 x 32", "ld param 4 x 32", "ld const 1 x 32", "ld const 1 x 64",
+		"ld const 2 x 32", "ldu",
+	} {
 		add("%s", of)
 	}
 	for _, from := range []int{8, 16, 32} {
@@ -94,7 +97,11 @@ func wanted() []string {
 		types []isa.Type
 		red   bool
 	}{
-		{isa.AtomAdd, []isa.Type{isa.U32, isa.S32, isa.U64, isa.F32, isa.F64, isa.F16, isa.F16x2, isa.BF16, isa.BF16x2}, true},
+		{
+			isa.AtomAdd,
+			[]isa.Type{isa.U32, isa.S32, isa.U64, isa.F32, isa.F64, isa.F16, isa.F16x2, isa.BF16, isa.BF16x2},
+			true,
+		},
 		{isa.AtomInc, []isa.Type{isa.U32}, true},
 		{isa.AtomDec, []isa.Type{isa.U32}, true},
 		{isa.AtomMin, []isa.Type{isa.U32, isa.S32, isa.U64, isa.S64}, true},
@@ -122,11 +129,15 @@ func wanted() []string {
 	}
 	for op := isa.OpAdd; op <= isa.OpNop; op++ {
 		in := isa.Inst{Op: op}
-		if !in.Memory() && !in.Matrix() && op != isa.OpBar && op != isa.OpB2R && op != isa.OpTrap { // b2r is not the kernel's; matrices: see TestMma
+		// the kernel does not contain b2r; for matrices see TestMma
+		if !in.Memory() && !in.Matrix() && op != isa.OpBar && op != isa.OpB2R && op != isa.OpTrap {
 			add("op %d", op)
 		}
 	}
-	for _, op := range []isa.Op{isa.OpAdd, isa.OpSub, isa.OpMul, isa.OpFma, isa.OpDiv, isa.OpRcp, isa.OpSqrt, isa.OpRsqrt, isa.OpMin, isa.OpMax, isa.OpAbs, isa.OpNeg, isa.OpSetp} {
+	for _, op := range []isa.Op{
+		isa.OpAdd, isa.OpSub, isa.OpMul, isa.OpFma, isa.OpDiv, isa.OpRcp, isa.OpSqrt,
+		isa.OpRsqrt, isa.OpMin, isa.OpMax, isa.OpAbs, isa.OpNeg, isa.OpSetp,
+	} {
 		add("op %d type %d", op, isa.F32)
 		add("op %d type %d", op, isa.F64)
 	}
@@ -136,7 +147,7 @@ func wanted() []string {
 	return list
 }
 
-// TestProgramsCover keeps the programs from losing what they are for.
+// TestProgramsCover checks that the programs together execute every wanted feature.
 func TestProgramsCover(t *testing.T) {
 	seen := map[string]bool{}
 	list := programs(t)

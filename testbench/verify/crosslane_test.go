@@ -19,8 +19,8 @@ import (
 	"divergo/units"
 )
 
-// crossLane is a kernel around statements that leave a result of each thread in
-// %out; %i is its number in the CTA, %x an input that tells threads apart.
+// crossLane returns a kernel around statements that leave a result of each thread in %out. The
+// number of a thread in its CTA is %i; the input %x differs between threads.
 func crossLane(body string) string {
 	return `.version 7.6
 .target sm_80
@@ -46,15 +46,15 @@ func crossLane(body string) string {
 
 func input(i int) uint32 { return (uint32(i)*2654435761 + 12345) >> 20 }
 
-// runCrossLane runs one CTA, compared with the golden model, and returns the
-// results of its threads.
+// runCrossLane runs one CTA, compares it with the golden model, and returns the results of its
+// threads.
 func runCrossLane(t *testing.T, c gpu.Config, body string, threads int) ([]uint32, error) {
 	t.Helper()
 	out, _, err := crossLaneSession(t, c, body, threads)
 	return out, err
 }
 
-// crossLaneSession is the same with the session that has run.
+// crossLaneSession does the same and also returns the session.
 func crossLaneSession(t *testing.T, c gpu.Config, body string, threads int) ([]uint32, *testbench.Session, error) {
 	t.Helper()
 	m, err := ptx.Parse("k.ptx", []byte(crossLane(body)))
@@ -66,7 +66,10 @@ func crossLaneSession(t *testing.T, c gpu.Config, body string, threads int) ([]u
 	require.NoError(t, err)
 	to := s.Alloc(4 * threads)
 	bank := binary.LittleEndian.AppendUint64(nil, to)
-	err = Run(s, testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{uint32(threads), 1, 1}, Params: bank})
+	err = Run(s, testbench.Launch{
+		Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{uint32(threads), 1, 1},
+		Params: bank,
+	})
 	data := make([]byte, 4*threads)
 	s.Read(to, data)
 	require.NoError(t, s.Err())
@@ -77,13 +80,13 @@ func crossLaneSession(t *testing.T, c gpu.Config, body string, threads int) ([]u
 	return out, s, err
 }
 
-// mates are the threads of the warp of thread i that the CTA has.
+// mates returns the range of threads of the warp of thread i, within the CTA.
 func mates(i, threads int) (first, end int) { return i / 32 * 32, min(i/32*32+32, threads) }
 
 const threadsOfCTA = 80 // the last warp is half empty
 
-// algorithms are what cross-lane instructions are used for, with the whole warp
-// together, and a reference on the host.
+// algorithms are typical uses of cross-lane instructions, with the whole warp together, and a
+// reference on the host.
 var algorithms = []struct {
 	name, body string
 	want       func(i int) uint32
@@ -195,8 +198,8 @@ again:
 	}},
 }
 
-// TestCrossLane runs the algorithms under every mechanism, with a few placements
-// of threads in lanes.
+// TestCrossLane runs the algorithms under every mechanism, with a few placements of threads in
+// lanes.
 func TestCrossLane(t *testing.T) {
 	for _, m := range divergence.Mechanisms() {
 		for _, lanes := range []units.Permutation{units.Sequential, units.Random, units.Swizzle} {
@@ -205,7 +208,8 @@ func TestCrossLane(t *testing.T) {
 			for _, a := range algorithms {
 				t.Run(fmt.Sprint(m.Name, "/", lanes, "/", a.name), func(t *testing.T) {
 					got, err := runCrossLane(t, c, a.body, threadsOfCTA)
-					if m.Name == "dwf" && a.name == "live threads" { // a warp that is not full takes in threads of others
+					// a warp that is not full takes in threads of others
+					if m.Name == "dwf" && a.name == "live threads" {
 						require.ErrorContains(t, err, "fault: threads of several warps")
 						return
 					}
@@ -219,9 +223,9 @@ func TestCrossLane(t *testing.T) {
 	}
 }
 
-// apart is two groups of threads that get to the same vote on different ways, the
-// second one by way of a loop, and name each other: the threads with %laneid
-// below 24. Nothing brings them together but membermask.
+// apart has two groups of threads that reach the same vote on different paths, the second one
+// through a loop. They name each other: the threads with %laneid below 24. Only the membermask
+// brings them together.
 const apart = `
 	and.b32 %a1, %i, 31;
 	setp.ge.u32 %p1, %a1, 24;
@@ -255,7 +259,7 @@ func sumApart(i int) (sum uint32) {
 	return sum
 }
 
-// TestWarpSync: convergence barriers bring together what a membermask names,
+// TestWarpSync checks that convergence barriers bring together the threads of a membermask,
 // whatever the lanes and the order of paths.
 func TestWarpSync(t *testing.T) {
 	for _, lanes := range []units.Permutation{units.Sequential, units.Random} {
@@ -271,8 +275,8 @@ func TestWarpSync(t *testing.T) {
 	}
 }
 
-// bothSides has a bar.warp.sync of all threads on both sides of a branch, and
-// data that go from the one side to the other.
+// bothSides has a bar.warp.sync of all threads on both sides of a branch. Data passes from one side
+// to the other.
 const bothSides = `
 	.shared .align 4 .b8 box[256];
 	.reg .u64 %s;
@@ -308,8 +312,8 @@ func TestWarpBarrierOnBothSides(t *testing.T) {
 	}
 }
 
-// TestVotesApart: votes of the same threads at different instructions never come
-// together, neither on the machine nor in the golden model.
+// TestVotesApart checks that votes of the same threads at different instructions never combine, on
+// the machine or in the golden model.
 func TestVotesApart(t *testing.T) {
 	c := small()
 	c.Divergence.Mechanism = "barrier"
@@ -331,7 +335,7 @@ join:`, 32)
 	assert.Contains(t, o.Error(), "vote.sync.ballot.b32 %out, %p1, -1")
 }
 
-// TestMissing: every mechanism without convergence barriers says who is missing.
+// TestMissing checks that every mechanism without convergence barriers reports the missing threads.
 func TestMissing(t *testing.T) {
 	for _, m := range divergence.Mechanisms() {
 		if m.Name == "barrier" || m.Name == "subwarp" {
@@ -359,8 +363,8 @@ join:`, 32)
 	}
 }
 
-// named are the instructions with a membermask, here of all threads of the warp,
-// and what they give thread i if the threads with the given bits have not exited.
+// named are the instructions with a membermask, here of all threads of the warp. Each has its
+// result for thread i, if the threads with the given bits have not exited.
 var named = []struct {
 	name, text string
 	want       func(i int, live uint32) uint32
@@ -386,10 +390,11 @@ var named = []struct {
 	{"bar.warp", "bar.warp.sync -1;\n\tmov.u32 %out, 7;", func(int, uint32) uint32 { return 7 }},
 }
 
-// TestNamedElsewhere: threads that a membermask names are on another way, exit
-// there or come later. An instruction waits for all that have not exited (PTX ISA,
-// vote.sync): either a mechanism has them come first, or it says who is missing. A
-// wrong result it never gives.
+// TestNamedElsewhere checks membermasks whose threads are on another path, exit there or arrive
+// later.
+//
+// An instruction waits for all that have not exited (PTX ISA, vote.sync). A mechanism either runs
+// them to the instruction first, or reports the missing ones. It never gives a wrong result.
 func TestNamedElsewhere(t *testing.T) {
 	const (
 		even, odd = 0x55555555, 0xaaaaaaaa
@@ -397,18 +402,27 @@ func TestNamedElsewhere(t *testing.T) {
 		later     = "\t@%p1 bra all;\n" + turns
 	)
 	blockwide := []string{"tbc", "tbc-lcp", "capri"}
-	converging := []string{"barrier", "subwarp", yielding} // under convergence barriers a path waits for those that are named
+	// under convergence barriers a path waits for the named threads
+	converging := []string{"barrier", "subwarp", yielding}
 	stacks := slices.Concat([]string{"pdom", "pdom-lcp", "token"}, converging, blockwide)
 	smallest := slices.Concat([]string{"ppc", "ppc-explicit", "ptpc"}, converging)
 	for _, c := range []struct {
 		name, body string // the even threads have %p1
 		live       uint32
-		right      []string // mechanisms that bring all together
+		right      []string // mechanisms that bring all named threads together
 	}{
-		{"exit on the side that runs first, taken", "\t@!%p1 bra leave;\n\tINST\n\tbra join;\nleave:\n" + turns + "\texit;\njoin:", even, stacks},
-		{"exit on the side that runs first, of the smaller PC", "\t@%p1 bra all;\n" + turns + "\texit;\nall:\n\tINST", even, smallest},
+		{"exit on the side that runs first, taken", "\t@!%p1 bra leave;\n\tINST\n\tbra join;\nleave:\n" + turns +
+			"\texit;\njoin:", even, stacks},
+		{
+			"exit on the side that runs first, of the smaller PC", "\t@%p1 bra all;\n" + turns + "\texit;\nall:\n\tINST",
+			even, smallest,
+		},
 		{"later, joined by the post-dominator", later + "all:\n\tINST", even | odd, but("dwf")},
-		{"later, joined by nothing but the instruction", later + "\tsetp.lt.u32 %p3, %i, 1000;\n\t@%p3 bra all;\n\tbra join;\nall:\n\tINST\njoin:", even | odd, slices.Concat([]string{"ppc", "ptpc"}, converging)},
+		{
+			"later, joined by nothing but the instruction",
+			later + "\tsetp.lt.u32 %p3, %i, 1000;\n\t@%p3 bra all;\n\tbra join;\nall:\n\tINST\njoin:", even |
+				odd, slices.Concat([]string{"ppc", "ptpc"}, converging),
+		},
 		{"at another instruction", "\t@%p1 bra all;\n\tINST\n\tbra join;\nall:\n\tINST\njoin:", even | odd, nil},
 		{"all are here", "\tINST", even | odd, all()},
 	} {
@@ -420,8 +434,9 @@ func TestNamedElsewhere(t *testing.T) {
 						cfg = under("barrier")
 						require.NoError(t, cfg.Set("divergence.barrier.yield=true"))
 					}
-					got, err := runCrossLane(t, cfg, "\tand.b32 %a1, %i, 1;\n\tsetp.eq.u32 %p1, %a1, 0;\n\tsetp.lt.u32 %p9, %i, 99;\n"+
-						strings.ReplaceAll(c.body, "INST", inst.text), 64)
+					got, err := runCrossLane(t, cfg,
+						"\tand.b32 %a1, %i, 1;\n\tsetp.eq.u32 %p1, %a1, 0;\n\tsetp.lt.u32 %p9, %i, 99;\n"+
+							strings.ReplaceAll(c.body, "INST", inst.text), 64)
 					if slices.Contains(c.right, m) || inst.name == "bar.warp" && slices.Contains(converging, m) {
 						require.NoError(t, err, m)
 						for i := range got {
@@ -450,8 +465,8 @@ func TestNamedElsewhere(t *testing.T) {
 	}
 }
 
-// TestRegrouped: compacted warps are of several warps, and a vote cannot say of
-// which.
+// TestRegrouped checks that compacted warps mix threads of several warps, and that a vote cannot
+// tell them apart.
 func TestRegrouped(t *testing.T) {
 	for _, mech := range []string{"tbc", "tbc-lcp", "dwf"} {
 		c := small()
@@ -469,14 +484,19 @@ even:
 join:`, 64)
 		require.Error(t, err, mech)
 		assert.Contains(t, err.Error(), "fault: threads of several warps\n")
-		assert.Contains(t, err.Error(), "but threads of other warps are with it: mechanism \""+mech+"\" regroups the threads of a CTA")
+		assert.Contains(t, err.Error(), "but threads of other warps are with it: mechanism \""+mech+
+			"\" regroups the threads of a CTA")
 	}
 }
 
-// TestMembermaskFaults: what is wrong on any machine the golden model refuses too.
+// TestMembermaskFaults checks membermasks that are wrong on any machine: the golden model rejects
+// them too.
 func TestMembermaskFaults(t *testing.T) {
 	for _, tt := range []struct{ body, text string }{
-		{"	vote.sync.any.pred %p1, %p2, 0xffffff7f;", "fault: thread not in its own membermask\n  thread (7,0,0) of CTA (0,0,0)"},
+		{
+			"	vote.sync.any.pred %p1, %p2, 0xffffff7f;",
+			"fault: thread not in its own membermask\n  thread (7,0,0) of CTA (0,0,0)",
+		},
 		{`	mov.u32 %a1, -1;
 	setp.eq.u32 %p1, %i, 5;
 	@%p1 mov.u32 %a1, 0x20;
@@ -495,10 +515,9 @@ func TestMembermaskFaults(t *testing.T) {
 	}
 }
 
-// TestHeldTogether: without .sync an instruction acts on the threads that the
-// mechanism holds together, whichever those are. Threads that diverge come to
-// the vote in the loop one by one, two by two and so on. A stack runs those that
-// stay in the loop together.
+// TestHeldTogether checks that an instruction without .sync acts on the threads that the mechanism
+// holds together, whichever they are. Diverged threads reach the vote in the loop one by one, two
+// by two, or in larger groups. A stack runs the threads that stay in the loop together.
 func TestHeldTogether(t *testing.T) {
 	const body = `
 	and.b32 %a1, %x, 15;
@@ -535,7 +554,7 @@ again:
 						}
 					}
 					if next := i + 1; next < 32 && input(next)&15 < round {
-						inside = 0 // of a lane that has left
+						inside = 0 // for a lane that has left
 					}
 					want = want*3 + inside
 				}

@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// inBlocks are the mechanisms that keep one stack for a CTA.
+// inBlocks are the mechanisms with one stack for each CTA.
 var inBlocks = []string{"tbc", "tbc-lcp", "tbc-ideal", "capri"}
 
-// TestDeepRecursion: thread i calls a function i levels deep, and nobody returns before the
-// deepest: a stack of the CTA that kept where each level meets would have an entry for
+// TestDeepRecursion makes thread i call a function i levels deep; no thread returns before the
+// deepest. A stack of the CTA that kept the meeting point of each level would have an entry for
 // each thread.
 func TestDeepRecursion(t *testing.T) {
 	for _, mechanism := range inBlocks {
@@ -36,16 +36,18 @@ DONE:
 	}
 }
 
-// TestDeepNest: 200 branches, each inside of the one before. Thread i leaves at number i, and
-// comes to where each outer one meets.
+// TestDeepNest runs 200 nested branches. Thread i leaves at number i, and reaches the meeting point
+// of each outer one.
 func TestDeepNest(t *testing.T) {
 	var in, back strings.Builder
 	for level := range 200 {
-		fmt.Fprintf(&in, "	setp.le.u32 %%p0, %%i, %d;\n	@%%p0 bra L%d;\n	add.u32 %%out, %%out, 1;\n", level, level)
+		fmt.Fprintf(&in, "	setp.le.u32 %%p0, %%i, %d;\n	@%%p0 bra L%d;\n	add.u32 %%out, %%out, 1;\n",
+			level, level)
 		fmt.Fprintf(&back, "L%d:\n	add.u32 %%a0, %%a0, 1;\n", 199-level)
 	}
 	for _, mechanism := range inBlocks {
-		out, _ := corner(t, under(mechanism), "", in.String()+back.String()+"	shl.b32 %a0, %a0, 16;\n	add.u32 %out, %out, %a0;", 256)
+		out, _ := corner(t, under(mechanism), "",
+			in.String()+back.String()+"	shl.b32 %a0, %a0, 16;\n	add.u32 %out, %out, %a0;", 256)
 		for i, v := range out {
 			assert.EqualValues(t, (min(i, 199)+1)<<16|min(i, 200), v, "%s, thread %d", mechanism, i)
 		}

@@ -1,53 +1,52 @@
 // Package verify compares the machine with the golden model, launch by launch.
 //
-// The golden model (package golden) executes each thread alone, one
-// instruction after the other, with arithmetic of its own. The machine executes
-// warps under a divergence mechanism, and moves every value through pipes,
-// caches and DRAM. For a program without data races both must agree on
+// The golden model (package golden) executes each thread by itself, one instruction after the other,
+// with arithmetic of its own. The machine executes warps under a divergence mechanism, and moves every
+// value through pipes, caches and DRAM. For a program without data races both must agree on
 //
 //   - every thread's sequence of PCs,
 //   - its general registers and predicates when it exits,
 //   - every byte of device memory that the host allocated or the module declares,
-//   - what they print, in any order,
-//   - the number of thread instructions, which on the machine is the sum of the
-//     active lanes of all issued instructions: nothing is executed twice.
+//   - the printed records, in any order,
+//   - the number of thread instructions: on the machine, the sum of the active lanes of all issued
+//     instructions. So nothing is executed twice.
 //
-// While the machine runs, a watcher at each SM also checks what holds for any
-// program: no instruction issues with an empty mask, none for a lane without
-// a live thread (never started, or exited already), one instruction at a time
-// for each SM.
+// While the machine runs, a watcher at each SM also checks rules that hold for any program:
+//
+//   - No instruction issues with an empty mask.
+//   - No instruction issues for a lane without a live thread.
+//   - An SM does not issue more instructions in a cycle than it can, nor two in one lane.
 //
 // # Use
 //
-// [Run] is one launch on a session, compared; [RunStrict] compares each value that a thread writes to a register, too. [New] makes of a session a machine
-// for the workloads of package kernels that compares every launch of theirs:
+// [Run] performs one launch on a session and compares it. [RunStrict] also compares each value that a
+// thread writes to a register. [New] turns a session into a machine for the workloads of package
+// kernels, which compares each of their launches:
 //
 //	m := verify.New(session)
 //	if err := workload.Run(m); err != nil { ... }
 //
-// The golden model starts from the machine's memory as it is before the launch, so each
-// launch is judged by itself. The error is a [*Mismatch], whose text names the first
-// threads, instructions, registers and addresses that differ. A fault that the golden
-// model runs into as well is no mismatch but a *testbench.Outcome, as in a run without
-// comparison. A deadlock on the machine alone is a mismatch that wraps one: a
-// mechanism that cannot finish what threads one by one can.
+// The golden model starts from the machine's memory before the launch, so each launch is judged by
+// itself. The error is a [*Mismatch]. Its text names the first threads, instructions, registers and
+// addresses that differ. If the golden model has the same fault, the error is a *testbench.Outcome, as
+// in a run without comparison. A deadlock of the machine only is a mismatch that wraps an Outcome: the
+// mechanism cannot finish threads that can finish one by one.
 //
 // # What cannot be compared
 //
-// What an atomic returns depends on the order in which threads come, %clock on
-// time and %smid on place: the registers that hold these, or are computed from
-// them, are left out at the exit. A program that decides by them, or stores
-// them, differs with good reason, and so does a program with data races. Shared
-// and local memory die with their threads: what they held is seen in what
-// threads loaded from it. The print buffer is compared record by record, and not
-// if it was too small: which records found no room depends on the order.
+//   - The result of an atomic depends on the order of threads, %clock on time, and %smid on place.
+//     Registers with these values, or computed from them, are not compared at the exit.
+//   - A program that branches on such values, or stores them, differs legitimately. So does a program
+//     with data races.
+//   - Shared and local memory end with their threads. Their contents are seen only in loaded registers.
+//   - The print buffer is compared record by record, but not if it overflowed: the dropped records
+//     depend on the order.
 //
 // # What it costs
 //
-// About half as much time again as the run without comparison, of which the golden model
-// takes one half and the watchers the other. They keep 8 bytes for each issued
-// warp instruction and the exit registers of all threads until the end of the
-// launch. The machine's timing does not change. A launch that differs runs again on
-// the golden model with every sequence of PCs kept, 4 bytes for each thread
+// A comparison adds about half of the run time: one half of that for the golden model, the other for
+// the watchers. Until the end of the launch the watchers keep 8 bytes for each issued warp instruction,
+// and the exit registers of all threads. The machine's timing does not change. A launch that differs
+// runs again on the golden model, which then keeps every sequence of PCs: 4 bytes for each thread
 // instruction.
 package verify

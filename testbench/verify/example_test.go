@@ -11,7 +11,7 @@ import (
 	"divergo/testbench/verify"
 )
 
-// A workload of the suite: the sum of 1000 numbers, then that of the sums of the CTAs.
+// Example runs a workload of the suite: the sums of 1000 numbers by CTA, then the sum of these.
 func Example() {
 	session, err := testbench.NewSession(gpu.Default(), testbench.Limits{})
 	if err != nil {
@@ -46,7 +46,7 @@ const double = `
 }
 `
 
-// A machine on which a lane gets lost on the way to memory.
+// ExampleRun runs a machine on which a lane is lost on the way to memory.
 func ExampleRun() {
 	config := gpu.Default()
 	config.GPU.SMs = 1

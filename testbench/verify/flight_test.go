@@ -11,8 +11,8 @@ import (
 	"divergo/sm"
 )
 
-// TestManyInFlight: a thread leaves when everything that it has started is done, and that
-// can be more than 255 instructions of a long pipe.
+// TestManyInFlight checks that a thread leaves only when all of its instructions are complete. A
+// long pipe holds more than 255 of them.
 func TestManyInFlight(t *testing.T) {
 	for _, many := range []int{200, 256, 257, 512} {
 		cfg := gpu.Default()

@@ -9,22 +9,22 @@ import (
 	"divergo/units"
 )
 
-// herd is an instruction marked to be herded that an SM has issued.
+// herd is an issued instruction that is marked for herding.
 type herd struct {
 	golden.Herd
 	cycle  uint64
 	thread golden.ID // in its lowest lane
 }
 
-// herding is what a watcher knows of herded instructions.
+// herding is the watcher's state of herded instructions.
 type herding struct {
 	marked   bool // some are
 	list     []*herd
-	numbered []*herd // those that are herded, by number
+	numbered []*herd // the herded ones, by number
 	sent     []*herd // loads on their way to the coalescer
 }
 
-// watchHerding has the observers called that complete what is known at issue.
+// watchHerding attaches the observers that complete a herd after its issue.
 func (w *watcher) watchHerding(unit *memsys.Unit) {
 	w.leave = append(w.leave,
 		w.sm.ALU.Herd.OnHerd.Add(func(e sm.Herded) { w.numbered[e.Herd-1].Taken = e.Taken }),
@@ -44,7 +44,7 @@ func (w *watcher) watchHerding(unit *memsys.Unit) {
 		}))
 }
 
-// herd records an instruction that is marked, with its threads.
+// herd records a marked instruction with its threads.
 func (w *watcher) herd(e sm.Issued) {
 	first := w.lowest(e)
 	t := w.sm.Thread(int(first.Row), int(first.Lane))
@@ -66,7 +66,7 @@ func (w *watcher) herd(e sm.Issued) {
 	})
 }
 
-// lane is where the thread of a home is in the slot of an instruction.
+// lane returns the lane of a thread in the slot of an instruction.
 func lane(f *sm.Flight, row, home uint8) uint8 {
 	if f.Mixed {
 		for m := f.Mask; m != 0; m &= m - 1 {
@@ -78,8 +78,8 @@ func lane(f *sm.Flight, row, home uint8) uint8 {
 	return home
 }
 
-// herds is the record of the marked instructions of the launch, nil if there are none
-// or the machine herds nothing.
+// herds returns the record of the marked instructions of the launch; nil if there are none or the
+// machine does not herd.
 func (r *run) herds() *golden.Herds {
 	c := &r.session.Machine.Config.Herd
 	if !c.Enable || !r.launch.Prog.Herds() {
@@ -91,8 +91,9 @@ func (r *run) herds() *golden.Herds {
 	}
 	warps := map[key][]golden.HerdStep{}
 	h := &golden.Herds{
-		First: c.Load == units.HerdFirst, Halves: c.HalfWarp, TieTaken: c.Tie == units.TieTaken, TieOpen: c.Tie == units.TiePrevious,
-		Of: func(cta uint64, warp int) []golden.HerdStep { return warps[key{cta, warp}] },
+		First: c.Load == units.HerdFirst, Halves: c.HalfWarp, TieTaken: c.Tie == units.TieTaken,
+		TieOpen: c.Tie == units.TiePrevious,
+		Of:      func(cta uint64, warp int) []golden.HerdStep { return warps[key{cta, warp}] },
 	}
 	for _, w := range r.watchers {
 		for _, v := range w.done {
@@ -105,14 +106,17 @@ func (r *run) herds() *golden.Herds {
 	return h
 }
 
-// strays reports herded instructions that went elsewhere than their threads want.
+// strays reports herded instructions that did not follow the votes of their threads.
 func (r *run) strays(d *Mismatch, list []golden.Stray) {
 	for _, s := range list {
 		i := s.Herd
 		for sm, w := range r.watchers {
 			if i -= len(w.list); i < 0 {
 				h := w.list[len(w.list)+i]
-				d.Broken = append(d.Broken, Broken{Is: Astray, Rule: s.Rule, SM: sm, Cycle: h.cycle, PC: h.PC, Thread: h.thread})
+				d.Broken = append(d.Broken, Broken{
+					Is: Astray, Rule: s.Rule, SM: sm, Cycle: h.cycle, PC: h.PC,
+					Thread: h.thread,
+				})
 				break
 			}
 		}

@@ -10,7 +10,7 @@ import (
 	"divergo/testbench"
 )
 
-// maxCycles bounds what a broken machine can do to a test.
+// maxCycles limits the effect of a broken machine on a test.
 const maxCycles = 5_000_000
 
 func session(t *testing.T, c gpu.Config) *testbench.Session {
@@ -20,18 +20,19 @@ func session(t *testing.T, c gpu.Config) *testbench.Session {
 	return s
 }
 
-// small is the default machine with less of an L2, which is most of the work of
-// making one.
+// small returns the default machine with a smaller L2, which takes most of the time to build a
+// machine.
 func small() gpu.Config {
 	c := gpu.Default()
 	c.L2.Size = 64 << 10
 	return c
 }
 
-// TestKernels runs the whole suite on every machine in its small size, and on the
-// first one in its medium size (not with -short): each launch like the golden
-// model, the result like the kernel's reference. The experiments run some of the
-// larger ones on other machines, and check them as well.
+// TestKernels runs the whole suite in its small size on every machine, and in its medium size on
+// the first one (not with -short).
+//
+// Each launch must match the golden model, and the result the kernel's reference. The experiments
+// run some of the larger sizes on other machines, and check them as well.
 func TestKernels(t *testing.T) {
 	for i, p := range gpu.Presets() {
 		t.Run(p.Name, func(t *testing.T) {

@@ -18,8 +18,8 @@ import (
 	"divergo/testbench"
 )
 
-// killer is a kernel of a form that has broken hardware or simulators, or that
-// mechanisms differ in.
+// killer is a kernel of a form that has broken hardware or simulators, or on which mechanisms
+// differ.
 type killer struct {
 	name, what string
 	threads    int // of a CTA; killerThreads if 0
@@ -28,11 +28,11 @@ type killer struct {
 	body       string             // leaves a result in %out
 	want       func(i int) uint32 // of thread i, counted over all CTAs
 	deadlock   []string           // mechanisms under which threads wait for each other for ever
-	endless    []string           // mechanisms under which only threads are left that loop for ever
-	spins      []string           // where those are then that run: at one of these
-	parked     string             // where those are that cannot
-	fault      string             // of every run
-	parts      []string           // mechanisms whose warps would be at a barrier without all their threads
+	endless    []string           // mechanisms under which only threads in endless loops remain
+	spins      []string           // one of these instructions holds the spinning threads then
+	parked     string             // instruction of the threads that cannot run
+	fault      string             // fault of every run
+	parts      []string           // mechanisms whose warps would be at a barrier without some of their threads
 }
 
 // killerThreads is two full warps.
@@ -41,7 +41,7 @@ const killerThreads = 64
 // yielding is the mechanism barrier with its key barrier_yield.
 const yielding = "barrier that yields"
 
-// all is every mechanism.
+// all returns every mechanism.
 func all() (names []string) {
 	for _, m := range divergence.Mechanisms() {
 		if names = append(names, m.Name); m.Name == "barrier" {
@@ -51,7 +51,7 @@ func all() (names []string) {
 	return names
 }
 
-// but is every mechanism but some.
+// but returns every mechanism except some.
 func but(some ...string) []string {
 	return slices.DeleteFunc(all(), func(m string) bool { return slices.Contains(some, m) })
 }
@@ -72,8 +72,8 @@ join:
 	bar.sync 0;
 	ld.shared.u32 %out, [count];`
 
-// killers are run by one CTA, or a few. %i is the number of the thread, %lane that in its
-// warp, %flag the address of a word of its warp.
+// killers are run by one or a few CTAs. In a body %i is the number of the thread, %lane that in its
+// warp, and %flag the address of a word of its warp.
 var killers = []killer{
 	{
 		name: "spin lock, released behind the loop",
@@ -189,8 +189,9 @@ answer:
 	st.shared.u32 [%a1], %a0;
 	bar.arrive 2, 64;
 join:`,
-		want:     func(i int) uint32 { return uint32(100+i%32) * uint32(3-2*(i/32)) },
-		deadlock: []string{"tbc", "tbc-lcp", "tbc-ideal"}, // the CTA has one stack: a side runs to its end, then the other
+		want: func(i int) uint32 { return uint32(100+i%32) * uint32(3-2*(i/32)) },
+		// the CTA has one stack: one side runs to its end, then the other
+		deadlock: []string{"tbc", "tbc-lcp", "tbc-ideal"},
 		spins:    []string{"bar.sync 2, 64", "bar.sync 1, 64"},
 	},
 	{
@@ -217,7 +218,8 @@ more:
 	sub.s32 %a0, %a0, 1;
 	setp.ge.s32 %p0, %a0, 0;
 	@%p0 bra more;`,
-		parts: []string{"pdom", "pdom-lcp", "token"}, // under capri those that stay in the loop are an entry of the CTA
+		// under capri the threads that stay in the loop are an entry of the CTA
+		parts: []string{"pdom", "pdom-lcp", "token"},
 		want:  func(i int) uint32 { return uint32(i&3 + 1) },
 	},
 	{
@@ -413,7 +415,8 @@ end:`,
 		body: func() string {
 			var b strings.Builder
 			for n := range 31 {
-				fmt.Fprintf(&b, "\n\tsetp.le.u32 %%p0, %%lane, %d;\n\t@%%p0 bra up%d;\n\tadd.u32 %%out, %%out, 1;", n, n)
+				fmt.Fprintf(&b, "\n\tsetp.le.u32 %%p0, %%lane, %d;\n\t@%%p0 bra up%d;\n\tadd.u32 %%out, %%out, 1;", n,
+					n)
 			}
 			for n := range 31 {
 				fmt.Fprintf(&b, "\nup%d:\n\tadd.u32 %%out, %%out, 100;", 30-n)
@@ -657,7 +660,7 @@ end:`,
 	},
 }
 
-// text is the kernel as PTX.
+// text returns the kernel as PTX.
 func (k *killer) text() string {
 	return `.version 7.6
 .target sm_80
@@ -715,7 +718,10 @@ func (k *killer) run(t *testing.T, mechanism string) ([]uint32, error) {
 	threads, ctas := cmp.Or(k.threads, killerThreads), cmp.Or(k.ctas, 1)
 	to := s.Alloc(4 * ctas * threads)
 	bank := binary.LittleEndian.AppendUint64(nil, to)
-	err = s.Launch(testbench.Launch{Prog: p, Grid: [3]uint32{uint32(ctas), 1, 1}, Block: [3]uint32{uint32(threads), 1, 1}, Params: bank})
+	err = s.Launch(testbench.Launch{
+		Prog: p, Grid: [3]uint32{uint32(ctas), 1, 1},
+		Block: [3]uint32{uint32(threads), 1, 1}, Params: bank,
+	})
 	data := make([]byte, 4*ctas*threads)
 	s.Read(to, data)
 	out := make([]uint32, ctas*threads)
@@ -725,8 +731,8 @@ func (k *killer) run(t *testing.T, mechanism string) ([]uint32, error) {
 	return out, err
 }
 
-// TestKillers: each kernel has its result under every mechanism, or the outcome
-// that the table says.
+// TestKillers checks that each kernel has its result under every mechanism, or the outcome in the
+// table.
 func TestKillers(t *testing.T) {
 	for i := range killers {
 		k := &killers[i]
@@ -741,7 +747,8 @@ func TestKillers(t *testing.T) {
 				case slices.Contains(k.deadlock, m):
 					require.NotNil(t, o, m)
 					require.Equal(t, gpu.Deadlock, o.End, m)
-					assert.True(t, slices.ContainsFunc(o.Waiting, func(w testbench.Waiting) bool { return slices.Contains(k.spins, w.Text) }), "%s: %v", m, o)
+					assert.True(t, slices.ContainsFunc(o.Waiting,
+						func(w testbench.Waiting) bool { return slices.Contains(k.spins, w.Text) }), "%s: %v", m, o)
 					assert.True(t, k.parked == "" || slices.ContainsFunc(o.Waiting, func(w testbench.Waiting) bool {
 						return w.Text == k.parked && w.Reason == "waits to reconverge"
 					}), "%s: %v", m, o)
@@ -771,7 +778,7 @@ func TestKillers(t *testing.T) {
 	}
 }
 
-// verdict is what the documentation says of the kernel.
+// verdict returns the documentation's text about the kernel.
 func (k *killer) verdict() string {
 	switch {
 	case k.fault != "":
@@ -800,7 +807,7 @@ func (k *killer) verdict() string {
 	return verdict
 }
 
-// TestKillersDocumented: the table of docs/reference/killers.md is this one.
+// TestKillersDocumented checks that the table of docs/reference/killers.md equals this one.
 func TestKillersDocumented(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| kernel | what is in it | verdict |\n|---|---|---|\n")
@@ -810,5 +817,6 @@ func TestKillersDocumented(t *testing.T) {
 	}
 	text, err := os.ReadFile("../../docs/reference/killers.md")
 	require.NoError(t, err)
-	assert.True(t, strings.Contains(string(text), b.String()), "docs/reference/killers.md lacks the table\n%s", b.String())
+	assert.True(t, strings.Contains(string(text), b.String()), "docs/reference/killers.md lacks the table\n%s",
+		b.String())
 }

@@ -11,8 +11,8 @@ import (
 	"divergo/testbench"
 )
 
-// TestStatisticsOfALaunch: a launch has the same statistics of the mechanism behind
-// another one, which goes deeper, as alone.
+// TestStatisticsOfALaunch checks that a launch has the same mechanism statistics by itself and
+// after another launch that nests deeper.
 func TestStatisticsOfALaunch(t *testing.T) {
 	m, err := ptx.Parse("k.ptx", []byte(`.version 7.6
 .target sm_80

@@ -11,11 +11,12 @@ import (
 	"divergo/testbench"
 )
 
-// TestAboutToLeave: at a barrier a thread does not count that has only to exit. One
-// that has more to do is not taken for it, wherever the instructions of the
-// mechanism lead it: the odd threads below wait for the others at a sync, which the
-// compiler puts at the end of the kernel, because the block above J is outside of
-// the region. Behind it is a function that does nothing but exit, or nothing at all.
+// TestAboutToLeave checks that a barrier does not wait for a thread that only has to exit. It still
+// waits for a thread with more to do, wherever the instructions of the mechanism lead that thread.
+//
+// The odd threads below wait for the others at a sync. The compiler puts it at the end of the
+// kernel, because the block above J is outside of the region. A function that only exits follows
+// the sync, or nothing.
 func TestAboutToLeave(t *testing.T) {
 	run := func(c gpu.Config, functions, uniform, join string) error {
 		m, err := ptx.Parse("k.ptx", []byte(`.version 7.6
@@ -56,7 +57,10 @@ END:
 		p, err := testbench.Program(m, "")
 		require.NoError(t, err)
 		c.GPU.SMs = 1
-		return Run(session(t, c), testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1}, Params: []byte{0, 0, 0, 0}})
+		return Run(session(t, c), testbench.Launch{
+			Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1},
+			Params: []byte{0, 0, 0, 0},
+		})
 	}
 	const leave = ".func leave()\n{\n\texit;\n}"
 	const more = "@%even bra END;\n\tst.shared.u32 [cell], 7;\n\tbar.sync 0;"

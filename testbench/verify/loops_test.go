@@ -11,9 +11,9 @@ import (
 	"divergo/testbench"
 )
 
-// loops are kernels in which a loop follows a branch directly. How many warp
-// instructions each takes of the kernel's own under a stack of post-dominators has
-// been counted by hand, for a warp of which thread i goes round i%4+1 times.
+// loops are kernels in which a loop follows a branch directly. Each has the number of its warp
+// instructions under a stack of post-dominators. They were counted by hand for a warp whose thread
+// i makes i%4+1 trips.
 var loops = []struct {
 	name, body string
 	issues     uint64
@@ -50,9 +50,9 @@ end:`, 2 + 4*4 + 1 + 2,
 	},
 }
 
-// TestLoopBehindABranch: all mechanisms compute the same, and those with
-// instructions of the compiler keep the warp together as post-dominators do: they
-// issue as many instructions of the kernel.
+// TestLoopBehindABranch checks that all mechanisms compute the same result. Mechanisms with
+// compiler instructions keep the warp together like post-dominators: they issue as many
+// instructions of the kernel.
 func TestLoopBehindABranch(t *testing.T) {
 	for _, k := range loops {
 		m, err := ptx.Parse("k.ptx", []byte(`.version 7.6
@@ -81,7 +81,10 @@ func TestLoopBehindABranch(t *testing.T) {
 			}
 			s := session(t, c)
 			require.NoError(t, Run(s, testbench.Launch{
-				Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{32, 1, 1}, Params: binary.LittleEndian.AppendUint32(nil, 1),
+				Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{
+					32, 1,
+					1,
+				}, Params: binary.LittleEndian.AppendUint32(nil, 1),
 			}), "%s, %s", k.name, mech)
 			switch mech {
 			case "pdom", "pdom-lcp", "token", "barrier", yielding, "tbc", "capri":

@@ -13,7 +13,7 @@ import (
 	"divergo/units"
 )
 
-// word is one of those that a key has.
+// word draws one of a key's words.
 func word[W interface {
 	~string
 	Words() key.Words
@@ -24,8 +24,8 @@ func word[W interface {
 	return W(list[r.IntN(len(list))].Name)
 }
 
-// drawn is a machine at random, with queues, tables and caches that are often too
-// small to be of use: what waits for what is another in each.
+// drawn returns a random machine whose queues, tables and caches are often too small to be of use.
+// The causes of waiting differ between machines.
 func drawn(seed uint64) gpu.Config {
 	r := rand.New(rand.NewPCG(seed, 0))
 	of := func(list ...int) int { return list[r.IntN(len(list))] }
@@ -55,13 +55,15 @@ func drawn(seed uint64) gpu.Config {
 	c.L1.Write = word[memsys.WritePolicy](r)
 	c.Shared.Size = 48 << 10
 	c.Shared.Banks, c.Shared.Lanes, c.Shared.Latency = of(1, 16, 32), of(1, 16, 32), of(1, 16)
-	c.Icnt.FlitBytes, c.Icnt.Latency, c.Icnt.Queue, c.Icnt.Concentration = of(1, 32, 256), of(1, 4), of(1, 2, 8), of(1, 3)
+	c.Icnt.FlitBytes, c.Icnt.Latency, c.Icnt.Queue, c.Icnt.Concentration = of(1, 32, 256), of(1, 4), of(1, 2,
+		8), of(1, 3)
 	c.L2.Assoc = of(1, 2, 8)
 	c.L2.Size = c.L2.Assoc * line * of(1, 4, 64)
 	c.L2.MSHRs, c.L2.MSHRMerge, c.L2.Latency = of(1, 4, 64), of(1, 2, 8), of(1, 10)
 	d := &c.DRAM
 	d.Channels = of(1, 2, 3, 8)
-	d.Interleave, d.Banks, d.Queue, d.HitCap, d.Latency = of(128, 256, 1024), of(1, 8), of(1, 4, 32), of(0, 1, 32), of(1, 10)
+	d.Interleave, d.Banks, d.Queue, d.HitCap, d.Latency = of(128, 256, 1024), of(1, 8), of(1, 4, 32), of(0, 1,
+		32), of(1, 10)
 	d.Scheduler = word[dram.Scheduler](r)
 	return c
 }

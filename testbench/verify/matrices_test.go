@@ -18,11 +18,11 @@ import (
 	"divergo/units"
 )
 
-// element is where element i of a thread's fragment is in its matrix, as the manual's
-// figures say it with groupID = laneid >> 2 and threadID_in_group = laneid % 4.
+// element returns the position of element i of a thread's fragment in its matrix. The manual's
+// figures give it by groupID = laneid >> 2 and threadID_in_group = laneid % 4.
 type element func(i, groupID, threadID int) (row, column int)
 
-// The layouts of the PTX ISA, sections 9.7.13.4.1 to 9.7.13.4.14.
+// layouts are those of the PTX ISA, sections 9.7.13.4.1 to 9.7.13.4.14.
 var layouts = []struct {
 	shape            string
 	d, a, b          string // types
@@ -92,7 +92,8 @@ func pick[T any](first bool, a, b T) T {
 	return b
 }
 
-// warps is how many warps do the same: some lane permutations leave the first one as it is.
+// warps is the number of warps that do the same: some lane permutations leave the first one
+// unchanged.
 const warps = 3
 
 // bitsOf encodes a small integer as an element.
@@ -103,7 +104,8 @@ func bitsOf(typ string, v int) uint64 {
 			return 0
 		}
 		e := int(math.Floor(math.Log2(math.Abs(float64(v)))))
-		return uint64(pick(v < 0, 1, 0))<<15 | uint64(e+15)<<10 | uint64(math.Abs(float64(v))*math.Exp2(float64(10-e)))&0x3FF
+		return uint64(pick(v < 0, 1, 0))<<15 | uint64(e+15)<<10 |
+			uint64(math.Abs(float64(v))*math.Exp2(float64(10-e)))&0x3FF
 	case "bf16":
 		return uint64(math.Float32bits(float32(v)) >> 16)
 	case "f32", "tf32":
@@ -145,7 +147,8 @@ func pack(typ string, elements []uint64) (registers []byte) {
 	return registers
 }
 
-// mmaKernel loads the fragments of a thread, multiplies and stores the result.
+// mmaKernel returns a kernel that loads the fragments of a thread, multiplies and stores the
+// result.
 func mmaKernel(shape, d, a, b, satfinite string, bytesA, bytesB, bytesC int) string {
 	reg, size := "b32", 4
 	if d == "f64" {
@@ -157,7 +160,8 @@ func mmaKernel(shape, d, a, b, satfinite string, bytesA, bytesB, bytesC int) str
 	}
 	var s strings.Builder
 	fmt.Fprintf(&s, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out)\n{\n")
-	fmt.Fprintf(&s, "\t.reg .%s %%x<16>;\n\t.reg .%s %%c<4>, %%d<4>;\n\t.reg .b64 %%rd<4>;\n\t.reg .b32 %%r<2>;\n", reg, sumReg)
+	fmt.Fprintf(&s, "\t.reg .%s %%x<16>;\n\t.reg .%s %%c<4>, %%d<4>;\n\t.reg .b64 %%rd<4>;\n\t.reg .b32 %%r<2>;\n", reg,
+		sumReg)
 	fmt.Fprintf(&s, "\tld.param.u64 %%rd0, [in];\n\tld.param.u64 %%rd1, [out];\n\tmov.u32 %%r0, %%tid.x;\n")
 	total := bytesA + bytesB + bytesC
 	fmt.Fprintf(&s, "\tmad.wide.u32 %%rd0, %%r0, %d, %%rd0;\n\tmad.wide.u32 %%rd1, %%r0, %d, %%rd1;\n", total, bytesC)
@@ -184,8 +188,8 @@ func mmaKernel(shape, d, a, b, satfinite string, bytesA, bytesB, bytesC int) str
 	return s.String()
 }
 
-// runKernel runs the only kernel of a text on buffers, compared with the golden
-// model, and returns the last buffer.
+// runKernel runs the only kernel of a text on buffers, compares it with the golden model, and
+// returns the last buffer.
 func runKernel(t *testing.T, c gpu.Config, text string, block int, buffers ...[]byte) ([]byte, error) {
 	t.Helper()
 	m, err := ptx.Parse("k.ptx", []byte(text))
@@ -200,14 +204,17 @@ func runKernel(t *testing.T, c gpu.Config, text string, block int, buffers ...[]
 		s.Write(at, b)
 		bank = binary.LittleEndian.AppendUint64(bank, at)
 	}
-	err = Run(s, testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{uint32(block), 1, 1}, Params: bank})
+	err = Run(s, testbench.Launch{
+		Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{uint32(block), 1, 1},
+		Params: bank,
+	})
 	out := make([]byte, len(buffers[len(buffers)-1]))
 	s.Read(at, out)
 	return out, err
 }
 
-// TestMma multiplies matrices of small integers, whose products every type has
-// exactly, in the manual's layouts, with the threads in their lanes and in others.
+// TestMma multiplies matrices of small integers, whose products are exact in every type. It uses
+// the manual's layouts, with the threads in their lanes and in others.
 func TestMma(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, l := range layouts {
@@ -274,7 +281,8 @@ func TestMma(t *testing.T) {
 							c := small()
 							c.GPU.SMs = 1
 							c.SM.Lanes = lanes
-							got, err := runKernel(t, c, text, 32*warps, bytes.Repeat(in, warps), make([]byte, warps*len(want)))
+							got, err := runKernel(t, c, text, 32*warps, bytes.Repeat(in, warps),
+								make([]byte, warps*len(want)))
 							require.NoError(t, err)
 							assert.Equal(t, bytes.Repeat(want, warps), got, "%s", lanes)
 						}
@@ -292,7 +300,8 @@ func pickWord(word, dflt string) string {
 	return word
 }
 
-// Random bits, NaN and infinities among them: the golden model is the judge.
+// TestMmaOfAnything multiplies random bits, with NaN and infinities among them. The golden model is
+// the reference.
 func TestMmaOfAnything(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for _, l := range layouts {
@@ -314,7 +323,8 @@ func TestMmaOfAnything(t *testing.T) {
 							in[i] = []byte{0, 0x7F, 0x80, 0xFF, 0x7C}[rng.IntN(5)]
 						}
 					}
-					_, err := runKernel(t, small(), mmaKernel(l.shape, d, a, a, sat, na, nb, nc), 32, in, make([]byte, 32*nc))
+					_, err := runKernel(t, small(), mmaKernel(l.shape, d, a, a, sat, na, nb, nc), 32, in,
+						make([]byte, 32*nc))
 					require.NoError(t, err, "%s %s %s", l.shape, d, a)
 				}
 			}
@@ -322,8 +332,8 @@ func TestMmaOfAnything(t *testing.T) {
 	}
 }
 
-// ldmatrixKernel copies the input of each warp, rows of 16 bytes, to shared memory;
-// thread i of it gives the address of row 31-i.
+// ldmatrixKernel returns a kernel that copies the input of each warp, rows of 16 bytes, to shared
+// memory. Thread i supplies the address of row 31-i.
 func ldmatrixKernel(n int, trans string) string {
 	regs := []string{"%d0", "%d1", "%d2", "%d3"}[:n]
 	return fmt.Sprintf(`.version 8.0
@@ -393,7 +403,8 @@ func TestLdmatrix(t *testing.T) {
 								want |= uint32(binary.LittleEndian.Uint16(in[at:])) << (16 * h)
 							}
 						}
-						require.Equal(t, want, binary.LittleEndian.Uint32(out[16*thread+4*i:]), "x%d%s %s: thread %d register %d", n, trans, lanes, thread, i)
+						require.Equal(t, want, binary.LittleEndian.Uint32(out[16*thread+4*i:]),
+							"x%d%s %s: thread %d register %d", n, trans, lanes, thread, i)
 					}
 				}
 			}
@@ -401,8 +412,8 @@ func TestLdmatrix(t *testing.T) {
 	}
 }
 
-// Instructions on matrices want all 32 threads of a warp. The machine and the
-// golden model agree on who is to blame.
+// TestMatricesWantWholeWarps checks matrix instructions without all 32 threads of a warp. The
+// machine and the golden model agree on the thread to blame.
 func TestMatricesWantWholeWarps(t *testing.T) {
 	const kernel = `.version 8.0
 .target sm_90
@@ -426,9 +437,15 @@ func TestMatricesWantWholeWarps(t *testing.T) {
 	}{
 		{"guard", "@!%p1 movmatrix.sync.aligned.m8n8.trans.b16 %r2, %r0;", 32, "threads missing"},
 		{"branch", "@%p1 bra L; ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r2}, [%r1]; L:", 32, "threads missing"},
-		{"exited", "@%p1 exit; mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r2, %r3}, {%r0}, {%r0}, {%r0, %r0};", 32, "threads missing"},
+		{
+			"exited", "@%p1 exit; mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r2, %r3}, {%r0}, {%r0}, {%r0, %r0};",
+			32, "threads missing",
+		},
 		{"short", "movmatrix.sync.aligned.m8n8.trans.b16 %r2, %r0;", 40, "threads missing"},
-		{"misaligned", "add.u32 %r1, %r1, %r0; ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r2}, [%r1];", 32, "misaligned"},
+		{
+			"misaligned", "add.u32 %r1, %r1, %r0; ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r2}, [%r1];", 32,
+			"misaligned",
+		},
 		{"outside", "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r2, %r3, %r4, %r5}, [%r1+512];", 32, "out of bounds"},
 		{"store", "stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r1+16], {%r2, %r3, %r4, %r5};", 32, ""},
 		{"misaligned store", "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r1+8], {%r2};", 32, "misaligned"},
@@ -453,6 +470,7 @@ func TestMatricesWantWholeWarps(t *testing.T) {
 	}
 	c := small()
 	c.SM.WarpSize, c.SM.SIMDWidth, c.SM.DPWidth, c.SM.SFUWidth = 16, 8, 8, 8
-	_, err := runKernel(t, c, fmt.Sprintf(kernel, "movmatrix.sync.aligned.m8n8.trans.b16 %r2, %r0;"), 32, make([]byte, 4))
+	_, err := runKernel(t, c, fmt.Sprintf(kernel, "movmatrix.sync.aligned.m8n8.trans.b16 %r2, %r0;"), 32,
+		make([]byte, 4))
 	require.ErrorContains(t, err, "sm.warp_size is 16")
 }

@@ -15,14 +15,14 @@ import (
 	"divergo/testbench"
 )
 
-// gives are the values that a run leaves in the buffer of a parameter, of which the
-// file says the first ones: "gives 2 u32 1 2 3".
+// gives are the values that a run leaves in the buffer of a parameter. The file lists the first
+// ones: "gives 2 u32 1 2 3".
 type gives struct {
 	param int
 	bytes []byte
 }
 
-// expected reads what the comment of a file says of each of its runs.
+// expected reads the expected values of each run from the comment of a file.
 func expected(t *testing.T, file string) (list [][]gives) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -48,8 +48,8 @@ func expected(t *testing.T, file string) (list [][]gives) {
 	return list
 }
 
-// TestModern runs programs as today's compilers write them. Each says what it
-// leaves in memory; machine and golden model have to agree as well.
+// TestModern runs programs in the style of today's compilers. Each states its results in memory;
+// machine and golden model must agree as well.
 func TestModern(t *testing.T) {
 	files, err := filepath.Glob("testdata/modern/*.ptx")
 	require.NoError(t, err)
@@ -71,14 +71,18 @@ func TestModern(t *testing.T) {
 					require.NoError(t, err, name)
 					bank, buffers, err := s.Place(prog, r.args)
 					require.NoError(t, err, name)
-					require.NoError(t, Run(s, testbench.Launch{Prog: prog, Grid: r.grid, Block: r.block, Shared: r.shared, Params: bank}), name)
+					require.NoError(t, Run(s, testbench.Launch{
+						Prog: prog, Grid: r.grid, Block: r.block,
+						Shared: r.shared, Params: bank,
+					}), name)
 					require.NotEmpty(t, want[i], name)
 					for _, g := range want[i] {
 						for _, b := range buffers {
 							if b.Param == g.param {
 								got := make([]byte, len(g.bytes))
 								s.Read(b.Addr, got)
-								require.True(t, bytes.Equal(g.bytes, got), "%s, parameter %d:\ngot  % x\nwant % x", name, g.param, got, g.bytes)
+								require.True(t, bytes.Equal(g.bytes, got), "%s, parameter %d:\ngot  % x\nwant % x",
+									name, g.param, got, g.bytes)
 							}
 						}
 					}
@@ -88,7 +92,8 @@ func TestModern(t *testing.T) {
 	}
 }
 
-// An access of 32 bytes is aligned to 32, of which neither half is an access.
+// TestPairs checks that an access of 32 bytes is aligned to 32, and that its halves are no accesses
+// of their own.
 func TestPairs(t *testing.T) {
 	const text = `.version 8.8
 .target sm_100

@@ -7,10 +7,9 @@ type registers struct {
 	regs, preds []bool
 }
 
-// ordered is the set of registers whose values depend on the order in which threads run,
-// or on time and place, even in a program without data races: what atomics
-// return, clocks and the like, and all that is computed from them. Flow through
-// memory is not followed.
+// ordered returns the registers whose values depend on the order of threads, on time or on place,
+// even without data races. These are the results of atomics, clocks and the like, and everything
+// computed from them. Flow through memory is not followed.
 func ordered(p *isa.Program) registers {
 	set := registers{make([]bool, len(p.Regs)), make([]bool, len(p.Preds))}
 	for grown := true; grown; {
@@ -55,7 +54,7 @@ func (s registers) has(o isa.Operand) bool {
 	return v != nil && *v
 }
 
-// entry is the place of a register in the set, nil for other operands.
+// entry returns the place of a register in the set, nil for other operands.
 func (s registers) entry(o isa.Operand) *bool {
 	switch o.Kind {
 	case isa.OperandReg:

@@ -13,12 +13,13 @@ import (
 	"divergo/testbench"
 )
 
-// TestPartOfAWarp: the halves of a warp come to a barrier apart, on two sides of a
-// branch or by guard, and wait there or only arrive. From sm_70 on each thread counts for itself; where a warp
-// counts as a whole, or a path of it whatever its guards, it is a fault. Before
-// sm_70 the barrier is one of the warp. The paper's thread block compaction has
-// all warps of an entry come to one barrier.
-// Nobody gets on where each half waits for the other at a barrier of its own.
+// TestPartOfAWarp makes the halves of a warp reach a barrier apart, on two sides of a branch or by
+// guard. They wait there or only arrive.
+//
+// From sm_70 on each thread counts by itself. It is a fault if the mechanism counts a warp, or a
+// path of it whatever its guards, as a whole. Before sm_70 the barrier counts warps. The paper's
+// thread block compaction demands that all warps of an entry reach one barrier. No thread continues
+// if each half waits for the other at a barrier of its own.
 func TestPartOfAWarp(t *testing.T) {
 	apart := `
 	setp.ge.u32 %p1, %r2, 16;
@@ -49,7 +50,8 @@ DONE:`
 	st.shared.u32 [%r3], %r1;
 	@%p1 bar.sync 0;
 	@!%p1 bar.sync 0;`
-	numbers := strings.Replace(apart, "HIGH:\n\tst.shared.u32 [%r3], %r1;\n\tbar.sync 0;", "HIGH:\n\tst.shared.u32 [%r3], %r1;\n\tbar.sync 1;", 1)
+	numbers := strings.Replace(apart, "HIGH:\n\tst.shared.u32 [%r3], %r1;\n\tbar.sync 0;",
+		"HIGH:\n\tst.shared.u32 [%r3], %r1;\n\tbar.sync 1;", 1)
 	for _, c := range []struct {
 		name, body, target string
 		faults, hangs      []string
@@ -59,7 +61,11 @@ DONE:`
 		{"apart, sm_60", apart, "sm_60", nil, []string{"tbc", "tbc-lcp", "tbc-ideal"}, ""},
 		{"at two barriers, sm_70", numbers, "sm_70", wholeWarps, but(wholeWarps...), "(0-15|16-31)"},
 		{"by guard, sm_70", guarded, "sm_70", but("dwf", yielding), nil, "0-15"},
-		{"without waiting, sm_70", arrives, "sm_70", but("dwf", "dwf-wb", "tbc", "tbc-lcp", "tbc-ideal", yielding), []string{"tbc", "tbc-lcp", "tbc-ideal"}, "(0-15|16-31)"},
+		{
+			"without waiting, sm_70", arrives, "sm_70", but("dwf", "dwf-wb", "tbc", "tbc-lcp", "tbc-ideal", yielding),
+			[]string{"tbc", "tbc-lcp", "tbc-ideal"},
+			"(0-15|16-31)",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, mech := range divergence.Mechanisms() {
@@ -90,7 +96,8 @@ DONE:`
 				switch {
 				case slices.Contains(c.faults, mech.Name):
 					require.ErrorContains(t, err, "fault: part of a warp at a barrier", mech.Name)
-					assert.Regexp(t, "threads with %laneid "+c.missing+" have not come: mechanism \""+mech.Name+"\"", err.Error())
+					assert.Regexp(t, "threads with %laneid "+c.missing+" have not come: mechanism \""+mech.Name+"\"",
+						err.Error())
 				case slices.Contains(c.hangs, mech.Name):
 					require.ErrorContains(t, err, "SIMT deadlock", mech.Name)
 				default:

@@ -13,7 +13,7 @@ import (
 	"divergo/testbench/golden"
 )
 
-// speak is what a thread of print.cu prints and returns, in Go.
+// speak returns the output and the result of a thread of print.cu, in Go.
 func speak(t int32) (printed []string, result int32) {
 	if t%3 == 0 {
 		for n := t % 5; n > 0; n-- {
@@ -23,16 +23,17 @@ func speak(t int32) (printed []string, result int32) {
 		printed = append(printed, fmt.Sprintf("%d is down, %%\n", t))
 		result++
 	} else {
-		printed = append(printed, fmt.Sprintf("%c %s %x %d\n", 'a'+t%26, [2]string{"even", "odd"}[t&1], int64(t)<<40, t))
+		printed = append(printed, fmt.Sprintf("%c %s %x %d\n", 'a'+t%26, [2]string{"even", "odd"}[t&1],
+			int64(t)<<40, t))
 		result = 4
 	}
 	for range t & 3 {
-		printed = append(printed, "again\n") // which has no arguments
+		printed = append(printed, "again\n") // a record without arguments
 	}
 	return printed, result
 }
 
-// TestPrinted: the same is printed under every mechanism, in some order.
+// TestPrinted checks that the output is the same under every mechanism, in some order.
 func TestPrinted(t *testing.T) {
 	p := load(t, "testdata/print.ptx")
 	c := p.runs[0]
@@ -64,7 +65,7 @@ func TestPrinted(t *testing.T) {
 	}
 }
 
-// TestPrintedDiffers: a record that one side alone has is a difference.
+// TestPrintedDiffers checks that a record of only one side is a difference.
 func TestPrintedDiffers(t *testing.T) {
 	p := load(t, "testdata/print.ptx")
 	s := session(t, small())

@@ -20,15 +20,15 @@ import (
 	"divergo/testbench/golden"
 )
 
-// program is a file of testdata: a module, and the runs that the comment at
-// its top gives as commands for a shell.
+// program is a file of testdata: a module, and the runs that the comment at its top gives as shell
+// commands.
 type program struct {
 	name   string
 	module *ptx.Module
 	runs   []command
 }
 
-// command is the part of a command "divergo run" that tests understand.
+// command is the part of a command "divergo run" that the tests support.
 type command struct {
 	kernel      string
 	grid, block [3]uint32
@@ -109,8 +109,8 @@ type machine struct {
 	gpu.Config
 }
 
-// machines are the presets that differ most in their pipelines, with wide and
-// with narrow warps, and two SMs so that CTAs are resident together.
+// machines are the presets that differ most in their pipelines, with wide and with narrow warps.
+// They have two SMs, so that CTAs are resident together.
 func machines(t *testing.T) (list []machine) {
 	t.Helper()
 	for _, name := range []string{"tbc", "kepler", "maxwell"} {
@@ -130,8 +130,8 @@ func machines(t *testing.T) (list []machine) {
 	return list
 }
 
-// TestPrograms runs what the kernels of the suite do not have. The programs
-// are data-race free, so that they have one right answer.
+// TestPrograms runs cases that the kernels of the suite do not have. The programs have no data
+// races, so they have one right answer.
 func TestPrograms(t *testing.T) {
 	list, all := programs(t), machines(t)
 	if testing.Short() {
@@ -146,8 +146,8 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// TestMechanisms runs the programs under every mechanism that is registered, on
-// the small machine and on one drawn at random.
+// TestMechanisms runs the programs under every registered mechanism, on the small machine and on a
+// random one.
 func TestMechanisms(t *testing.T) {
 	list := programs(t)
 	for i, d := range divergence.Mechanisms() {
@@ -171,9 +171,8 @@ func TestMechanisms(t *testing.T) {
 	}
 }
 
-// runRoles is runProgram for the program whose warps wait for warps on the other
-// side of a branch, which not every mechanism lets go on. Until it is stuck, the
-// machine must be right.
+// runRoles is runProgram for the program whose warps wait for warps on the other side of a branch.
+// Not every mechanism lets them continue. Until it is stuck, the machine must be right.
 func runRoles(t *testing.T, c gpu.Config, p *program) {
 	t.Helper()
 	t.Run(p.name, func(t *testing.T) {
@@ -190,7 +189,7 @@ func runRoles(t *testing.T, c gpu.Config, p *program) {
 	})
 }
 
-// runProgram runs all that the program's file says, on one session.
+// runProgram performs all runs of the program's file on one session.
 func runProgram(t *testing.T, c gpu.Config, p *program) {
 	t.Helper()
 	t.Run(p.name, func(t *testing.T) {
@@ -201,9 +200,8 @@ func runProgram(t *testing.T, c gpu.Config, p *program) {
 	})
 }
 
-// TestProgramsHaveOneAnswer: the programs are free of data races. The golden model
-// lets each thread run for another number of instructions before the next one
-// has its turn, with the same end for every thread.
+// TestProgramsHaveOneAnswer checks that the programs have no data races. The golden model varies
+// the number of instructions in a thread's turn, and every thread must end alike.
 func TestProgramsHaveOneAnswer(t *testing.T) {
 	for _, p := range programs(t) {
 		t.Run(p.name, func(t *testing.T) {
@@ -221,7 +219,8 @@ func TestProgramsHaveOneAnswer(t *testing.T) {
 					for i := range got.Threads {
 						require.Equal(t, want.Threads[i].Trace, got.Threads[i].Trace, "%v", r.name(i))
 						for n, v := range got.Threads[i].Regs {
-							require.True(t, v == want.Threads[i].Regs[n] || skip.regs[n], "%v %s", r.name(i), r.launch.Prog.Regs[n].Name)
+							require.True(t, v == want.Threads[i].Regs[n] || skip.regs[n], "%v %s", r.name(i),
+								r.launch.Prog.Regs[n].Name)
 						}
 					}
 					require.Equal(t, printed, takePrinted(t, r.launch.Prog, other))
@@ -244,7 +243,7 @@ func takePrinted(t *testing.T, p *isa.Program, m *golden.Memory) []string {
 	return slices.Sorted(slices.Values(printed.Records))
 }
 
-// loaded is a launch just before it starts, which then does not take place.
+// loaded returns a launch immediately before its start; the launch does not take place.
 func loaded(t *testing.T, s *testbench.Session, l testbench.Launch) *run {
 	t.Helper()
 	var r *run

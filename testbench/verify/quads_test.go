@@ -13,9 +13,9 @@ import (
 	"divergo/units"
 )
 
-// quadKernel is mma.m8n8k4 of f16 in given layouts on fragments from memory: 4
-// registers of A and B, those of C, and after those of D, which are also those of C if
-// inPlace.
+// quadKernel returns a kernel with mma.m8n8k4 of f16 in given layouts on fragments from memory. It
+// has 4 registers of A and B, those of C, and then those of D. If inPlace, D has the registers of
+// C.
 func quadKernel(layout, d, c string, inPlace bool) string {
 	regs := map[string]int{"f16": 4, "f32": 8}
 	list := func(name string, n int) string {
@@ -39,7 +39,8 @@ func quadKernel(layout, d, c string, inPlace bool) string {
 	for i := range regs[c] {
 		fmt.Fprintf(&s, "\tld.global.b32 %%c%d, [%%rd0+%d];\n", i, 16+4*i)
 	}
-	fmt.Fprintf(&s, "\tmma.sync.aligned.m8n8k4.%s.%s.f16.f16.%s %s, %s, %s, %s;\n", layout, d, c, list(sum, regs[d]), list("a", 2), list("b", 2), list("c", regs[c]))
+	fmt.Fprintf(&s, "\tmma.sync.aligned.m8n8k4.%s.%s.f16.f16.%s %s, %s, %s, %s;\n", layout, d, c, list(sum, regs[d]),
+		list("a", 2), list("b", 2), list("c", regs[c]))
 	for i := range regs[d] {
 		fmt.Fprintf(&s, "\tst.global.b32 [%%rd1+%d], %%%s%d;\n", 4*i, sum, i)
 	}
@@ -47,7 +48,7 @@ func quadKernel(layout, d, c string, inPlace bool) string {
 	return s.String()
 }
 
-// sumPlace is where element i of C or D is, by the manual's formulas (PTX ISA 8.5,
+// sumPlace returns the position of element i of C or D, by the manual's formulas (PTX ISA 8.5,
 // section 9.7.14.5.1).
 func sumPlace(typ string, lane, i int) (row, column int) {
 	if typ == "f16" {
@@ -57,8 +58,8 @@ func sumPlace(typ string, lane, i int) (row, column int) {
 	return pick(lane < 16, x, x+4), i&0b100 + lane&0b10 + i&0b1
 }
 
-// TestMmaQuads multiplies four pairs of matrices of small integers in the layouts of
-// the manual, with the threads in their lanes and in others.
+// TestMmaQuads multiplies four pairs of matrices of small integers in the layouts of the manual,
+// with the threads in their lanes and in others.
 func TestMmaQuads(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for _, layout := range []string{"row.row", "row.col", "col.row", "col.col"} {
@@ -107,7 +108,8 @@ func TestMmaQuads(t *testing.T) {
 					m := small()
 					m.GPU.SMs = 1
 					m.SM.Lanes = lanes
-					got, err := runKernel(t, m, quadKernel(layout, d, c, inPlace), 32*warps, bytes.Repeat(in, warps), make([]byte, warps*len(want)))
+					got, err := runKernel(t, m, quadKernel(layout, d, c, inPlace), 32*warps, bytes.Repeat(in, warps),
+						make([]byte, warps*len(want)))
 					require.NoError(t, err)
 					require.Equal(t, bytes.Repeat(want, warps), got, "%s %s %s %s", layout, d, c, lanes)
 				}
@@ -116,13 +118,14 @@ func TestMmaQuads(t *testing.T) {
 	}
 }
 
-// Random bits, NaN and infinities among them: the golden model is the judge. The
-// registers of A are also those of D in the second kernel.
+// TestMmaQuadsOfAnything multiplies random bits, with NaN and infinities among them. The golden
+// model is the reference. In the second kernel the registers of A are also those of D.
 func TestMmaQuadsOfAnything(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	for _, text := range []string{
 		quadKernel("row.col", "f32", "f32", false), quadKernel("col.row", "f32", "f16", true),
-		strings.NewReplacer("{%d0, %d1, %d2", "{%a0, %b1, %a1", "{%a0, %a1}, {%b0", "{%a1, %a0}, {%b0").Replace(quadKernel("col.col", "f32", "f32", false)),
+		strings.NewReplacer("{%d0, %d1, %d2", "{%a0, %b1, %a1", "{%a0, %a1}, {%b0",
+			"{%a1, %a0}, {%b0").Replace(quadKernel("col.col", "f32", "f32", false)),
 		quadKernel("row.row", "f16", "f16", true),
 	} {
 		in := make([]byte, 32*48)
@@ -137,7 +140,7 @@ func TestMmaQuadsOfAnything(t *testing.T) {
 	}
 }
 
-// TestStmatrix stores matrices of which the elements tell thread, register and half.
+// TestStmatrix stores matrices whose elements identify thread, register and half.
 func TestStmatrix(t *testing.T) {
 	const kernel = `.version 7.8
 .target sm_90
@@ -183,7 +186,7 @@ func TestStmatrix(t *testing.T) {
 				require.NoError(t, err, "x%d%s %s", n, trans, lanes)
 				for at := range len(out) / 2 {
 					var want uint16
-					// Row 31-j of a warp is that of thread j.
+					// Thread 31-j of a warp supplies row j.
 					j, column := 31-at/8%32, at%8
 					if i, row := j/8, j%8; i < n {
 						if trans != "" {
@@ -191,7 +194,8 @@ func TestStmatrix(t *testing.T) {
 						}
 						want = uint16((4*row+column/2)*8 + 2*i + column%2)
 					}
-					require.Equal(t, want, binary.LittleEndian.Uint16(out[2*at:]), "x%d%s %s: element %d", n, trans, lanes, at)
+					require.Equal(t, want, binary.LittleEndian.Uint16(out[2*at:]), "x%d%s %s: element %d", n, trans,
+						lanes, at)
 				}
 			}
 		}

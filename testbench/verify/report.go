@@ -7,17 +7,19 @@ import (
 	"divergo/testbench/golden"
 )
 
-// Error is the report for a reader, in lines. It starts with a summary.
+// Error returns the report, in lines. It starts with a summary.
 func (d *Mismatch) Error() string {
 	var b strings.Builder
 	l := &d.Launch
-	fmt.Fprintf(&b, "%s on %s CTAs of %s threads differs from the golden model", l.Prog.Name, shape(l.Grid), shape(l.Block))
+	fmt.Fprintf(&b, "%s on %s CTAs of %s threads differs from the golden model", l.Prog.Name, shape(l.Grid),
+		shape(l.Block))
 	if !d.ends() {
 		machine := "finished"
 		if d.Outcome != nil {
 			machine = d.Outcome.Error()
 		}
-		fmt.Fprintf(&b, "\nthe golden model's end is: %v; the machine's:\n  %s", d.Golden, strings.ReplaceAll(machine, "\n", "\n  "))
+		fmt.Fprintf(&b, "\nthe golden model's end is: %v; the machine's:\n  %s", d.Golden,
+			strings.ReplaceAll(machine, "\n", "\n  "))
 	}
 	d.writeBroken(&b)
 	d.writePaths(&b)
@@ -31,7 +33,7 @@ func (d *Mismatch) Error() string {
 	return b.String()
 }
 
-// Unwrap is the outcome of a machine that did not finish.
+// Unwrap returns the outcome of a machine that did not finish.
 func (d *Mismatch) Unwrap() error {
 	if d.Outcome == nil {
 		return nil
@@ -49,19 +51,19 @@ func (d *Mismatch) writeBroken(b *strings.Builder) {
 	}
 }
 
-// around is how many instructions of a path are shown on each side of the
-// first difference.
+// around is the number of instructions shown on each side of the first difference.
 const around = 4
 
-// writePaths shows the first path that differs, both sides next to each
-// other, and names the threads of the others.
+// writePaths shows the first differing path, both sides next to each other, and names the other
+// threads that differ.
 func (d *Mismatch) writePaths(b *strings.Builder) {
 	if d.Threads == 0 {
 		return
 	}
 	p := &d.Paths[0]
 	fmt.Fprintf(b, "\n%s another way through the program", count(d.Threads, "thread takes", "threads take"))
-	fmt.Fprintf(b, "\n  %s, from its instruction %d on (%d on the machine, %d in the golden model):", name(p.Thread), p.At, len(p.Machine), len(p.Golden))
+	fmt.Fprintf(b, "\n  %s, from its instruction %d on (%d on the machine, %d in the golden model):", name(p.Thread),
+		p.At, len(p.Machine), len(p.Golden))
 	fmt.Fprintf(b, "\n  %9s  %-44s  %s", "", "machine", "golden model")
 	for i := max(0, p.At-around); i <= p.At+around; i++ {
 		machine, at := d.step(p.Machine, i)
@@ -85,7 +87,7 @@ func (d *Mismatch) writePaths(b *strings.Builder) {
 	more(b, d.Threads, len(d.Paths))
 }
 
-// step is instruction i of a sequence and where it comes from.
+// step returns instruction i of a sequence and its source line.
 func (d *Mismatch) step(pcs []uint32, i int) (text, where string) {
 	switch p := d.Launch.Prog; {
 	case i < len(pcs):
@@ -109,7 +111,8 @@ func (d *Mismatch) writeRegisters(b *strings.Builder) {
 	fmt.Fprintf(b, "\n%s at the exit of the thread", count(d.Values, "register differs", "registers differ"))
 	for _, r := range d.Registers {
 		digits := max(r.Type.Bits()/4, 1)
-		fmt.Fprintf(b, "\n  %s: %s is 0x%0*x, in the golden model 0x%0*x", name(r.Thread), r.Name, digits, r.Machine, digits, r.Golden)
+		fmt.Fprintf(b, "\n  %s: %s is 0x%0*x, in the golden model 0x%0*x", name(r.Thread), r.Name, digits, r.Machine,
+			digits, r.Golden)
 	}
 	more(b, d.Values, len(d.Registers))
 }
@@ -118,7 +121,8 @@ func (d *Mismatch) writeWrites(b *strings.Builder) {
 	if d.Written == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n%s from the golden model's in what is written to it", count(d.Written, "register differs", "registers differ"))
+	fmt.Fprintf(b, "\n%s from the golden model's in what is written to it",
+		count(d.Written, "register differs", "registers differ"))
 	for _, w := range d.Writes {
 		fmt.Fprintf(b, "\n  %s: %s", name(w.Thread), w.Name)
 	}
@@ -132,7 +136,8 @@ func (d *Mismatch) writeMemory(b *strings.Builder) {
 	fmt.Fprintf(b, "\n%s", count(d.Bytes, "byte of device memory differs", "bytes of device memory differ"))
 	shown := 0
 	for _, m := range d.Memory {
-		fmt.Fprintf(b, "\n  %#x, byte %d of %s: % x, in the golden model % x", m.Addr, m.Offset, m.In, m.Machine, m.Golden)
+		fmt.Fprintf(b, "\n  %#x, byte %d of %s: % x, in the golden model % x", m.Addr, m.Offset, m.In, m.Machine,
+			m.Golden)
 		for i := range m.Machine {
 			if m.Machine[i] != m.Golden[i] {
 				shown++
@@ -142,7 +147,7 @@ func (d *Mismatch) writeMemory(b *strings.Builder) {
 	more(b, d.Bytes, shown)
 }
 
-// more says how many of n were left out.
+// more states how many of n were left out.
 func more(b *strings.Builder, n, shown int) {
 	if n > shown {
 		fmt.Fprintf(b, "\n  and %d more", n-shown)

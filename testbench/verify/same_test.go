@@ -13,8 +13,8 @@ import (
 	"divergo/waves"
 )
 
-// TestSame: cycles, counters and results depend on the kernel and the machine
-// alone. Each way of running is compared with the first one.
+// TestSame checks that cycles, counters and results depend only on the kernel and the machine. Each
+// way of running is compared with the first one.
 func TestSame(t *testing.T) {
 	names := []string{"bitonic", "bfs", "histogram", "mandelbrot", "reduction"}
 	if testing.Short() {
@@ -54,14 +54,16 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// counted is what a run of the kernel's small size counted, launch by launch.
-func counted(t *testing.T, k kernels.Kernel, c gpu.Config, run func(*testing.T, *testbench.Session, kernels.Workload)) []testbench.Run {
+// counted returns the counters of each launch of the kernel's small size.
+func counted(t *testing.T, k kernels.Kernel, c gpu.Config,
+	run func(*testing.T, *testbench.Session, kernels.Workload),
+) []testbench.Run {
 	t.Helper()
 	s, w := session(t, c), k.Sizes[0].New(3)
 	run(t, s, w)
 	require.NoError(t, w.Check())
 	for i := range s.Runs {
-		s.Runs[i].Launch.Prog = nil // equal, but not the same
+		s.Runs[i].Launch.Prog = nil // equal, but not identical
 	}
 	return s.Runs
 }
@@ -88,7 +90,7 @@ func traced(filter ...string) func(*testing.T, *testbench.Session, kernels.Workl
 	}
 }
 
-// counter counts what is written to it.
+// counter counts the bytes written to it.
 type counter int
 
 func (c *counter) Write(p []byte) (int, error) {

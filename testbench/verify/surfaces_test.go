@@ -27,7 +27,10 @@ type surfaceCase struct {
 
 func randomSurface(rng *rand.Rand) *surfaceCase {
 	one := func(words ...string) string { return words[rng.IntN(len(words))] }
-	c := &surfaceCase{op: one("suld.b", "sust.b", "sust.p", "sured.b"), geometry: one("1d", "2d", "3d", "a1d", "a2d"), mode: one("zero", "clamp")}
+	c := &surfaceCase{
+		op: one("suld.b", "sust.b", "sust.p", "sured.b"), geometry: one("1d", "2d", "3d", "a1d", "a2d"),
+		mode: one("zero", "clamp"),
+	}
 	c.element, c.vector = 1<<rng.IntN(4), 1<<rng.IntN(3)
 	kind, channels := one("u8", "s16", "u32", "f32", "f16"), 1<<rng.IntN(3)
 	switch c.op {
@@ -42,14 +45,15 @@ func randomSurface(rng *rand.Rand) *surfaceCase {
 		}
 	}
 	dims := textureDims[c.geometry]
-	c.image = randomImage(rng, kind, channels, 16*(1+rng.IntN(2)), pick(dims > 1, 1+rng.IntN(4), 1), pick(dims > 2 || c.geometry[0] == 'a', 1+rng.IntN(3), 1))
+	c.image = randomImage(rng, kind, channels, 16*(1+rng.IntN(2)), pick(dims > 1, 1+rng.IntN(4), 1),
+		pick(dims > 2 || c.geometry[0] == 'a', 1+rng.IntN(3), 1))
 	seen := map[[4]int]bool{}
 	for range 64 {
 		x := rng.IntN(c.image.width*channels*channelBytes[kind]+64) - 32
 		if c.op == "sust.p" {
 			x = rng.IntN(c.image.width+4) - 2
 		} else if x &= -c.element * c.vector; c.mode == "clamp" {
-			x = max(x, 0) // where it ends depends on the size of the access
+			x = max(x, 0) // its end depends on the size of the access
 		}
 		at := [4]int{rng.IntN(c.image.depth+2) - 1, x, rng.IntN(c.image.height+2) - 1, rng.IntN(c.image.depth+2) - 1}
 		if strings.HasPrefix(c.op, "sust") { // threads that write the same bytes would race
@@ -68,7 +72,7 @@ func randomSurface(rng *rand.Rand) *surfaceCase {
 	return c
 }
 
-// offset is where a thread's bytes are, by the PTX ISA, section 9.7.10.
+// offset returns the offset of a thread's bytes (PTX ISA, section 9.7.10).
 func (c *surfaceCase) offset(at [4]int) (inside bool, offset int) {
 	m := c.image
 	texel := m.channels * channelBytes[m.kind]
@@ -100,7 +104,8 @@ func (c *surfaceCase) offset(at [4]int) (inside bool, offset int) {
 	return true, (index[2]*m.height+index[1])*m.pitch + index[0]
 }
 
-// text is the kernel: each thread has five words of its own for its place and what it writes.
+// text returns the kernel. Each thread has five words of its own for its position and its stored
+// values.
 func (c *surfaceCase) text() string {
 	x := strings.Fields("%x1 %x2 %x3")[:textureDims[c.geometry]]
 	if c.geometry[0] == 'a' {
@@ -187,12 +192,16 @@ func (c *surfaceCase) want(memory, result, written []byte, at [4]int) {
 		}
 	case "sured.b":
 		a, b := word(memory[to:]), word(written)
-		v := map[string]uint32{"add": a + b, "and": a & b, "or": a | b, "max": max(a, b), "min": uint32(min(int32(a), int32(b)))}[c.atom]
+		v := map[string]uint32{
+			"add": a + b, "and": a & b, "or": a | b, "max": max(a, b),
+			"min": uint32(min(int32(a), int32(b))),
+		}[c.atom]
 		binary.LittleEndian.PutUint32(memory[to:], v)
 	}
 }
 
-// nearestHalf searches for the number of 16 bits that is nearest, the even one of two.
+// nearestHalf searches for the nearest 16-bit number; of two equally near ones it returns the even
+// one.
 func nearestHalf(x float64) uint32 {
 	size := math.Abs(x)
 	value := func(bits uint32) float64 { return channelValue("f16", bits, 0) }
@@ -207,7 +216,8 @@ func nearestHalf(x float64) uint32 {
 	return best | uint32(pick(math.Signbit(x), 0x8000, 0))
 }
 
-// TestSurfaces: random accesses under all mechanisms leave in memory what the manual says, and nothing else.
+// TestSurfaces checks that random accesses under all mechanisms change memory as the manual
+// demands, and nothing else.
 func TestSurfaces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(10, 7))
 	mechanisms := divergence.Mechanisms()
@@ -250,7 +260,10 @@ func TestSurfaces(t *testing.T) {
 		in, out := s.Alloc(len(words)), s.Alloc(len(results))
 		s.Write(in, words)
 		bank := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, in), out)
-		require.NoError(t, Run(s, testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1}, Params: bank}), text)
+		require.NoError(t, Run(s, testbench.Launch{
+			Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1},
+			Params: bank,
+		}), text)
 		gotMemory, gotResults := make([]byte, len(memory)), make([]byte, len(results))
 		s.Read(base, gotMemory)
 		s.Read(out, gotResults)
@@ -259,7 +272,7 @@ func TestSurfaces(t *testing.T) {
 	}
 }
 
-// TestSurfaceTrap: what is outside ends the kernel where the program says so.
+// TestSurfaceTrap checks that an access outside ends the kernel if the program demands it.
 func TestSurfaceTrap(t *testing.T) {
 	m, err := ptx.Parse("k.ptx", []byte(`.version 8.0
 .target sm_60
@@ -282,6 +295,9 @@ func TestSurfaceTrap(t *testing.T) {
 	base := s.Alloc(len(image.raw))
 	handle := s.Alloc(104)
 	s.Write(handle, image.description(&reading{}, base, 1))
-	l := testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{2, 1, 1}, Params: binary.LittleEndian.AppendUint64(nil, handle)}
+	l := testbench.Launch{
+		Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{2, 1, 1},
+		Params: binary.LittleEndian.AppendUint64(nil, handle),
+	}
 	assert.ErrorContains(t, Run(s, l), "k.ptx:10, ")
 }

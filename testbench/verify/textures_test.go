@@ -15,10 +15,10 @@ import (
 	"divergo/testbench"
 )
 
-// image is a texture of this file's own model, which is written from the CUDA C++ Programming Guide, appendix
-// "Texture Fetching", and the PTX ISA, section 9.7.9, and shares nothing with the lowering.
+// image is a texture of this file's own model. The model follows the CUDA C++ Programming Guide,
+// appendix "Texture Fetching", and the PTX ISA, section 9.7.9. It shares nothing with the lowering.
 type image struct {
-	width, height, depth int // depth counts layers too
+	width, height, depth int // depth also counts layers
 	channels             int
 	kind                 string // of a channel: u8 s8 u16 s16 u32 s32 f16 f32, or unorm8 snorm8 unorm16 snorm16 srgb8
 	texels               [][4]float64
@@ -27,7 +27,7 @@ type image struct {
 	levels               []*image
 }
 
-// reading is how it is read.
+// reading describes how an image is read.
 type reading struct {
 	normalized, linear bool
 	mode               [3]int // wrap, clamp, mirror, border: as CUDA numbers them
@@ -36,11 +36,14 @@ type reading struct {
 	bias, least, most  float64
 }
 
-var channelBytes = map[string]int{"u8": 1, "s8": 1, "unorm8": 1, "snorm8": 1, "srgb8": 1, "u16": 2, "s16": 2, "f16": 2, "unorm16": 2, "snorm16": 2, "u32": 4, "s32": 4, "f32": 4}
+var channelBytes = map[string]int{
+	"u8": 1, "s8": 1, "unorm8": 1, "snorm8": 1, "srgb8": 1, "u16": 2, "s16": 2, "f16": 2,
+	"unorm16": 2, "snorm16": 2, "u32": 4, "s32": 4, "f32": 4,
+}
 
 var channelFormat = map[string]uint32{"unorm8": 1, "snorm8": 2, "unorm16": 3, "snorm16": 4, "f16": 5, "srgb8": 6}
 
-// randomImage has random texels, with room behind each row.
+// randomImage draws random texels, with padding after each row.
 func randomImage(rng *rand.Rand, kind string, channels, w, h, d int) *image {
 	m := &image{width: w, height: h, depth: d, channels: channels, kind: kind}
 	n := channelBytes[kind]
@@ -66,7 +69,8 @@ func randomImage(rng *rand.Rand, kind string, channels, w, h, d int) *image {
 	return m
 }
 
-// channelValue is what the bits of a channel stand for (guide, section "Texture Memory"; IEC 61966-2-1 for sRGB).
+// channelValue returns the value of the bits of a channel (guide, section "Texture Memory"; IEC
+// 61966-2-1 for sRGB).
 func channelValue(kind string, bits uint32, channel int) float64 {
 	switch kind {
 	case "s8":
@@ -107,7 +111,7 @@ func channelValue(kind string, bits uint32, channel int) float64 {
 	return float64(bits)
 }
 
-// at is the texel with such indices, after the address modes have been applied.
+// at returns the texel at indices, after it applies the address modes.
 func (m *image) at(r *reading, i, j, k int) [4]float64 {
 	size := [3]int{m.width, m.height, m.depth}
 	index := [3]int{i, j, k}
@@ -135,11 +139,11 @@ func (m *image) at(r *reading, i, j, k int) [4]float64 {
 	return m.texels[(index[2]*m.height+index[1])*m.width+index[0]]
 }
 
-// place is a coordinate in texels (guide, section "Texture Memory", on address modes).
+// place returns a coordinate in texels (guide, section "Texture Memory", on address modes).
 func (r *reading) place(d int, x float64, n int) float64 {
 	if !r.normalized {
 		if r.mode[d] == 0 || r.mode[d] == 2 {
-			r.mode[d] = 1 // wrap and mirror are for normalized coordinates
+			r.mode[d] = 1 // wrap and mirror need normalized coordinates
 		}
 		return x
 	}
@@ -153,8 +157,8 @@ func (r *reading) place(d int, x float64, n int) float64 {
 	return x * float64(n)
 }
 
-// sample is the value at a point (guide, sections "Nearest-Point Sampling" and "Linear Filtering": the shares have 8
-// bits of fraction).
+// sample returns the value at a point (guide, sections "Nearest-Point Sampling" and "Linear
+// Filtering"). The weights have 8 bits of fraction.
 func (m *image) sample(r reading, dims int, p [3]float64, layer int) (v [4]float64) {
 	size := [3]int{m.width, m.height, m.depth}
 	var first [3]int
@@ -195,7 +199,7 @@ func (m *image) sample(r reading, dims int, p [3]float64, layer int) (v [4]float
 	return v
 }
 
-// level is the value at a point with a level of detail.
+// level returns the value at a point with a level of detail.
 func (m *image) level(r reading, dims int, p [3]float64, layer int, lod float64) (v [4]float64) {
 	if len(m.levels) <= 1 {
 		return m.sample(r, dims, p, layer)
@@ -221,7 +225,8 @@ func (r *reading) filterable(m *image) bool {
 	return m.kind[0] != 'u' && m.kind[0] != 's' || len(m.kind) > 3
 }
 
-// face is where a direction meets a cube (guide, table "Cubemap Fetch").
+// face returns the face of a cube in a direction, and the position on it (guide, table "Cubemap
+// Fetch").
 func face(p [3]float64) (n int, q [3]float64) {
 	x, y, z := p[0], p[1], p[2]
 	m := max(math.Abs(x), math.Abs(y), math.Abs(z))
@@ -243,7 +248,7 @@ func face(p [3]float64) (n int, q [3]float64) {
 	return n, [3]float64{(s/m + 1) / 2, (t/m + 1) / 2}
 }
 
-// description is a struct divergo_texture (cuda/include/divergo/texture.h).
+// description returns a struct divergo_texture (cuda/include/divergo/texture.h).
 func (m *image) description(r *reading, base uint64, levels int) []byte {
 	d := binary.LittleEndian.AppendUint64(nil, base)
 	d = binary.LittleEndian.AppendUint64(d, uint64(m.pitch*m.height))
@@ -253,12 +258,14 @@ func (m *image) description(r *reading, base uint64, levels int) []byte {
 		}
 	}
 	flag := func(b bool) uint32 { return uint32(pick(b, 1, 0)) }
-	word(uint32(m.pitch), uint32(m.width), uint32(m.height), uint32(m.depth), uint32(m.channels*channelBytes[m.kind]), uint32(m.channels), channelFormat[m.kind])
+	word(uint32(m.pitch), uint32(m.width), uint32(m.height), uint32(m.depth), uint32(m.channels*channelBytes[m.kind]),
+		uint32(m.channels), channelFormat[m.kind])
 	word(flag(r.normalized), flag(r.linear), uint32(r.mode[0]), uint32(r.mode[1]), uint32(r.mode[2]))
 	for _, b := range r.border {
 		word(math.Float32bits(float32(b)))
 	}
-	word(uint32(levels), flag(r.between), math.Float32bits(float32(r.bias)), math.Float32bits(float32(r.least)), math.Float32bits(float32(r.most)), 0)
+	word(uint32(levels), flag(r.between), math.Float32bits(float32(r.bias)), math.Float32bits(float32(r.least)),
+		math.Float32bits(float32(r.most)), 0)
 	return d
 }
 
@@ -352,7 +359,7 @@ func randomTexture(rng *rand.Rand) *textureCase {
 		c.image.levels = append(c.image.levels, m)
 	}
 	if levels > 1 {
-		c.access = one("register", "parameter") // a reference has room for one level
+		c.access = one("register", "parameter") // a reference has space for one level
 		r.bias, r.least, r.most = float64(rng.IntN(5)-2)/4, float64(rng.IntN(3))/4, float64(2+rng.IntN(8))/4
 	}
 	if c.access == "sampler" {
@@ -371,7 +378,7 @@ func randomTexture(rng *rand.Rand) *textureCase {
 			}
 			s.dx[d] = math.Ldexp(1, rng.IntN(3)-2) / float64(pick(d < dims, c.image.width, 1))
 		}
-		if c.mip == "grad" { // along one axis alone, so that its length is a power of two
+		if c.mip == "grad" { // along one axis only, so that its length is a power of two
 			s.dx, s.dy = [3]float64{}, [3]float64{}
 			s.dx[0] = math.Ldexp(1, rng.IntN(4)-2)
 			if rng.IntN(2) == 0 {
@@ -396,7 +403,7 @@ func randomTexture(rng *rand.Rand) *textureCase {
 	return c
 }
 
-// words are the operands of a shot, in the order in which the kernel loads them.
+// words returns the operands of a shot, in the order in which the kernel loads them.
 func (c *textureCase) words(s *shot) (list []uint32) {
 	number := func(x float64) uint32 {
 		if c.coord == "s32" {
@@ -416,7 +423,7 @@ func (c *textureCase) words(s *shot) (list []uint32) {
 	return list
 }
 
-// text is the kernel: each thread fetches by its words.
+// text returns the kernel: each thread fetches by its words.
 func (c *textureCase) text() string {
 	dims := textureDims[c.geometry]
 	x := []string{"%x1", "%x2", "%x3"}[:pick(strings.HasSuffix(c.geometry, "cube"), 3, dims)]
@@ -426,11 +433,17 @@ func (c *textureCase) text() string {
 	for len(x) == 3 {
 		x = append(x, "%x3")
 	}
-	of, sampler := map[string]string{"name": "image", "register": "%d0", "parameter": "handle", "sampler": "image, how"}[c.access], ""
+	of, sampler := map[string]string{
+		"name": "image", "register": "%d0", "parameter": "handle",
+		"sampler": "image, how",
+	}[c.access], ""
 	if c.access == "sampler" {
 		modes := []string{"wrap", "clamp_to_edge", "mirror", "clamp_to_border"}
 		sampler = fmt.Sprintf(".global .samplerref how = { addr_mode_0 = %s, addr_mode_1 = %s, addr_mode_2 = %s, filter_mode = %s };\n",
-			modes[c.read.mode[0]], modes[c.read.mode[1]], modes[c.read.mode[2]], map[bool]string{true: "linear", false: "nearest"}[c.read.linear])
+			modes[c.read.mode[0]], modes[c.read.mode[1]], modes[c.read.mode[2]], map[bool]string{
+				true:  "linear",
+				false: "nearest",
+			}[c.read.linear])
 	}
 	name, rest := "tex", ""
 	switch c.mip {
@@ -439,7 +452,8 @@ func (c *textureCase) text() string {
 	case "grad":
 		name = "tex.grad"
 		for _, first := range []int{7, 10} {
-			rest += ", {" + strings.Join(strings.Fields(fmt.Sprintf("%%x%d %%x%d %%x%d %%x0", first, first+1, first+2))[:pick(dims == 3, 4, dims)], ", ") + "}"
+			rest += ", {" + strings.Join(strings.Fields(fmt.Sprintf("%%x%d %%x%d %%x%d %%x0", first, first+1,
+				first+2))[:pick(dims == 3, 4, dims)], ", ") + "}"
 		}
 	case "base":
 		name = "tex.base"
@@ -484,7 +498,7 @@ func (c *textureCase) text() string {
 `, sampler, reg, load, name, c.geometry, vector, c.data, c.coord, to, of, strings.Join(x, ", "), rest, store)
 }
 
-// want is what a shot gives.
+// want returns the result of a shot.
 func (c *textureCase) want(s *shot) [4]float64 {
 	dims := textureDims[c.geometry]
 	p, layer := s.at, s.layer
@@ -525,15 +539,16 @@ func (c *textureCase) want(s *shot) [4]float64 {
 		x, y := r.place(0, p[0], c.image.width), r.place(1, p[1], c.image.height)
 		for i, corner := range [4][2]int{{0, 1}, {1, 1}, {1, 0}, {0, 0}} {
 			r.mode[2] = 1
-			v[i] = c.image.at(&r, int(math.Floor(x-0.5))+corner[0], int(math.Floor(y-0.5))+corner[1], layer)[c.component]
+			v[i] = c.image.at(&r, int(math.Floor(x-0.5))+corner[0], int(math.Floor(y-0.5))+corner[1],
+				layer)[c.component]
 		}
 		return v
 	}
 	return c.image.sample(c.read, dims, p, layer)
 }
 
-// TestTextures: random textures, read in all ways under all mechanisms, give what the guide says, and the golden model
-// the same bits.
+// TestTextures reads random textures in all ways under all mechanisms. The results must follow the
+// guide, and the golden model must have the same bits.
 func TestTextures(t *testing.T) {
 	rng := rand.New(rand.NewPCG(32, 9))
 	mechanisms := divergence.Mechanisms()
@@ -553,7 +568,7 @@ func TestTextures(t *testing.T) {
 			at := s.Alloc(len(level.raw))
 			s.Write(at, level.raw)
 			r := c.read
-			if c.access == "sampler" { // all but the first are the sampler's
+			if c.access == "sampler" { // all but the first belong to the sampler
 				r = reading{normalized: r.normalized, linear: !r.linear, mode: [3]int{1, 1, 1}}
 			}
 			list = append(list, level.description(&r, at, len(c.image.levels)-l)...)
@@ -575,7 +590,10 @@ func TestTextures(t *testing.T) {
 		for _, v := range []uint64{handle, in, out} {
 			bank = binary.LittleEndian.AppendUint64(bank, v)
 		}
-		require.NoError(t, Run(s, testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1}, Params: bank}), text)
+		require.NoError(t, Run(s, testbench.Launch{
+			Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1},
+			Params: bank,
+		}), text)
 		results := make([]byte, 16*len(c.shots))
 		s.Read(out, results)
 		for i := range c.shots {
@@ -583,14 +601,15 @@ func TestTextures(t *testing.T) {
 			for j := range want {
 				got := c.result(results[16*i:], j)
 				if !c.near(got, want[j]) {
-					t.Fatalf("%s\n%+v\n%+v of %dx%dx%d %d x %s: result %d is %v, want %v", text, c.shots[i], c.read, c.image.width, c.image.height, c.image.depth, c.image.channels, c.image.kind, j, got, want[j])
+					t.Fatalf("%s\n%+v\n%+v of %dx%dx%d %d x %s: result %d is %v, want %v", text, c.shots[i], c.read,
+						c.image.width, c.image.height, c.image.depth, c.image.channels, c.image.kind, j, got, want[j])
 				}
 			}
 		}
 	}
 }
 
-// result is element j of what a thread has stored.
+// result returns element j of a thread's stored results.
 func (c *textureCase) result(stored []byte, j int) float64 {
 	switch word := binary.LittleEndian.Uint32(stored[4*(j%4):]); c.data {
 	case "u32":
@@ -617,7 +636,8 @@ func (c *textureCase) near(got, want float64) bool {
 	return math.Abs(got-want) <= 1e-5*max(1, math.Abs(want), c.largest())
 }
 
-// largest is the magnitude of the largest texel, of whose rounding errors a result that is small consists.
+// largest returns the magnitude of the largest texel. A small result consists of that texel's
+// rounding errors.
 func (c *textureCase) largest() (v float64) {
 	if c.image.kind != "f32" && c.image.kind != "f16" {
 		return 1

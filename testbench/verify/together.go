@@ -5,9 +5,9 @@ import (
 	"divergo/testbench/golden"
 )
 
-// together tells the golden model in which groups the machine has executed the
-// cross-lane instructions without .sync, whose results are those of the threads
-// that the mechanism holds together; nil if it has executed none.
+// together returns the groups in which the machine has executed cross-lane instructions without
+// .sync, for the golden model. The results of these instructions depend on the threads that the
+// mechanism holds together. It returns nil if the machine has executed none.
 func (r *run) together() func(cta uint64, warp int) []golden.Group {
 	grouped := make([]bool, len(r.launch.Prog.Insts))
 	for pc := range grouped {
@@ -35,7 +35,7 @@ func (r *run) together() func(cta uint64, warp int) []golden.Group {
 	return func(cta uint64, warp int) []golden.Group { return warps[key{cta, warp}] }
 }
 
-// locations is the set of %laneid of a set of lanes of a warp of a CTA.
+// locations returns the %laneid set of some lanes of a warp of a CTA.
 func (w *watcher) locations(warp int, lanes uint32) (set uint32) {
 	for location := range w.lanes {
 		set |= lanes >> w.sm.Lane(warp, location) & 1 << location

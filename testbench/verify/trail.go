@@ -12,10 +12,11 @@ import (
 	"divergo/units"
 )
 
-// Recording is what the threads of a launch do, instruction by instruction, on the machine and in the golden model.
+// Recording holds the instructions of the threads of a launch, on the machine and in the golden
+// model.
 type Recording struct {
 	run    *run
-	keep   int // first instructions of a thread that are kept
+	keep   int // number of first instructions kept for each thread
 	owners []owner
 	golden *golden.Result
 	skip   registers
@@ -23,35 +24,35 @@ type Recording struct {
 	issued store            // the last instruction
 }
 
-// store is an instruction of a thread.
+// store is a store instruction of a thread.
 type store struct {
 	thread golden.ID
 	cycle  uint64
 }
 
 const (
-	keepAll  = 1 << 20 // instructions that a recording keeps of all threads
-	keepMost = 1 << 12 // of one
+	keepAll  = 1 << 20 // instructions that a recording keeps, of all threads
+	keepMost = 1 << 12 // of one thread
 	lastKept = 32      // the last ones of a thread, which are always kept
 )
 
 // done is an instruction that a thread has issued.
 type done struct {
 	cycle  uint64 // of the issue
-	wrote  uint64 // cycle of its results; 0: there are none
+	wrote  uint64 // cycle of its results; 0: none
 	pc     uint32
 	result [isa.MaxDsts]uint64
 }
 
-// trail is what a thread has done: its first instructions and its last ones.
+// trail holds the first and the last instructions of a thread.
 type trail struct {
 	n     int // instructions
 	first []done
 	last  [lastKept]done // instruction i is at i % lastKept
-	apart bool           // something else was inserted behind the last one
+	apart bool           // another instruction was inserted after the last one
 }
 
-// at is instruction i, nil if it has not been kept.
+// at returns instruction i, nil if it was not kept.
 func (t *trail) at(i int) *done {
 	switch {
 	case i < 0 || i >= t.n:
@@ -64,21 +65,24 @@ func (t *trail) at(i int) *done {
 	return nil
 }
 
-// Follow begins to keep what the threads of a launch do, which is loaded.
+// Follow starts to record the threads of a loaded launch.
 func Follow(s *testbench.Session, l *testbench.Launch) (*Recording, error) {
 	r, err := begin(s, l, false)
 	if err != nil {
 		return nil, err
 	}
 	threads := int(r.session.Machine.SMs[0].Kernel().CTAs()) * r.session.Machine.SMs[0].Kernel().Threads()
-	rec := &Recording{run: r, keep: min(max(keepAll/threads, 2*lastKept), keepMost), skip: ordered(l.Prog), stores: map[uint64]store{}}
+	rec := &Recording{
+		run: r, keep: min(max(keepAll/threads, 2*lastKept), keepMost), skip: ordered(l.Prog),
+		stores: map[uint64]store{},
+	}
 	for _, w := range r.watchers {
 		rec.follow(w)
 	}
 	return rec, nil
 }
 
-// follow keeps what an SM issues and writes.
+// follow records the issue and the results of an SM.
 func (r *Recording) follow(w *watcher) {
 	thread := func(row, lane int) *trail {
 		v := w.warp(row)
@@ -95,7 +99,8 @@ func (r *Recording) follow(w *watcher) {
 					lane := bits.TrailingZeros32(m)
 					t := thread(row, lane)
 					d := t.at(t.n - 1)
-					if d == nil || d.pc != e.PC || t.apart || !insts[e.PC].Indirect() { // else it has waited for its turn: see owner.path
+					// else it waited for its turn: see owner.path
+					if d == nil || d.pc != e.PC || t.apart || !insts[e.PC].Indirect() {
 						t.add(done{cycle: e.Cycle, pc: e.PC}, r.keep)
 					} else {
 						d.cycle = e.Cycle
@@ -132,7 +137,7 @@ func (r *Recording) follow(w *watcher) {
 	}
 }
 
-// result is what an instruction writes to one of its destinations, for a lane.
+// result returns the value that an instruction writes to one of its destinations, for a lane.
 func result(f *sm.Result, in *isa.Inst, i, lane int) uint64 {
 	switch {
 	case i >= int(in.NDst):
@@ -152,7 +157,8 @@ func (t *trail) add(d done, keep int) {
 	t.n++
 }
 
-// newest is the last instruction with a PC. The scoreboard lets no other one with the same results follow.
+// newest returns the last instruction with a PC. The scoreboard allows no second one with the same
+// results in flight.
 func (t *trail) newest(pc uint32) *done {
 	for i := t.n - 1; i >= t.n-lastKept && i >= 0; i-- {
 		if d := t.at(i); d.pc == pc {
@@ -162,11 +168,12 @@ func (t *trail) newest(pc uint32) *done {
 	return nil
 }
 
-// stored notes which words of memory an instruction changes, whose operands are there.
+// stored records the words of memory that an instruction changes. Its operands must be complete.
 func (r *Recording) stored(w *watcher, cycle uint64, row, lane int, in *isa.Inst) {
 	th := w.sm.Thread(row, lane)
 	r.issued = store{golden.ID{CTA: th.CTA, Thread: th.TID}, cycle}
-	if in.Op != isa.OpSt && in.Op != isa.OpAtom && in.Op != isa.OpRed || in.Space != isa.SpaceGlobal && in.Space != isa.SpaceGeneric ||
+	if in.Op != isa.OpSt && in.Op != isa.OpAtom && in.Op != isa.OpRed || in.Space != isa.SpaceGlobal &&
+		in.Space != isa.SpaceGeneric ||
 		in.Guard.Kind == isa.OperandPred && w.sm.Pred(row, lane, int(in.Guard.Index)) == in.Guard.Not {
 		return
 	}
@@ -182,7 +189,8 @@ func (r *Recording) stored(w *watcher, cycle uint64, row, lane int, in *isa.Inst
 	}
 }
 
-// End ends the recording, whose launch has ended somehow, and runs the golden model until stop, if it is not nil, says so.
+// End ends the recording, after the launch has ended in any way. It runs the golden model, until
+// stop, if not nil, returns true.
 func (r *Recording) End(stop func() bool) (err error) {
 	for _, w := range r.run.watchers {
 		w.detach()
@@ -192,23 +200,24 @@ func (r *Recording) End(stop func() bool) (err error) {
 	return err
 }
 
-// Last is the thread, of the highest lane, for which an instruction issued last, and the cycle; zero if there was none.
+// Last returns the thread and the cycle of the last issue, of its highest lane; zero if there was
+// none.
 func (r *Recording) Last() (id golden.ID, cycle uint64) { return r.issued.thread, r.issued.cycle }
 
-// Storer is the thread that has changed a word of device memory last, and the cycle of the issue.
+// Storer returns the last thread to change a word of device memory, and the cycle of its issue.
 func (r *Recording) Storer(addr uint64) (id golden.ID, cycle uint64, ok bool) {
 	s, ok := r.stores[addr&^3]
 	return s.thread, s.cycle, ok
 }
 
-// Trail is the last instructions of a thread.
+// Trail holds the last instructions of a thread.
 type Trail struct {
 	Thread   golden.ID
 	SM       int
 	Warp     int // of the CTA
 	Lane     int
-	Differs  bool   // from the golden model, which it does first in the last of Steps
-	Cycle    uint64 // then, or of the last issue; those of the core clock
+	Differs  bool   // the last of Steps is the first difference from the golden model
+	Cycle    uint64 // of that difference, or of the last issue; of the core clock
 	Finished bool   // the thread had exited
 	Steps    []Step // in order
 
@@ -217,26 +226,27 @@ type Trail struct {
 
 // Step is an instruction of a thread.
 type Step struct {
-	Number int // among the thread's instructions, from 0
+	Number int // among the thread's instructions, counted from 0
 	Cycle  uint64
 	PC     uint32
-	Golden uint32 // PC in the golden model; isa.NoPC: it has no such instruction, or it is not known
+	Golden uint32 // PC in the golden model; isa.NoPC: it has no such instruction, or the PC is unknown
 	Values []Value
 }
 
-// Value is a register or predicate that an instruction has written, where the golden model has written something else.
+// Value is a register or predicate to which the machine and the golden model have written different
+// values.
 type Value struct {
-	Name            string // as the PTX has it
+	Name            string // name in the PTX
 	Type            isa.Type
 	Machine, Golden uint64
-	Missing         string // which of the two has written nothing; "" if both have
+	Missing         string // the side that has written nothing; "" if both have written
 }
 
-// trailSteps is how many instructions of a thread are shown.
+// trailSteps is the number of instructions shown for each thread.
 const trailSteps = 10
 
-// Trails are those of all threads that have begun, in the order of the grid: up to a cycle, or to the first difference
-// from the golden model if that is before.
+// Trails returns the trails of all threads that have started, in the order of the grid. They end at
+// a cycle, or at an earlier first difference from the golden model.
 func (r *Recording) Trails(until uint64) (list []*Trail) {
 	for i, o := range r.owners {
 		if o.warp == nil || o.trails == nil || o.trails[o.lane].n == 0 {
@@ -249,9 +259,12 @@ func (r *Recording) Trails(until uint64) (list []*Trail) {
 	return list
 }
 
-// trail is that of one thread.
+// trail returns the trail of one thread.
 func (r *Recording) trail(number int, o owner, until uint64) *Trail {
-	t := &Trail{Thread: r.run.name(number), SM: o.sm, Warp: o.index, Lane: o.lane, Finished: o.live>>o.lane&1 == 0, prog: r.run.launch.Prog}
+	t := &Trail{
+		Thread: r.run.name(number), SM: o.sm, Warp: o.index, Lane: o.lane, Finished: o.live>>o.lane&1 == 0,
+		prog: r.run.launch.Prog,
+	}
 	of := &o.trails[o.lane]
 	end := of.n
 	for end > 0 {
@@ -294,10 +307,11 @@ func (r *Recording) trail(number int, o owner, until uint64) *Trail {
 	return t
 }
 
-// differs says whether instruction i of a thread differs from the golden model's, and since which cycle.
+// differs reports whether instruction i of a thread differs from the golden model's, and since
+// which cycle.
 func (r *Recording) differs(d *done, model []golden.Kept, i int, finished bool) (cycle uint64, differs bool) {
 	switch {
-	case i >= len(model): // it has ended there, or is not known
+	case i >= len(model): // the model's thread has ended there, or its instruction is unknown
 		return d.cycle, r.golden.End == golden.Finished && i < r.keep
 	case model[i].PC != d.pc:
 		return d.cycle, true
@@ -305,12 +319,13 @@ func (r *Recording) differs(d *done, model []golden.Kept, i int, finished bool) 
 	return max(d.cycle, d.wrote), len(r.values(d, &model[i], finished)) > 0
 }
 
-// values are the results in which an instruction differs from the golden model's.
+// values returns the results in which an instruction differs from the golden model's.
 func (r *Recording) values(d *done, model *golden.Kept, finished bool) (list []Value) {
 	prog := r.run.launch.Prog
 	in := &prog.Insts[d.pc]
 	wrote := d.wrote != 0
-	if in.Op == isa.OpCall || !wrote && !model.Wrote || !wrote && !finished { // see golden.Thread; or it is on its way
+	// see golden.Thread; or the result is still in flight
+	if in.Op == isa.OpCall || !wrote && !model.Wrote || !wrote && !finished {
 		return nil
 	}
 	for i, o := range in.Dst[:in.NDst] {
@@ -336,10 +351,10 @@ func (r *Recording) values(d *done, model *golden.Kept, finished bool) (list []V
 	return list
 }
 
-// Program is the one that the thread runs.
+// Program returns the program of the thread.
 func (t *Trail) Program() *isa.Program { return t.prog }
 
-// String is the trail for a reader, in lines.
+// String describes the trail, in lines.
 func (t *Trail) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, SM %d, warp %d, lane %d:", name(t.Thread), t.SM, t.Warp, t.Lane)
@@ -348,7 +363,8 @@ func (t *Trail) String() string {
 		if t.Differs && i == len(t.Steps)-1 {
 			mark = ">"
 		}
-		line := fmt.Sprintf("%s cycle %6d  PC %3d  %-38s  %s", mark, s.Cycle, s.PC, cut(t.prog.Mnemonic(s.PC), 38), t.prog.Where(s.PC))
+		line := fmt.Sprintf("%s cycle %6d  PC %3d  %-38s  %s", mark, s.Cycle, s.PC, cut(t.prog.Mnemonic(s.PC), 38),
+			t.prog.Where(s.PC))
 		fmt.Fprintf(&b, "\n%s", strings.TrimRight(line, " "))
 		switch {
 		case s.Golden == s.PC || !t.Differs:
@@ -364,7 +380,7 @@ func (t *Trail) String() string {
 	return b.String()
 }
 
-// String says what was written.
+// String describes the two written values.
 func (v *Value) String() string {
 	digits := max(v.Type.Bits()/4, 1)
 	switch v.Missing {

@@ -12,7 +12,7 @@ import (
 	"divergo/testbench/golden"
 )
 
-// followed is a recording of injured.
+// followed returns a recording of injured.
 func followed(t *testing.T, pc uint32, harm func(s *sm.SM, p *isa.Program, e sm.Issued)) *Recording {
 	t.Helper()
 	s := probed(t)
@@ -27,7 +27,7 @@ func followed(t *testing.T, pc uint32, harm func(s *sm.SM, p *isa.Program, e sm.
 	return r
 }
 
-// one is the trail that differs from the golden model.
+// one returns the only trail that differs from the golden model.
 func one(t *testing.T, list []*Trail) (differs *Trail) {
 	t.Helper()
 	for _, x := range list {
@@ -42,7 +42,8 @@ func one(t *testing.T, list []*Trail) (differs *Trail) {
 
 const never = ^uint64(0)
 
-// TestTrailOfAValue: a register that was changed is seen in what is computed from it, by its thread alone.
+// TestTrailOfAValue checks that a changed register shows in the values computed from it, by its
+// thread only.
 func TestTrailOfAValue(t *testing.T) {
 	r := followed(t, probeBra, func(s *sm.SM, p *isa.Program, e sm.Issued) {
 		s.Writeback.Regs.Edit(int(e.Row)*len(p.Regs) + index(t, p, "%i"))[victimLane] ^= 1 << 4
@@ -60,10 +61,12 @@ func TestTrailOfAValue(t *testing.T) {
 		assert.Equal(t, i == 9, len(s.Values) > 0)
 	}
 	sum := uint64(100 + victimIndex)
-	assert.Equal(t, []Value{{Name: "%sum", Type: isa.U32, Machine: 100 + victimIndex ^ 1<<4, Golden: sum}}, x.Steps[9].Values)
+	assert.Equal(t, []Value{{Name: "%sum", Type: isa.U32, Machine: 100 + victimIndex ^ 1<<4, Golden: sum}},
+		x.Steps[9].Values)
 	assert.Greater(t, x.Cycle, x.Steps[9].Cycle, "results come behind the issue")
 	assert.Contains(t, x.String(), "thread (35,0,0) of CTA (1,0,0), SM ")
-	assert.Contains(t, x.String(), "PC  10  add.u32 %sum, %sum, %i                  probe.ptx:20\n    %sum = 0x000000bf, in the golden model 0x000000af")
+	assert.Contains(t, x.String(),
+		"PC  10  add.u32 %sum, %sum, %i                  probe.ptx:20\n    %sum = 0x000000bf, in the golden model 0x000000af")
 
 	before := r.Trails(x.Cycle - 1)
 	for _, y := range before {
@@ -81,7 +84,8 @@ func TestTrailOfAValue(t *testing.T) {
 	assert.False(t, ok)
 }
 
-// TestTrailOfAPath: a thread that takes another way differs from the first instruction there on.
+// TestTrailOfAPath checks that a thread on a wrong path differs from its first instruction there
+// on.
 func TestTrailOfAPath(t *testing.T) {
 	r := followed(t, probeSum, func(s *sm.SM, p *isa.Program, e sm.Issued) {
 		*s.Writeback.Preds.Edit(int(e.Row) * len(p.Preds)) |= 1 << victimLane
@@ -95,7 +99,7 @@ func TestTrailOfAPath(t *testing.T) {
 	assert.Contains(t, x.String(), "\n    in the golden model  PC  10  add.u32 %sum, %sum, %i")
 }
 
-// TestTrailOfALoss: what is never written, and instructions of threads that go on behind their end.
+// TestTrailOfALoss checks missing writes, and instructions of threads that continue past their end.
 func TestTrailOfALoss(t *testing.T) {
 	r := followed(t, probeLast, func(*sm.SM, *isa.Program, sm.Issued) {})
 	for _, x := range r.Trails(never) {
@@ -115,13 +119,16 @@ func TestTrailOfALoss(t *testing.T) {
 	assert.True(t, differs)
 }
 
-// TestTrailIsBounded: of a long way the first instructions are there, and the last.
+// TestTrailIsBounded checks that a long path has its first and its last instructions.
 func TestTrailIsBounded(t *testing.T) {
 	var x trail
 	for i := range 1000 {
 		x.add(done{pc: uint32(i)}, 100)
 	}
-	for i, there := range map[int]bool{0: true, 99: true, 100: false, 967: false, 968: true, 999: true, 1000: false, -1: false} {
+	for i, there := range map[int]bool{
+		0: true, 99: true, 100: false, 967: false, 968: true, 999: true, 1000: false,
+		-1: false,
+	} {
 		if d := x.at(i); assert.Equal(t, there, d != nil, i) && there {
 			assert.EqualValues(t, i, d.pc)
 		}

@@ -11,13 +11,13 @@ import (
 	"divergo/testbench/golden"
 )
 
-// Machine is a session as workloads see it, each launch compared with the
-// golden model. It implements kernels.Machine.
+// Machine adapts a session for workloads, and compares each launch with the golden model. It
+// implements kernels.Machine.
 type Machine struct {
 	*runner.Machine
 }
 
-// New makes a comparing machine of a session.
+// New returns a comparing machine for a session.
 func New(s *testbench.Session) *Machine { return &Machine{runner.New(s)} }
 
 // Launch implements kernels.Machine. The error is that of Run.
@@ -25,21 +25,21 @@ func (m *Machine) Launch(l kernels.Call) error {
 	return compared(m.Session, false, func() error { return m.Machine.Launch(l) })
 }
 
-// Run launches a grid on a session and on the golden model and compares. The
-// error is a *Mismatch if they differ, a *testbench.Outcome if neither of them
-// finishes or the run was stopped, and otherwise says why the launch is
-// impossible. Observers that the SMs have are called too.
+// Run launches a grid on a session and on the golden model, and compares. The error is a *Mismatch
+// if they differ. It is a *testbench.Outcome if neither side finishes or the run was stopped. Any
+// other error gives the reason why the launch is impossible. Run also notifies the SMs' other
+// observers.
 func Run(s *testbench.Session, l testbench.Launch) error {
 	return compared(s, false, func() error { return s.Launch(l) })
 }
 
-// RunStrict is Run, and compares as well what each thread has written to each register, in order, whether anybody
-// has read it or not. It is for programs in which no load finds now this value and now that one.
+// RunStrict is Run, and also compares each value that a thread writes to a register, in order, even
+// if nothing reads it. Use it for programs in which each load has only one possible value.
 func RunStrict(s *testbench.Session, l testbench.Launch) error {
 	return compared(s, true, func() error { return s.Launch(l) })
 }
 
-// compared performs one launch of s and compares it, all writes included or not.
+// compared performs one launch of s and compares it; writes includes all register writes.
 func compared(s *testbench.Session, writes bool, launch func() error) error {
 	var r *run
 	leave := s.OnLaunch.Add(func(l *testbench.Loaded) {
@@ -65,7 +65,7 @@ func compared(s *testbench.Session, writes bool, launch func() error) error {
 // run is a launch being compared.
 type run struct {
 	session  *testbench.Session
-	writes   bool // are compared
+	writes   bool // register writes are compared
 	launch   testbench.Launch
 	image    []region // device memory before the launch
 	watchers []*watcher
@@ -77,8 +77,7 @@ type region struct {
 	data []byte
 }
 
-// begin takes the image of device memory and attaches the watchers. The
-// launch is loaded.
+// begin saves the image of device memory and attaches the watchers. The launch must be loaded.
 func begin(s *testbench.Session, l *testbench.Launch, writes bool) (*run, error) {
 	r := &run{session: s, writes: writes, launch: *l}
 	for _, v := range s.Machine.SMs[0].Kernel().Valid {
@@ -98,14 +97,14 @@ func begin(s *testbench.Session, l *testbench.Launch, writes bool) (*run, error)
 	return r, nil
 }
 
-// read copies a range out of the machine's device memory.
+// read copies a range from the machine's device memory.
 func (r *run) read(v sm.Range) ([]byte, error) {
 	data := make([]byte, v.End-v.Start)
 	return data, r.session.Machine.Store.Read(v.Start, data)
 }
 
-// golden runs the launch on the golden model, which may need more instructions
-// than a machine that left some out.
+// golden runs the launch on the golden model. The model may need more instructions than a machine
+// that omitted some.
 func (r *run) golden(o golden.Options) (*golden.Result, *golden.Memory, error) {
 	m := golden.Memory{Pad: r.session.Pad}
 	for _, v := range r.image {

@@ -13,12 +13,13 @@ import (
 	"divergo/testbench"
 )
 
-// TestItsTurnComes: the threads of a pool that the others wait for get no slot while
-// there are others of a smaller PC, which spin. With aging their turn comes, if late,
-// and nobody may say before that it does not; without it never does.
+// TestItsTurnComes checks threads of a pool for which others wait. They get no slot while there are
+// spinning threads with a smaller PC. With aging their turn comes, if late, and no report may come
+// before. Without aging it never comes.
 func TestItsTurnComes(t *testing.T) {
 	spin := func(label string) string {
-		return label + ":\n\tld.volatile.shared.u32 %v, [flag];\n\tsetp.eq.u32 %p, %v, 0;\n\t@%p bra " + label + ";\n\texit;\n"
+		return label + ":\n\tld.volatile.shared.u32 %v, [flag];\n\tsetp.eq.u32 %p, %v, 0;\n\t@%p bra " + label +
+			";\n\texit;\n"
 	}
 	m, err := ptx.Parse("k.ptx", []byte(`.version 7.6
 .target sm_80
@@ -50,7 +51,8 @@ func TestItsTurnComes(t *testing.T) {
 	for _, aging := range []int{0, 10_000} {
 		c := under("dwf")
 		c.GPU.SMs, c.SM.Threads = 1, 128 // four slots, for warps at four places
-		c.Divergence = formation.Keys.With(c.Divergence, formation.Params{Issue: formation.IssuePC, Ways: 4, Aging: aging})
+		c.Divergence = formation.Keys.With(c.Divergence,
+			formation.Params{Issue: formation.IssuePC, Ways: 4, Aging: aging})
 		s := session(t, c)
 		err := s.Launch(testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{128, 1, 1}})
 		if aging > 0 {

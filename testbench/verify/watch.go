@@ -11,9 +11,9 @@ import (
 	"divergo/units"
 )
 
-// watcher observes one SM: it records what each warp issues and with which
-// registers its threads exit, and checks that only live threads issue. It is
-// called on the goroutine that runs the SM and touches nothing outside of it.
+// watcher observes one SM. It records the issues of each warp and the registers of exiting threads,
+// and checks that only live threads issue. It runs on the goroutine of the SM and changes nothing
+// outside of itself.
 type watcher struct {
 	sm      *sm.SM
 	index   int
@@ -24,41 +24,40 @@ type watcher struct {
 	preds   int    // of a thread
 	start   uint64 // cycle of the launch
 	last    uint64 // cycle of the last issue
-	taken   uint32 // lanes that nothing else can issue for in that cycle
+	taken   uint32 // lanes without room for another issue in that cycle
 	rows    [sm.MaxWarps]*warp
-	done    []*warp // all warps that began, in order
+	done    []*warp // all warps that have started, in order
 	issued  uint64  // thread instructions
 	broken  []Broken
 	leave   []func()
 	herding
 }
 
-// warp is a static warp: what its threads have done, however they were grouped
-// to do it.
+// warp is a static warp: the history of its threads, whatever groups executed them.
 type warp struct {
 	id      uint64 // linear number of its CTA
 	index   int    // in the CTA
 	started uint32 // its threads
-	live    uint32 // of them, those that have not exited
+	live    uint32 // those that have not exited
 	steps   []step
 	herds   []golden.HerdStep
 	regs    []uint64 // at the exit, by lane, then register
 	preds   []bool   // by lane, then predicate
-	writes  []uint64 // golden.Written, by lane, then register, then predicate; nil if nobody asks
-	trails  []trail  // by lane; nil if nobody asks
+	writes  []uint64 // golden.Written, by lane, then register, then predicate; nil if not requested
+	trails  []trail  // by lane; nil if not requested
 }
 
 // step is an issued instruction.
 type step struct {
-	pc   uint32 // or isa.NoPC: it is not the kernel's
+	pc   uint32 // or isa.NoPC: an inserted instruction
 	mask uint32 // the lanes of this warp for which it issued
 }
 
-// maxBroken is how many broken rules are kept for each SM.
+// maxBroken limits the violations kept for each SM.
 const maxBroken = 8
 
-// watch attaches a watcher to an SM with warps of so many lanes, which is loaded
-// and its memory unit for a launch that starts in this cycle.
+// watch attaches a watcher to a loaded SM and its memory unit, for a launch that starts in this
+// cycle. Warps have so many lanes.
 func watch(index int, m *sm.SM, unit *memsys.Unit, lanes int, now uint64) *watcher {
 	k := m.Kernel()
 	w := &watcher{
@@ -66,7 +65,8 @@ func watch(index int, m *sm.SM, unit *memsys.Unit, lanes int, now uint64) *watch
 		regs: len(k.Prog.Regs), preds: len(k.Prog.Preds),
 	}
 	w.leave = append(w.leave, m.Issue.OnIssue.Add(w.issue), m.ALU.OnExit.Add(w.exit))
-	if k.Prog.Recursive { // two returns of a thread can have nothing but what restores registers between them
+	// between two returns of a thread there may be only inserted instructions, which restore registers
+	if k.Prog.Recursive {
 		w.leave = append(w.leave, m.Issue.OnInserted.Add(w.inserted))
 	}
 	if w.marked = k.Prog.Herds(); w.marked {
@@ -92,7 +92,7 @@ func (w *watcher) inserted(e sm.Issued) {
 func (w *watcher) issue(e sm.Issued) {
 	late := (e.Cycle < w.last || e.Cycle == w.last && e.Mask&w.taken != 0) && len(w.done) > 0
 	if w.sm.Issue.Beside == nil || e.Cycle == w.last {
-		w.taken = ^uint32(0) // two in a cycle at most, where there may be two
+		w.taken = ^uint32(0) // an SM issues at most two in a cycle, if it can issue two
 	} else {
 		w.taken = e.Mask
 	}
@@ -116,8 +116,8 @@ func (w *watcher) issue(e sm.Issued) {
 	}
 }
 
-// exit keeps the registers of threads that leave. The front end lets them go
-// when everything they started is done, so the register file is up to date.
+// exit records the registers of exiting threads. The front end releases threads when all of their
+// instructions are complete, so the register file is up to date.
 func (w *watcher) exit(e sm.Exited) {
 	w.eachRow(e.Flight, e.Lanes, func(r int, mask uint32) {
 		v := w.warp(r)
@@ -137,8 +137,8 @@ func (w *watcher) exit(e sm.Exited) {
 	})
 }
 
-// eachRow calls do for each row of the register file that the threads of a set
-// of lanes come from, with their lanes in that row.
+// eachRow calls do for each row of the register file that the threads of some lanes come from, with
+// their lanes in that row.
 func (w *watcher) eachRow(f *sm.Flight, lanes uint32, do func(row int, lanes uint32)) {
 	if !f.Mixed {
 		if lanes != 0 {
@@ -158,8 +158,7 @@ func (w *watcher) eachRow(f *sm.Flight, lanes uint32, do func(row int, lanes uin
 	}
 }
 
-// warp is the one that has a row now. A row begins a new warp when it belongs
-// to another CTA than before.
+// warp returns the present warp of a row. A row starts a new warp when it passes to another CTA.
 func (w *watcher) warp(row int) *warp {
 	id := w.sm.CTA.Q().ID[w.sm.Resident(row)&(sm.MaxCTAs-1)]
 	if v := w.rows[row]; v != nil && v.id == id {
@@ -170,13 +169,16 @@ func (w *watcher) warp(row int) *warp {
 	for location := range min(w.threads-index*w.lanes, w.lanes) {
 		all |= 1 << w.sm.Lane(index, location)
 	}
-	v := &warp{id: id, index: index, started: all, live: all, regs: make([]uint64, w.lanes*w.regs), preds: make([]bool, w.lanes*w.preds)}
+	v := &warp{
+		id: id, index: index, started: all, live: all, regs: make([]uint64, w.lanes*w.regs),
+		preds: make([]bool, w.lanes*w.preds),
+	}
 	w.rows[row] = v
 	w.done = append(w.done, v)
 	return v
 }
 
-// why says why lanes are not live.
+// why explains why lanes are not live.
 func (v *warp) why(lanes uint32) string {
 	if lanes&v.started == 0 {
 		return fmt.Sprintf("lanes %#x, which have no thread", lanes)
@@ -184,23 +186,26 @@ func (v *warp) why(lanes uint32) string {
 	return fmt.Sprintf("lanes %#x, whose threads have exited", lanes&v.started)
 }
 
-// lowest is the home of the thread in the lowest active lane.
+// lowest returns the home of the thread in the lowest active lane.
 func (w *watcher) lowest(e sm.Issued) units.Home {
 	return e.Home(bits.TrailingZeros32(e.Mask) % w.lanes)
 }
 
-// home is that of the lowest of some lanes of a row.
+// home returns the home of the lowest of some lanes of a row.
 func home(row int, lanes uint32) units.Home {
 	return units.Home{Row: uint8(row), Lane: uint8(bits.TrailingZeros32(lanes))}
 }
 
-// breaks records that an instruction breaks a rule, and for which thread.
+// breaks records that an instruction breaks a rule, and the thread concerned.
 func (w *watcher) breaks(f *sm.Flight, h units.Home, is Rule, format string, args ...any) {
 	if len(w.broken) == maxBroken {
 		return
 	}
 	t := w.sm.Thread(int(h.Row), int(h.Lane))
 	w.broken = append(w.broken, Broken{
-		Is: is, SM: w.index, Cycle: w.last - w.start, PC: f.PC, Thread: golden.ID{CTA: t.CTA, Thread: t.TID}, Rule: fmt.Sprintf(format, args...),
+		Is: is, SM: w.index, Cycle: w.last - w.start, PC: f.PC, Thread: golden.ID{
+			CTA:    t.CTA,
+			Thread: t.TID,
+		}, Rule: fmt.Sprintf(format, args...),
 	})
 }

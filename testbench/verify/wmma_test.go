@@ -12,7 +12,8 @@ import (
 	"divergo/units"
 )
 
-// wmmaKernel loads three matrices of a buffer, multiplies and stores the result.
+// wmmaKernel returns a kernel that loads three matrices of a buffer, multiplies and stores the
+// result.
 func wmmaKernel(shape string, types [4]string, layouts [4]string, offsets [3]int, strides [4]string) string {
 	var s strings.Builder
 	say := func(format string, a ...any) { fmt.Fprintf(&s, format+"\n", a...) }
@@ -28,10 +29,13 @@ func wmmaKernel(shape string, types [4]string, layouts [4]string, offsets [3]int
 		}
 		return "f32", 8
 	}
-	fragment := map[string]int{ // a thread's registers of A and of B, by shape and type
-		"m16n16k16.f16 a": 8, "m16n16k16.f16 b": 8, "m8n32k16.f16 a": 8, "m8n32k16.f16 b": 8, "m32n8k16.f16 a": 8, "m32n8k16.f16 b": 8,
-		"m16n16k16.bf16 a": 4, "m16n16k16.bf16 b": 4, "m8n32k16.bf16 a": 2, "m8n32k16.bf16 b": 8, "m32n8k16.bf16 a": 8, "m32n8k16.bf16 b": 2,
-		"m16n16k16.s8 a": 2, "m16n16k16.s8 b": 2, "m8n32k16.s8 a": 1, "m8n32k16.s8 b": 4, "m32n8k16.s8 a": 4, "m32n8k16.s8 b": 1,
+	fragment := map[string]int{ // registers of a thread for A and B, by shape and type
+		"m16n16k16.f16 a": 8, "m16n16k16.f16 b": 8, "m8n32k16.f16 a": 8, "m8n32k16.f16 b": 8, "m32n8k16.f16 a": 8,
+		"m32n8k16.f16 b":   8,
+		"m16n16k16.bf16 a": 4, "m16n16k16.bf16 b": 4, "m8n32k16.bf16 a": 2, "m8n32k16.bf16 b": 8, "m32n8k16.bf16 a": 8,
+		"m32n8k16.bf16 b": 2,
+		"m16n16k16.s8 a":  2, "m16n16k16.s8 b": 2, "m8n32k16.s8 a": 1, "m8n32k16.s8 b": 4, "m32n8k16.s8 a": 4,
+		"m32n8k16.s8 b":   1,
 		"m16n16k8.tf32 a": 4, "m16n16k8.tf32 b": 4, "m8n8k4.f64 a": 1, "m8n8k4.f64 b": 1,
 	}
 	of := strings.Replace(types[1], "u8", "s8", 1)
@@ -42,7 +46,8 @@ func wmmaKernel(shape string, types [4]string, layouts [4]string, offsets [3]int
 	}
 	regC, nc := sum(types[3])
 	regD, nd := sum(types[0])
-	say("\t.reg .%s %%a<8>, %%b<8>;\n\t.reg .%s %%c<8>;\n\t.reg .%s %%d<8>;\n\t.reg .b64 %%rd<4>;\n\t.reg .b32 %%r<2>;", reg, regC, regD)
+	say("\t.reg .%s %%a<8>, %%b<8>;\n\t.reg .%s %%c<8>;\n\t.reg .%s %%d<8>;\n\t.reg .b64 %%rd<4>;\n\t.reg .b32 %%r<2>;",
+		reg, regC, regD)
 	list := func(name string, n int) string {
 		var names []string
 		for i := range n {
@@ -51,21 +56,26 @@ func wmmaKernel(shape string, types [4]string, layouts [4]string, offsets [3]int
 		return "{" + strings.Join(names, ", ") + "}"
 	}
 	say("\tld.param.u64 %%rd0, [in];\n\tld.param.u64 %%rd1, [out];\n\tmov.u32 %%r0, 48;\n\tcvta.to.global.u64 %%rd2, %%rd0;")
-	say("\twmma.load.a.sync.aligned.%s.%s.global.%s %s, [%%rd2+%d]%s;", layouts[0], shape, types[1], list("a", na), offsets[0], strides[0])
-	say("\twmma.load.b.sync.aligned.%s.%s.%s %s, [%%rd0+%d]%s;", shape, layouts[1], types[2], list("b", nb), offsets[1], strides[1])
-	say("\twmma.load.c.sync.aligned.%s.%s.global.%s %s, [%%rd2+%d]%s;", layouts[2], shape, types[3], list("c", nc), offsets[2], strides[2])
+	say("\twmma.load.a.sync.aligned.%s.%s.global.%s %s, [%%rd2+%d]%s;", layouts[0], shape, types[1], list("a", na),
+		offsets[0], strides[0])
+	say("\twmma.load.b.sync.aligned.%s.%s.%s %s, [%%rd0+%d]%s;", shape, layouts[1], types[2], list("b", nb), offsets[1],
+		strides[1])
+	say("\twmma.load.c.sync.aligned.%s.%s.global.%s %s, [%%rd2+%d]%s;", layouts[2], shape, types[3], list("c", nc),
+		offsets[2], strides[2])
 	form := strings.Join(types[:], ".")
 	if types[1] == "f16" {
 		form = types[0] + "." + types[3]
 	}
-	say("\twmma.mma.sync.aligned.%s.%s.%s.%s %s, %s, %s, %s;", layouts[0], layouts[1], shape, form, list("d", nd), list("a", na), list("b", nb), list("c", nc))
-	say("\twmma.store.d.sync.aligned.%s.%s.global.%s [%%rd1], %s%s;", layouts[3], shape, types[0], list("d", nd), strides[3])
+	say("\twmma.mma.sync.aligned.%s.%s.%s.%s %s, %s, %s, %s;", layouts[0], layouts[1], shape, form, list("d", nd),
+		list("a", na), list("b", nb), list("c", nc))
+	say("\twmma.store.d.sync.aligned.%s.%s.global.%s [%%rd1], %s%s;", layouts[3], shape, types[0], list("d", nd),
+		strides[3])
 	say("\tret;\n}")
 	return s.String()
 }
 
-// TestWmma multiplies matrices of small integers in all shapes, types and layouts, with
-// strides that are left out, constant or in a register.
+// TestWmma multiplies matrices of small integers in all shapes, types and layouts. The strides are
+// omitted, constant, or in a register.
 func TestWmma(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 16))
 	for _, c := range []struct {
@@ -103,9 +113,9 @@ func oneWmma(t *testing.T, rng *rand.Rand, shape string, types [4]string, combin
 	for i := range layouts {
 		layouts[i] = pickWord([]string{"", "col"}[combination>>i&1], "row")
 	}
-	const padding = 16 // elements of a line beyond the matrix; what is there must not count
+	const padding = 16 // elements of a line past the matrix, which must not count
 	kind := rng.IntN(3)
-	// A buffer with the elements of a matrix of small integers.
+	// fill returns a buffer with the elements of a matrix of small integers.
 	fill := func(rows, columns int, layout, typ string, value func(i, j int) int, stride *string) []byte {
 		lines, width := rows, columns
 		if layout == "col" {
@@ -141,7 +151,8 @@ func oneWmma(t *testing.T, rng *rand.Rand, shape string, types [4]string, combin
 	var a, b, c [32][32]int
 	for i := range a {
 		for j := range a[i] {
-			a[i][j], b[i][j], c[i][j] = rng.IntN(9)-pick(types[1] == "u8", 0, 4), rng.IntN(9)-pick(types[1] == "u8", 0, 4), rng.IntN(100)-50
+			a[i][j], b[i][j], c[i][j] = rng.IntN(9)-pick(types[1] == "u8", 0, 4), rng.IntN(9)-pick(types[1] == "u8", 0,
+				4), rng.IntN(100)-50
 		}
 	}
 	var in []byte
@@ -175,15 +186,16 @@ func oneWmma(t *testing.T, rng *rand.Rand, shape string, types [4]string, combin
 			long := elements / pick(layouts[3] == "row", m, n)
 			line, at := e/long, e%long
 			if at >= pick(layouts[3] == "row", n, m) {
-				continue // behind the line
+				continue // past the line
 			}
-			require.Equal(t, want[e*size:e*size+size], got[e*size:e*size+size], "%s %v %v %s: line %d element %d\n%s", shape, types, layouts, lanes, line, at, text)
+			require.Equal(t, want[e*size:e*size+size], got[e*size:e*size+size], "%s %v %v %s: line %d element %d\n%s",
+				shape, types, layouts, lanes, line, at, text)
 		}
 	}
 }
 
-// TestWmmaSaturates has a sum beyond s32, which wraps or with .satfinite becomes the
-// largest number.
+// TestWmmaSaturates computes a sum past s32. It wraps, or becomes the largest number with
+// .satfinite.
 func TestWmmaSaturates(t *testing.T) {
 	const kernel = `.version 8.0
 .target sm_90
@@ -211,8 +223,8 @@ func TestWmmaSaturates(t *testing.T) {
 	}
 }
 
-// Fragments that are changed element by element, and a sum that is written over the
-// registers of both matrices.
+// TestWmmaFragments changes fragments element by element, and writes a sum over the registers of
+// both matrices.
 func TestWmmaFragments(t *testing.T) {
 	const kernel = `.version 8.0
 .target sm_90

@@ -9,14 +9,14 @@ import (
 	"divergo/units"
 )
 
-// watchWrites keeps what write-back writes to the registers of each thread.
+// watchWrites records the values that write-back writes to the registers of each thread.
 func (w *watcher) watchWrites() {
 	for _, in := range w.sm.Writeback.In {
 		w.leave = append(w.leave, in.Tap(w.wrote))
 	}
 }
 
-// written is the hash of what a thread has written to one of so many registers.
+// written returns the hash of the values that a thread has written to one of so many registers.
 func (o owner) written(at, of int) uint64 {
 	if o.writes == nil {
 		return 0

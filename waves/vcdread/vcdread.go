@@ -1,8 +1,8 @@
-// Package vcdread reads waveform dumps in the Verilog format VCD (IEEE 1364-2005, clause 18): two-state vectors of up
-// to 64 bits, with values of x and z read as unknown. It shares nothing with the writer in package waves, so that what
-// is computed from a dump checks the dump as well.
+// Package vcdread reads waveform dumps in the Verilog format VCD (IEEE 1364-2005, clause 18). It
+// reads vectors of up to 64 bits; bits that are x or z are unknown. It shares no code with the
+// writer in package waves, so results computed from a dump also check the dump.
 //
-// A [Reader] goes through a dump change by change, in constant memory:
+// A [Reader] reads a dump change by change, in constant memory:
 //
 //	r, err := vcdread.NewReader(f)
 //	stalls := 0
@@ -13,7 +13,7 @@
 //	}
 //	err = r.Err()
 //
-// [ReadAll] keeps all changes and answers what a signal was at any time.
+// [ReadAll] keeps all changes and gives the value of a signal at any time.
 package vcdread
 
 import (
@@ -56,7 +56,7 @@ type Reader struct {
 	err    error
 }
 
-// NewReader reads the declarations.
+// NewReader reads the declarations of a dump.
 func NewReader(r io.Reader) (*Reader, error) {
 	x := &Reader{in: bufio.NewScanner(r), nets: map[string]int{}}
 	x.in.Buffer(make([]byte, 1<<16), 1<<20)
@@ -117,7 +117,7 @@ func (r *Reader) command() (word string, args []string, err error) {
 	return "", nil, fmt.Errorf("%s without $end", word)
 }
 
-// declare takes the words of $var: kind, width, identifier, name and perhaps a bit range.
+// declare reads the words of $var: kind, width, identifier, name and perhaps a bit range.
 func (r *Reader) declare(args []string, scopes []string) error {
 	if len(args) < 4 {
 		return fmt.Errorf("$var %q: expected a kind, a width, an identifier and a name", args)
@@ -141,7 +141,8 @@ func (r *Reader) declare(args []string, scopes []string) error {
 // Net is the first signal of a net.
 func (r *Reader) Net(net int) Signal { return r.Signals[r.first[net]] }
 
-// Next goes to the next change, in the order of the dump. It is false at the end and after an error.
+// Next advances to the next change, in the order of the dump. It returns false at the end and after
+// an error.
 func (r *Reader) Next() bool {
 	for r.err == nil && r.in.Scan() {
 		w := r.in.Bytes()
@@ -174,7 +175,7 @@ func (r *Reader) Next() bool {
 	return false
 }
 
-// set makes the present change of the digits of a value and an identifier.
+// set makes the present change from the digits of a value and an identifier.
 func (r *Reader) set(digits, id string) bool {
 	net, ok := r.nets[id]
 	if !ok {
@@ -207,10 +208,10 @@ func (r *Reader) set(digits, id string) bool {
 	return true
 }
 
-// Change is the present change, after a Next that was true.
+// Change is the present change, after Next returned true.
 func (r *Reader) Change() Change { return r.change }
 
-// Time is the last time seen; after the end it is the end of the dump.
+// Time is the last time read; after the end it is the end of the dump.
 func (r *Reader) Time() uint64 { return r.time }
 
 // Err is the error that ended the dump early, nil at its end.
@@ -226,13 +227,16 @@ type Dump struct {
 	byPath    map[string]Signal
 }
 
-// ReadAll reads a whole dump. Of several changes of a net at one time it keeps the last.
+// ReadAll reads a whole dump. It keeps the last of several changes of a net at one time.
 func ReadAll(in io.Reader) (*Dump, error) {
 	r, err := NewReader(in)
 	if err != nil {
 		return nil, err
 	}
-	d := &Dump{Timescale: r.Timescale, Signals: r.Signals, Changes: make([][]Change, len(r.first)), byPath: map[string]Signal{}}
+	d := &Dump{
+		Timescale: r.Timescale, Signals: r.Signals, Changes: make([][]Change, len(r.first)),
+		byPath: map[string]Signal{},
+	}
 	for _, s := range r.Signals {
 		d.byPath[s.Path] = s
 	}
@@ -258,8 +262,8 @@ func (d *Dump) Signal(path string) (Signal, bool) {
 	return s, ok
 }
 
-// At is the value of a net at a time: that of the last change then or before. Before the first change all bits are
-// unknown.
+// At is the value of a net at a time: the last change at or before it. Before the first change all
+// bits are unknown.
 func (d *Dump) At(net int, time uint64) Change {
 	c := d.Changes[net]
 	i, found := slices.BinarySearchFunc(c, time, func(c Change, t uint64) int { return cmp.Compare(c.Time, t) })

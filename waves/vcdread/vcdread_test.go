@@ -14,8 +14,8 @@ import (
 	"divergo/waves/vcdread"
 )
 
-// The dump follows the examples of IEEE 1364-2005, clause 18: a vector shorter than its width extends with 0, but with
-// x or z if it begins with them.
+// sample follows the examples of IEEE 1364-2005, clause 18. A vector shorter than its width extends
+// with 0, or with x or z if it begins with them.
 const sample = `$date today $end
 $version any
  tool $end

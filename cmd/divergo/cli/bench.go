@@ -26,11 +26,13 @@ func newBench() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "bench [KERNEL...]",
 		Short: "Measure how fast the simulator is",
-		Long: `Run a fixed set of kernels on a fixed set of machines, traced and not, on one processor and on all, and print the least
-time of several runs. Each is a process of its own, its start included; what is traced is every signal of the machine.
+		Long: `Run a fixed set of kernels on a fixed set of machines, traced and not, on one processor and on all,
+and print the least time of several runs. Each is a process of its own, its start included; what is
+traced is every signal of the machine.
 
-With --against FILE, another binary of divergo, both run in turn, and a column says how many times as fast this one is, and how
-many times as much processor time the other one takes. A * behind it: the two count other cycles or instructions.
+With --against FILE, another binary of divergo, both run in turn, and a column says how many times
+as fast this one is, and how many times as much processor time the other one takes. A * behind it:
+the two count other cycles or instructions.
 
 Exit codes: 2 a binary cannot be run, or its run fails, 130 interrupted.`,
 		Example: `  divergo bench
@@ -45,7 +47,7 @@ Exit codes: 2 a binary cannot be run, or its run fails, 130 interrupted.`,
 	return c
 }
 
-// benchResult is what bench prints.
+// benchResult is the output of bench.
 type benchResult struct {
 	Schema string          `json:"schema"`
 	Host   bench.Host      `json:"host"`
@@ -98,7 +100,8 @@ func (f *benchFlags) run(c *cobra.Command, names []string) error {
 		return printJSON(c.OutOrStdout(), r)
 	}
 	out := c.OutOrStdout()
-	if _, err := fmt.Fprintf(out, "%d x %s, %s; divergo %s, %s; least of %d\n\n", r.Host.Processors, r.Host.Processor, r.Host.Platform, r.Binary.Commit, r.Binary.Go, r.Count); err != nil {
+	if _, err := fmt.Fprintf(out, "%d x %s, %s; divergo %s, %s; least of %d\n\n", r.Host.Processors, r.Host.Processor,
+		r.Host.Platform, r.Binary.Commit, r.Binary.Go, r.Count); err != nil {
 		return err
 	}
 	_, err = r.table(old != "").WriteTo(out)
@@ -116,7 +119,10 @@ func (r *benchResult) table(compared bool) *table.Table {
 		if x.Traced {
 			traced = "yes"
 		}
-		row := []any{x.Kernel, x.Machine, traced, x.Workers, x.Cycles, seconds(x.New.Elapsed), seconds(x.New.Processor), seconds(x.Rate() / 1e6)}
+		row := []any{
+			x.Kernel, x.Machine, traced, x.Workers, x.Cycles, seconds(x.New.Elapsed), seconds(x.New.Processor),
+			seconds(x.Rate() / 1e6),
+		}
 		if compared {
 			differs := ""
 			if x.Differs {
@@ -129,5 +135,5 @@ func (r *benchResult) table(compared bool) *table.Table {
 	return t
 }
 
-// seconds prints a time.
+// seconds formats a time in seconds.
 func seconds(s float64) string { return fmt.Sprintf("%.3f", s) }

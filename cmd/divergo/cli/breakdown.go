@@ -10,19 +10,20 @@ import (
 	"divergo/testbench/profile"
 )
 
-// shownClasses lists the classes of an SM that has threads: issued warps, the
-// fullest first, then the reasons for not issuing.
+// shownClasses lists the classes of an SM that has threads. Issued warps come first, the fullest
+// first; the reasons for not issuing follow.
 func shownClasses(warpSize int) (list []sm.Class) {
 	for class := sm.NumClasses - 1; class >= sm.ClassIssue; class-- {
 		if class.Name(warpSize) != "" {
 			list = append(list, class)
 		}
 	}
-	return append(list, sm.ClassStall, sm.ClassMem, sm.IdleDepend, sm.IdleFetch, sm.IdleBranch, sm.IdleBarrier, sm.IdleSync)
+	return append(list, sm.ClassStall, sm.ClassMem, sm.IdleDepend, sm.IdleFetch, sm.IdleBranch, sm.IdleBarrier,
+		sm.IdleSync)
 }
 
-// breakdown is the cycles of SMs with threads in the shown classes, one row a
-// result, in units of the sum of the first row.
+// breakdown holds the cycles of SMs with threads, by shown class. Each result has a row; the unit
+// is the sum of the first row.
 type breakdown struct {
 	results  []*result
 	warpSize int
@@ -47,11 +48,12 @@ func newBreakdown(results []*result, warpSize int) *breakdown {
 	return b
 }
 
-// print writes the breakdown in per cent: each class and the sum, or, to fit 100 columns, pairs of
-// classes of issue.
+// print writes the breakdown in per cent: the classes and their sum. Without all, it pairs the
+// issue classes, so that the table fits 100 columns.
 func (b *breakdown) print(w io.Writer, all bool) error {
 	first := b.results[0].Mechanism
-	fmt.Fprintf(w, "cycles of SMs with threads, %s = 100: Wn-m issue n to m lanes, dependence to sync are W0_Idle\n\n", first)
+	fmt.Fprintf(w, "cycles of SMs with threads, %s = 100: Wn-m issue n to m lanes, dependence to sync are W0_Idle\n\n",
+		first)
 	header := []string{"mechanism"}
 	groups := b.groups(all)
 	for _, g := range groups {
@@ -80,15 +82,16 @@ func (b *breakdown) print(w io.Writer, all bool) error {
 	return err
 }
 
-// group is a column: neighbouring classes of the rows.
+// group is a column of the table: neighbouring classes, from inclusive, to exclusive.
 type group struct {
 	name     string
 	from, to int
 }
 
-// groups are the columns: each class, or two of issue together.
+// groups returns the columns: one for each class, or, unless each is set, one for two issue
+// classes.
 func (b *breakdown) groups(each bool) (list []group) {
-	issues := 0 // the first classes
+	issues := 0 // number of issue classes, which come first
 	for b.classes[issues] >= sm.ClassIssue {
 		issues++
 	}
@@ -106,7 +109,7 @@ func (b *breakdown) groups(each bool) (list []group) {
 	return list
 }
 
-// percent is a share with one digit, or a dash for nothing at all.
+// percent prints a share with one decimal, or a dash for zero.
 func percent(v float64) string {
 	if v == 0 {
 		return "-"
@@ -114,7 +117,7 @@ func percent(v float64) string {
 	return fmt.Sprintf("%.1f", 100*v)
 }
 
-// chart is the breakdown as a picture.
+// chart draws the breakdown as bars.
 func (b *breakdown) chart(title string) *chart.Bars {
 	bars := &chart.Bars{Title: title, Axis: fmt.Sprintf("cycles of SMs with threads, %s = 1", b.results[0].Mechanism)}
 	for _, class := range b.classes {

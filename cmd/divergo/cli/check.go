@@ -21,16 +21,17 @@ import (
 
 // checkFlags are the flags of the verb check.
 type checkFlags struct {
-	options        properties.Options
-	features       string
-	dir, replay    string
-	found          *properties.Bucket // nil if it could not be written
+	options     properties.Options
+	features    string
+	dir, replay string
+	// the bucket of the counterexample; nil if there is none or it could not be written
+	found          *properties.Bucket
 	json, checkers bool
 	coverage       bool
 	isLitmus       bool
 }
 
-// defaultRuns is how many kernels a check takes that says nothing of its length.
+// defaultRuns is the number of kernels of a check without a flag for its length.
 const defaultRuns = 500
 
 func newCheck() *cobra.Command {
@@ -38,21 +39,23 @@ func newCheck() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check [MECHANISM...|--litmus [TEST...]]",
 		Short: "Look for bugs of divergence mechanisms with random kernels",
-		Long: `Run random kernels on random small machines under the mechanisms, or under all of them, and compare every
-thread with the golden model; in each run a list of invariants is watched (--checkers prints it). The kernels
-have nested and unstructured control flow, early exits and barriers, and no data races.
+		Long: `Run random kernels on random small machines under the mechanisms, or under all of them, and compare
+every thread with the golden model; in each run a list of invariants is watched (--checkers prints
+it). The kernels have nested and unstructured control flow, early exits and barriers, and no data
+races.
 
-Kernel, launch, data and machine come from one seed; the seeds are consecutive, so that a check can be
-repeated, and continued where another one ended; with --journal FILE it goes on by itself after it was
-interrupted or killed. The first failure is made as small as a few seconds allow and written to a new folder:
-PTX, machine, an explanation with the last instructions, the waveform around the cycle in which it failed, and
-the command that runs it again. A cause that has a folder in --dir already is counted there: same mechanism,
-checker and place, and a case that still fails.
+Kernel, launch, data and machine come from one seed; the seeds are consecutive, so that a check can
+be repeated, and continued where another one ended; with --journal FILE it goes on by itself after
+it was interrupted or killed. The first failure is made as small as a few seconds allow and written
+to a new folder: PTX, machine, an explanation with the last instructions, the waveform around the
+cycle in which it failed, and the command that runs it again. A cause that has a folder in --dir
+already is counted there: same mechanism, checker and place, and a case that still fails.
 
-With --litmus it runs litmus tests in place of random kernels: a few threads with a few loads, stores, atomics and
-fences each, on random machines. An outcome that the PTX memory model does not allow is a finding. Arguments are
-names of tests, or files with tests, which end with .litmus; all that divergo has if there are none. A table counts
-the outcomes, and the weak ones, which no sequentially consistent machine has. With --runs 0 the tests are not run.
+With --litmus it runs litmus tests in place of random kernels: a few threads with a few loads,
+stores, atomics and fences each, on random machines. An outcome that the PTX memory model does not
+allow is a finding. Arguments are names of tests, or files with tests, which end with .litmus; all
+that divergo has if there are none. A table counts the outcomes, and the weak ones, which no
+sequentially consistent machine has. With --runs 0 the tests are not run.
 
 FEATURES are names, separated by commas, or names to leave out, each with a - before it:
 ` + wrap(draw.FeatureNames(), 100) + `
@@ -69,7 +72,9 @@ Exit codes: 0 nothing found, 1 a checker found something, 2 usage error, 130 int
 	}
 	o := &f.options
 	fl := c.Flags()
-	fl.Uint64Var(&o.Runs, "runs", 0, fmt.Sprintf("kernels, each under every mechanism; %d unless --for is given; launches of each litmus test, %d", defaultRuns, defaultLitmus))
+	fl.Uint64Var(&o.Runs, "runs", 0,
+		fmt.Sprintf("kernels, each under every mechanism; %d unless --for is given; launches of each litmus test, %d",
+			defaultRuns, defaultLitmus))
 	fl.DurationVar(&o.For, "for", 0, "`TIME` to look for failures, such as 90s or 10m")
 	fl.Uint64Var(&o.Seed, "seed", 0, "first seed")
 	fl.IntVar(&o.Jobs, "jobs", 1, "processors to use; what is found does not depend on it")
@@ -78,14 +83,15 @@ Exit codes: 0 nothing found, 1 a checker found something, 2 usage error, 130 int
 	fl.StringVar(&f.dir, "dir", "counterexample", "`FOLDER` in which each cause of failures has a folder")
 	fl.StringVar(&o.Journal, "journal", "", "note in `FILE` which seeds are done, and go on from there if it exists")
 	fl.StringVar(&f.replay, "replay", "", "check the counterexample of a `FOLDER` again")
-	fl.BoolVar(&f.coverage, "coverage", false, "print as well what hardware did: events, launches, values of keys, instructions by lanes")
+	fl.BoolVar(&f.coverage, "coverage", false,
+		"print as well what hardware did: events, launches, values of keys, instructions by lanes")
 	fl.BoolVar(&f.checkers, "checkers", false, "list the checkers")
 	fl.BoolVar(&f.isLitmus, "litmus", false, "run litmus tests of the memory model, by name or from files")
 	fl.BoolVar(&f.json, "json", false, "print the result as JSON")
 	return c
 }
 
-// wrap joins names in lines of some width.
+// wrap joins names with spaces into lines of at most width columns.
 func wrap(names []string, width int) string {
 	var lines []string
 	line := " "
@@ -122,7 +128,8 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 		o.Runs = defaultRuns
 	}
 	if o := &f.options; o.Seed > math.MaxUint64-max(o.Runs, 1) {
-		return fmt.Errorf("--seed %d: want at most %d, so that there are seeds for all kernels", o.Seed, math.MaxUint64-max(o.Runs, 1))
+		return fmt.Errorf("--seed %d: want at most %d, so that there are seeds for all kernels", o.Seed,
+			math.MaxUint64-max(o.Runs, 1))
 	}
 	if f.features != "" {
 		set, err := draw.ParseFeatures(f.features)
@@ -135,7 +142,7 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 	return f.campaign(c)
 }
 
-// list prints the checkers.
+// list prints the catalogue of checkers.
 func (f *checkFlags) list(w io.Writer) error {
 	if f.json {
 		list := []map[string]any{}
@@ -170,8 +177,8 @@ func (f *checkFlags) again(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// campaign checks, and keeps a counterexample. What was found is told whether it
-// can be kept or not.
+// campaign runs the check and keeps a counterexample. It reports the finding even if the
+// counterexample cannot be written.
 func (f *checkFlags) campaign(c *cobra.Command) error {
 	if err := output.TryFolder(f.dir); err != nil {
 		return fmt.Errorf("--dir: %w", err)
@@ -200,7 +207,7 @@ func (f *checkFlags) campaign(c *cobra.Command) error {
 	}
 	err = errors.Join(show(c.OutOrStdout(), r, by.Program), err)
 	if r.Failure != nil {
-		if f.found != nil && f.found.Count == 1 { // it may take a while: all else has been told
+		if f.found != nil && f.found.Count == 1 { // slow, so it comes after every other message
 			if unkept := r.Failure.Show(f.found.Folder, by, asked); unkept != nil {
 				err = errors.Join(err, fmt.Errorf("--dir: %w", unkept))
 			}
@@ -213,10 +220,10 @@ func (f *checkFlags) campaign(c *cobra.Command) error {
 	return err
 }
 
-// errInterrupted is the end of a check that Ctrl-C ended.
+// errInterrupted ends a check after Ctrl-C.
 var errInterrupted = errors.New("interrupted")
 
-// checked says how far a campaign is.
+// checked describes the progress of a campaign.
 func checked(r *properties.Report, o *properties.Options) string {
 	var left time.Duration
 	if o.For > 0 {
@@ -231,7 +238,7 @@ func checked(r *properties.Report, o *properties.Options) string {
 	return fmt.Sprintf("%d kernels, %.0f runs a second, %s left", r.Cases, r.Rate(), max(left, 0).Round(time.Second))
 }
 
-// print writes the report for people.
+// print writes the report as text.
 func (f *checkFlags) print(w io.Writer, r *properties.Report, _ string) error {
 	fmt.Fprintf(w, "%s\n\n", r)
 	if x := r.Failure; x != nil {
@@ -242,9 +249,11 @@ func (f *checkFlags) print(w io.Writer, r *properties.Report, _ string) error {
 		case f.found.Count == 1:
 			smallest += "is in " + filepath.ToSlash(f.found.Folder)
 		default:
-			smallest = fmt.Sprintf("%s has a case of the same cause, which was found %d times", filepath.ToSlash(f.found.Folder), f.found.Count)
+			smallest = fmt.Sprintf("%s has a case of the same cause, which was found %d times",
+				filepath.ToSlash(f.found.Folder), f.found.Count)
 		}
-		_, err := fmt.Fprintf(w, "%s fails checker %s with seed %d; %s\n", x.Mechanism, x.Checker, x.Case.Seed, smallest)
+		_, err := fmt.Fprintf(w, "%s fails checker %s with seed %d; %s\n", x.Mechanism, x.Checker, x.Case.Seed,
+			smallest)
 		return err
 	}
 	total := r.Total()
@@ -263,7 +272,8 @@ func (f *checkFlags) print(w io.Writer, r *properties.Report, _ string) error {
 	return err
 }
 
-// printHardware writes the bins by what hardware does, in lines of one kind, and which of them were never reached.
+// printHardware writes the coverage bins of hardware events, one line for each kind. It marks the
+// bins that were never reached.
 func printHardware(w io.Writer, c *properties.Coverage) error {
 	names, counts := c.Hardware()
 	t := table.New("", "bin", "reached")
@@ -303,14 +313,16 @@ func (f *checkFlags) printJSON(w io.Writer, r *properties.Report, program string
 	}
 	answer := map[string]any{
 		"schema": schema("check"), "mechanisms": r.Mechanisms, "first_seed": f.options.Seed, "next_seed": r.Next,
-		"kernels": r.Cases, "runs": r.Runs, "thread_instructions": r.Lanes, "seconds": r.Spent.Seconds(), "runs_per_second": r.Rate(),
-		"coverage": bins, "missed": missed, "failure": nil,
+		"kernels": r.Cases, "runs": r.Runs, "thread_instructions": r.Lanes, "seconds": r.Spent.Seconds(),
+		"runs_per_second": r.Rate(),
+		"coverage":        bins, "missed": missed, "failure": nil,
 	}
 	if x := r.Failure; x != nil {
 		failure := map[string]any{
 			"mechanism": x.Mechanism, "checker": x.Checker, "seed": x.Case.Seed, "what": x.What,
-			"grid": x.Case.Grid, "block": x.Case.Block, "threads": x.Case.Threads(), "statements": x.Case.Kernel.Statements(),
-			"folder": "", "command": "", "place": "", "count": 0,
+			"grid": x.Case.Grid, "block": x.Case.Block, "threads": x.Case.Threads(),
+			"statements": x.Case.Kernel.Statements(),
+			"folder":     "", "command": "", "place": "", "count": 0,
 		}
 		if b := f.found; b != nil {
 			failure["folder"], failure["place"], failure["count"] = filepath.ToSlash(b.Folder), b.Place, b.Count

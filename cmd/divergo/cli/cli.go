@@ -1,6 +1,7 @@
-// Package cli is the command line of divergo: it parses, calls and prints. It
-// is a package so that a program can offer mechanisms of its own with all the
-// verbs, by registering them (see divergence.Register) before it calls Run.
+// Package cli implements the command line of divergo: it parses, calls and prints.
+//
+// A program can offer its own mechanisms with all the verbs: it registers them (see
+// divergence.Register) and then calls Run.
 package cli
 
 import (
@@ -13,8 +14,7 @@ import (
 	"divergo/internal/printable"
 )
 
-// Run runs one command line, without the name of the program, and returns the
-// exit code.
+// Run executes one command line and returns the exit code. args leaves out the program's name.
 func Run(args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
@@ -25,19 +25,19 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	defer signals.release()
 	ctx := context.WithValue(context.Background(), interruptKey{}, signals)
 	err := root.ExecuteContext(context.WithValue(ctx, argsKey{}, args))
-	output.Clean() // of a run that ended with an error
+	output.Clean() // removes the unfinished files of a run that ended with an error
 	if unwritten := out.Close(); err == nil {
 		err = unwritten
 	}
-	if _, quiet := err.(programExit); err != nil && !quiet { // the program has told
+	if _, quiet := err.(programExit); err != nil && !quiet { // the program printed its own message
 		fmt.Fprintf(stderr, "divergo: %s\n", brief(printable.Text(err.Error())))
 	}
 	return exitCode(err)
 }
 
-// brief leaves out what is too much for a message: the middle of a long line, and the last of many lines.
+// brief shortens a message: it cuts the middle of long lines and the end of long texts.
 func brief(text string) string {
-	const most, head, tail = 1000, 600, 400 // lines, and bytes of one
+	const most, head, tail = 1000, 600, 400 // most lines; head and tail bytes of a line
 	var b strings.Builder
 	n := 0
 	for line := range strings.Lines(text) {

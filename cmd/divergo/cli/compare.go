@@ -38,21 +38,25 @@ func newCompare() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compare KERNEL|FILE.ptx|FILE.json",
 		Short: "Run a kernel, or the launches of a file, under every divergence mechanism",
-		Long: `Run a built-in kernel, a kernel of a PTX file with the arguments of "divergo run", or a launch file under every divergence
-mechanism, or those of --mech in their order, on machines that are equal in everything else, the priority of CTAs
-(sm.cta_priority) as well, and print what they need side by side. The result of a built-in kernel is compared with its
-reference; of files all bytes of all buffers and variables behind each launch are compared with those of the first
-mechanism that finishes. The speed-up is against the first mechanism: without --mech the machine's own, pdom unless --set divergence.mechanism says otherwise.
-sync_stalls are the cycles that warps have waited for others of their CTA, at branches and reconvergence points.
+		Long: `Run a built-in kernel, a kernel of a PTX file with the arguments of "divergo run", or a launch file
+under every divergence mechanism, or those of --mech in their order, on machines that are equal in
+everything else, the priority of CTAs (sm.cta_priority) as well, and print what they need side by
+side. The result of a built-in kernel is compared with its reference; of files all bytes of all
+buffers and variables behind each launch are compared with those of the first mechanism that
+finishes. The speed-up is against the first mechanism: without --mech the machine's own, pdom unless
+--set divergence.mechanism says otherwise. sync_stalls are the cycles that warps have waited for
+others of their CTA, at branches and reconvergence points.
 
 A second table says what the cycles of the SMs were spent on; --svg FILE draws it.
 
 --vcd FILE writes the waveform of the first mechanism; "divergo run KERNEL --mech NAME --vcd FILE" that of another.
 
-With --paths no machine is run: for each branch, how many warps its paths need without compaction, with thread
-block compaction under each lane permutation, and if threads could take any lane (Rhu & Erez, ISCA 2013).
+With --paths no machine is run: for each branch, how many warps its paths need without compaction,
+with thread block compaction under each lane permutation, and if threads could take any lane (Rhu &
+Erez, ISCA 2013).
 
-Exit codes: 1 a result differs from the reference or the first mechanism's, or --races has found a race, 2 nothing was run, or a file could not be written, 4 the kernel failed under a mechanism
+Exit codes: 1 a result differs from the reference or the first mechanism's, or --races has found a
+race, 2 nothing was run, or a file could not be written, 4 the kernel failed under a mechanism
 (fault, deadlock, endless loop, watchdog), 130 interrupted.`,
 		Example: `  divergo compare bitonic --size medium
   divergo compare mandelbrot --preset slp --json
@@ -70,7 +74,8 @@ Exit codes: 1 a result differs from the reference or the first mechanism's, or -
 	addMechanisms(c, &f.mechs)
 	c.Flags().BoolVar(&f.json, "json", false, "print the results as JSON")
 	c.Flags().BoolVar(&f.all, "all", false, "print all columns, and every key of the machine")
-	c.Flags().BoolVar(&f.paths, "paths", false, "compare lane permutations instead: the warps that the paths of each branch can be compacted to")
+	c.Flags().BoolVar(&f.paths, "paths", false,
+		"compare lane permutations instead: the warps that the paths of each branch can be compacted to")
 	c.Flags().StringVar(&f.svg, "svg", "", "draw what the cycles were spent on in `FILE`")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of random inputs")
 	f.kernel.add(c)
@@ -78,17 +83,17 @@ Exit codes: 1 a result differs from the reference or the first mechanism's, or -
 	return c
 }
 
-// subject is what is run under each mechanism.
+// subject is the work that compare runs under each mechanism.
 type subject struct {
 	name, size, doc string
-	target          string // file
-	equal           string // what results are equal to: the header of a column
+	target          string // the file; empty for a built-in kernel
+	equal           string // column header: what each result is compared with
 	run             func(s *testbench.Session) error
-	judge           func() error // says how the result of the last run differs
+	judge           func() error // describes how the last run's result differs; nil if it does not
 	paths           func(warpSize int) (*experiments.Paths, error)
 }
 
-// subject finds out what a target is.
+// subject identifies a target: a built-in kernel or a file.
 func (f *compareFlags) subject(c *cobra.Command, target string, files *output.Set) (*subject, error) {
 	kernel, err := kernels.Find(target)
 	if err == nil {
@@ -111,7 +116,7 @@ func (f *compareFlags) subject(c *cobra.Command, target string, files *output.Se
 	return w.subject(target, &f.machine), nil
 }
 
-// builtin is a kernel of the suite.
+// builtin makes the subject of a built-in kernel.
 func (f *compareFlags) builtin(kernel kernels.Kernel) (*subject, error) {
 	size, err := sizeOf(kernel, f.size)
 	if err != nil {
@@ -164,11 +169,11 @@ func (f *compareFlags) run(c *cobra.Command, target string) error {
 		return err
 	}
 	var results []*result
-	var failed error // the gravest
-	var unkept error // files that could not be written
+	var failed error // the most severe error
+	var unkept error // errors of files that could not be written
 	for i, m := range mechs {
 		if i > 0 {
-			wave = nil // only the first is dumped
+			wave = nil // the waveform shows only the first run
 		}
 		cfg.Divergence.Mechanism = m
 		s, err := simulate(c, &f.machine, cfg, m, wave, func(s *testbench.Session) error {
@@ -205,13 +210,14 @@ func (f *compareFlags) run(c *cobra.Command, target string) error {
 	}
 	cycles := newBreakdown(results, cfg.SM.WarpSize)
 	unkept = errors.Join(unkept, picture.keep(func(w io.Writer) error {
-		_, err := cycles.chart(fmt.Sprintf("%s on %s", strings.TrimSpace(of.name+" "+of.size), f.machine.preset)).WriteTo(w)
+		_, err := cycles.chart(fmt.Sprintf("%s on %s", strings.TrimSpace(of.name+" "+of.size),
+			f.machine.preset)).WriteTo(w)
 		return err
 	}))
 	return errors.Join(f.print(c, of, results, cycles, lines), unkept, lines.keep(), failed)
 }
 
-// inOrder lists all mechanisms, the one that others are compared with first.
+// inOrder lists all mechanisms; first, the baseline of the comparison, leads.
 func inOrder(first string) []divergence.Mechanism {
 	list := slices.Clone(divergence.Mechanisms())
 	slices.SortStableFunc(list, func(a, b divergence.Mechanism) int {
@@ -226,16 +232,22 @@ func inOrder(first string) []divergence.Mechanism {
 	return list
 }
 
-// compared are the statistics that the table shows, and comparedAll those with --all.
+// compared lists the statistics of the table, comparedAll those of the table with --all.
 var (
 	compared    = []string{"cycles", "ipc", "simd_efficiency", "warp_instructions"}
-	comparedAll = append(slices.Clip(compared), "stack_max_depth", "compacted_entries", "sync_stalls_branch", "sync_stalls_join")
+	comparedAll = append(slices.Clip(compared), "stack_max_depth", "compacted_entries", "sync_stalls_branch",
+		"sync_stalls_join")
 )
 
-func (f *compareFlags) print(c *cobra.Command, of *subject, results []*result, cycles *breakdown, lines *sourceProfile) error {
+func (f *compareFlags) print(c *cobra.Command, of *subject, results []*result, cycles *breakdown,
+	lines *sourceProfile,
+) error {
 	w := c.OutOrStdout()
 	if f.json {
-		answer := map[string]any{"schema": schema("compare"), "kernel": of.name, "size": of.size, "seed": f.seed, "results": results}
+		answer := map[string]any{
+			"schema": schema("compare"), "kernel": of.name, "size": of.size, "seed": f.seed,
+			"results": results,
+		}
 		if lines.answers() {
 			answer["profile"] = lines.json()
 		}
@@ -278,8 +290,11 @@ func (f *compareFlags) print(c *cobra.Command, of *subject, results []*result, c
 	return errors.Join(results[0].printMachine(w, "sm.cta_priority"), lines.print(w))
 }
 
-// namesake is where another run has a kernel that comes behind others in the first: of several of one name, as different
-// modules can have, the one with as many before it; -1 if there is none.
+// namesake returns the index in another run of the kernel that matches k, or -1.
+//
+// Several kernels can share a name, for example in different modules. before holds the kernels
+// ahead of k in the first run. The n-th kernel of a name matches the n-th kernel of that name in
+// other.
 func namesake[K any](before []K, k *K, other []K, name func(*K) string) int {
 	n := 0
 	for i := range before {
@@ -298,8 +313,8 @@ func namesake[K any](before []K, k *K, other []K, name func(*K) string) int {
 	return -1
 }
 
-// printSame writes what the launches of a file need by kernel, if there are several, and
-// whether memory is the same under all mechanisms.
+// printSame writes the statistics of a file's launches by kernel, if there are several kernels. It
+// also reports whether memory is the same under all mechanisms.
 func printSame(w io.Writer, results []*result) error {
 	if len(results[0].kernels) > 1 {
 		t := table.New(append(append([]string{"kernel", "mechanism", "launches"}, perKernel...), "speed-up")...)

@@ -10,12 +10,15 @@ import (
 	"divergo/units"
 )
 
-// printCosts is list --cost.
+// printCosts runs list --cost.
 func printCosts(c *cobra.Command, args []string, cfg *gpu.Config, asJSON bool) error {
 	name, names := args[0], args[1:]
 	switch name {
 	case "mechanisms":
-		l := catalogue{name: name, header: []string{"mechanism", "what", "words", "bits", "of an SM", "a warp's share", "a CTA's share"}}
+		l := catalogue{name: name, header: []string{
+			"mechanism", "what", "words", "bits", "of an SM", "a warp's share",
+			"a CTA's share",
+		}}
 		entries, err := listMechanismCosts(cfg)
 		if err != nil {
 			return err
@@ -31,13 +34,14 @@ func printCosts(c *cobra.Command, args []string, cfg *gpu.Config, asJSON bool) e
 	return fmt.Errorf("--cost is for mechanisms, lanes and herding, not for %s", name)
 }
 
-// listMechanismCosts has a row for each structure and kind of logic, under one
-// with the sum of bits. What an SM has is divided by its warps and CTAs.
+// listMechanismCosts lists the storage and logic of each mechanism, per SM, per warp and per CTA. A
+// row with the sum of bits heads a row for each structure and kind of logic.
 func listMechanismCosts(cfg *gpu.Config) ([]entry, error) {
 	g := divergence.Geometry{Lanes: cfg.SM.WarpSize, Warps: cfg.SM.Warps(), CTAs: cfg.SM.CTAs}
 	shares := func(n int) []any { return []any{n, share(n, g.Warps), share(n, g.CTAs)} }
 	object := func(n int, name string, more map[string]any) map[string]any {
-		more[name+"_per_sm"], more[name+"_per_warp"], more[name+"_per_cta"] = n, float64(n)/float64(g.Warps), float64(n)/float64(g.CTAs)
+		more[name+"_per_sm"], more[name+"_per_warp"], more[name+"_per_cta"] = n, float64(n)/float64(g.Warps),
+			float64(n)/float64(g.CTAs)
 		return more
 	}
 	var list []entry
@@ -51,14 +55,16 @@ func listMechanismCosts(cfg *gpu.Config) ([]entry, error) {
 		list = append(list, entry{cells: append([]any{m.Name, "storage", "", ""}, shares(cost.Bits())...)})
 		for i := range cost.Storage {
 			s := &cost.Storage[i]
-			list = append(list, entry{cells: append([]any{"", s.Path, s.Words, s.Width()}, shares(s.Words*s.Width())...)})
+			list = append(list, entry{cells: append([]any{"", s.Path, s.Words, s.Width()},
+				shares(s.Words*s.Width())...)})
 			fields := map[string]any{}
 			for _, f := range s.Fields {
 				if f.Name != "" {
 					fields[f.Name] = f.Bits
 				}
 			}
-			storage = append(storage, object(s.Words*s.Width(), "bits", map[string]any{"structure": s.Path, "words": s.Words, "bits": s.Width(), "fields": fields}))
+			storage = append(storage, object(s.Words*s.Width(), "bits",
+				map[string]any{"structure": s.Path, "words": s.Words, "bits": s.Width(), "fields": fields}))
 		}
 		for _, l := range cost.Logic {
 			list = append(list, entry{cells: append([]any{"", l.Kind, "", l.Bits}, shares(l.Count)...)})
@@ -69,7 +75,7 @@ func listMechanismCosts(cfg *gpu.Config) ([]entry, error) {
 	return list, nil
 }
 
-// share is n divided by parts, with a fraction only if there is one.
+// share returns n/parts: an integer if it divides evenly, else a fraction.
 func share(n, parts int) any {
 	if n%parts == 0 {
 		return n / parts
@@ -77,7 +83,7 @@ func share(n, parts int) any {
 	return fmt.Sprintf("%.1f", float64(n)/float64(parts))
 }
 
-// listHerdingCosts has the storage of each part, and a row for each kind of its logic.
+// listHerdingCosts lists the storage of each part of herding, and a row for each kind of its logic.
 func listHerdingCosts(cfg *gpu.Config) []entry {
 	var list []entry
 	for _, p := range units.HerdParts() {

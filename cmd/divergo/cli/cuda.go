@@ -22,7 +22,7 @@ import (
 	"divergo/testbench/races"
 )
 
-// programExit is the exit code of a program that divergo has run.
+// programExit is the exit code of a program that divergo ran.
 type programExit struct{ code int }
 
 func (e programExit) Error() string { return fmt.Sprintf("exit code %d", e.code) }
@@ -31,8 +31,8 @@ func newCuda() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "cuda build|run|compare|nvcc|toolkit",
 		Short: "Build and run whole CUDA programs",
-		Long: `Build CUDA programs, host code and all, with clang alone, and run them: their kernels on the simulated machine,
-everything else on this one. Needs Debian's packages clang-19, libclc-19 and g++.`,
+		Long: `Build CUDA programs, host code and all, with clang alone, and run them: their kernels on the
+simulated machine, everything else on this one. Needs Debian's packages clang-19, libclc-19 and g++.`,
 		Example: `  divergo cuda run kernels/programs/bfs.cu
   divergo cuda compare --mech pdom,tbc kernels/programs/stencil.cu -- 64 3
   divergo cuda build main.cu reference.cpp -O3 -o prog
@@ -48,7 +48,7 @@ everything else on this one. Needs Debian's packages clang-19, libclc-19 and g++
 	return c
 }
 
-// compilerFlags are those of a compiler.
+// compilerFlags are the compiler flags of a verb.
 type compilerFlags struct{ options cuda.Options }
 
 func (b *compilerFlags) add(c *cobra.Command) {
@@ -60,11 +60,13 @@ func (b *compilerFlags) add(c *cobra.Command) {
 	f.StringVarP(&o.Level, "optimize", "O", "2", "`LEVEL` of optimisation, of the host's code and the device's: 0 to 3")
 	f.StringVar(&o.Standard, "std", "", "`STANDARD` of C++, c++17 for example")
 	f.StringVar(&o.Arch, "arch", cuda.DefaultArch, "`GPU` to compile for")
-	f.BoolVar(&o.Relocatable, "rdc", false, "relocatable code of the device: files use each other's device functions and variables")
-	f.BoolVar(&o.FastMath, "use_fast_math", false, "approximate instructions for the device's float mathematics, and no denormals")
+	f.BoolVar(&o.Relocatable, "rdc", false,
+		"relocatable code of the device: files use each other's device functions and variables")
+	f.BoolVar(&o.FastMath, "use_fast_math", false,
+		"approximate instructions for the device's float mathematics, and no denormals")
 }
 
-// build makes a program that finds this one.
+// build compiles sources to a program that starts this executable as its simulator.
 func (b *compilerFlags) build(sources []string, program string) error {
 	var err error
 	if b.options.Divergo, err = os.Executable(); err != nil {
@@ -73,7 +75,8 @@ func (b *compilerFlags) build(sources []string, program string) error {
 	return cuda.Build(sources, program, b.options)
 }
 
-// targets are the program of a command line, or its sources, and the arguments, which are behind "--".
+// targets splits the arguments of a command line: the program or its sources, and, behind "--", the
+// program's arguments.
 func targets(c *cobra.Command, args []string) (list, rest []string, err error) {
 	list = args
 	if at := c.ArgsLenAtDash(); at >= 0 {
@@ -92,14 +95,17 @@ func targets(c *cobra.Command, args []string) (list, rest []string, err error) {
 			c.CommandPath(), target, strings.Join(list[:i], " "), strings.Join(list[i:], " "))
 	}
 	if filepath.Ext(list[0]) == "" && len(list) > 1 {
-		return nil, nil, fmt.Errorf("%s: found %q behind the program: its arguments follow \"--\"", c.CommandPath(), list[1])
+		return nil, nil, fmt.Errorf("%s: found %q behind the program: its arguments follow \"--\"", c.CommandPath(),
+			list[1])
 	}
 	return list, rest, nil
 }
 
-// program is the program of a command line, built if it is sources, and its
-// arguments.
-func (b *compilerFlags) program(c *cobra.Command, args []string) (program string, rest []string, done func(), err error) {
+// program returns the program of a command line and its arguments. It builds the program first if
+// sources are given; done removes it.
+func (b *compilerFlags) program(c *cobra.Command, args []string) (program string, rest []string, done func(),
+	err error,
+) {
 	done = func() {}
 	list, rest, err := targets(c, args)
 	if err != nil {
@@ -125,8 +131,9 @@ func newCudaBuild() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "build FILE...",
 		Short: "Build a CUDA program",
-		Long: `Compile CUDA, C++ and C files, and link them, object files and libraries to a program. It runs by itself, on a
-machine that the flags of "divergo cuda run" in the environment variable DIVERGO_FLAGS describe.
+		Long: `Compile CUDA, C++ and C files, and link them, object files and libraries to a program. It runs by
+itself, on a machine that the flags of "divergo cuda run" in the environment variable DIVERGO_FLAGS
+describe.
 
 Exit codes: 2 a file does not compile, or the program could not be written.`,
 		Example: `  divergo cuda build prog.cu -o prog
@@ -148,14 +155,15 @@ func newCudaNvcc() *cobra.Command {
 	return &cobra.Command{
 		Use:   "nvcc [OPTION|FILE]...",
 		Short: "Compile with the options of NVIDIA's compiler",
-		Long: `Compile and link CUDA, C++ and C files with the options of nvcc, so that Makefiles can use it in its place. Options
-that choose what does not exist here (-maxrregcount, -Xptxas) do nothing; others that are not known are errors.
+		Long: `Compile and link CUDA, C++ and C files with the options of nvcc, so that Makefiles can use it in its
+place. Options that choose what does not exist here (-maxrregcount, -Xptxas) do nothing; others that
+are not known are errors.
 
 Exit codes: 2 an option is wrong, a file does not compile, or could not be written.`,
 		Example: `  make NVCC="divergo cuda nvcc"
   divergo cuda nvcc -O3 -arch=sm_35 -Xcompiler -Wall -Iinclude main.cu reference.cpp -o prog
   divergo cuda nvcc -dc a.cu b.cu && divergo cuda nvcc a.o b.o -o prog`,
-		DisableFlagParsing: true, // nvcc's have names of their own
+		DisableFlagParsing: true, // nvcc's options follow other rules
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 || slices.ContainsFunc(args, func(a string) bool { return a == "-h" || a == "--help" }) {
 				return c.Help()
@@ -174,9 +182,9 @@ func newCudaToolkit() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "toolkit FOLDER",
 		Short: "Write a folder that build systems take for CUDA's toolkit",
-		Long: `Write a folder with bin/nvcc, which is "divergo cuda nvcc", the headers in include, and the runtime in lib64, for
-build systems that ask where CUDA is, and for programs that another compiler links with -lcudart. The folder can be
-written again. Other files in it are never overwritten.
+		Long: `Write a folder with bin/nvcc, which is "divergo cuda nvcc", the headers in include, and the runtime
+in lib64, for build systems that ask where CUDA is, and for programs that another compiler links
+with -lcudart. The folder can be written again. Other files in it are never overwritten.
 
 Exit codes: 2 the folder holds other files, or could not be written.`,
 		Example: `  divergo cuda toolkit ~/cuda
@@ -194,7 +202,7 @@ Exit codes: 2 the folder holds other files, or could not be written.`,
 	return c
 }
 
-// programFlags are those of verbs that run programs.
+// programFlags are the flags of verbs that run programs.
 type programFlags struct {
 	machine machineFlags
 	json    string
@@ -203,8 +211,10 @@ type programFlags struct {
 	profile profileFlag
 }
 
-// newProgramFlags have a usual machine of their own: programs are written for GPUs on which a block of 1,024 threads has
-// registers enough, and 48 KiB of shared memory (CUDA C++ Programming Guide, technical specifications per compute capability).
+// newProgramFlags returns the flags with preset kepler. CUDA programs expect GPUs that hold a block
+// of 1,024 threads and 48 KiB of shared memory.
+//
+// Source: CUDA C++ Programming Guide, technical specifications per compute capability.
 func newProgramFlags() programFlags { return programFlags{machine: machineFlags{preset: "kepler"}} }
 
 func (p *programFlags) addJSON(c *cobra.Command) {
@@ -214,7 +224,7 @@ func (p *programFlags) addJSON(c *cobra.Command) {
 	c.Flags().StringVar(&p.json, "json", "", "write the statistics to `FILE` as JSON instead of printing them")
 }
 
-// ranProgram is a program that has run on a machine.
+// ranProgram is the outcome of a program's run on a machine.
 type ranProgram struct {
 	session *testbench.Session
 	server  *cuda.Server
@@ -222,17 +232,22 @@ type ranProgram struct {
 	mech    string
 	races   []*races.Race
 	racy    error
-	output  []byte            // of compare: what it printed
-	files   map[string]string // of compare: what it wrote, by path
+	output  []byte            // compare only: what the program printed
+	files   map[string]string // compare only: hashes of the files that the program wrote, by path
 }
 
-// serve runs a program, or whatever else asks the server.
-func (p *programFlags) serve(c *cobra.Command, cfg gpu.Config, label string, k keptOf, with func(s *cuda.Server) (int, error)) (*ranProgram, error) {
+// serve answers the requests of a client on a machine: a program, or another caller of with.
+func (p *programFlags) serve(c *cobra.Command, cfg gpu.Config, label string, k keptOf,
+	with func(s *cuda.Server) (int, error),
+) (*ranProgram, error) {
 	r := &ranProgram{mech: cfg.Divergence.Mechanism}
 	var err error
 	r.session, err = simulate(c, &p.machine, cfg, label, k.wave, func(s *testbench.Session) error {
 		k.lines.attach(s)
-		r.server = &cuda.Server{Session: s, Launch: p.machine.launch, Stderr: &printable.Writer{W: c.ErrOrStderr()}, Name: "divergo " + p.machine.preset}
+		r.server = &cuda.Server{
+			Session: s, Launch: p.machine.launch, Stderr: &printable.Writer{W: c.ErrOrStderr()},
+			Name: "divergo " + p.machine.preset,
+		}
 		var err error
 		r.code, err = with(r.server)
 		return err
@@ -241,8 +256,8 @@ func (p *programFlags) serve(c *cobra.Command, cfg gpu.Config, label string, k k
 	return r, err
 }
 
-// end is the error that the command ends with: the program's exit code, unless
-// it did not notice that a launch failed.
+// end returns the error of the command: the program's exit code, else that of a failed launch that
+// the program ignored, else the races.
 func (r *ranProgram) end() error {
 	switch {
 	case r.code != 0:
@@ -259,11 +274,12 @@ func newCudaRun() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run PROGRAM|FILE... [-- ARG...]",
 		Short: "Run a CUDA program",
-		Long: `Run a program that "divergo cuda build" has made, or build it of its sources first. Its kernels run on the
-simulated machine; the statistics are printed on standard error when it has ended. A launch that fails is an error
-code of CUDA's in the program, and a diagnosis on standard error.
+		Long: `Run a program that "divergo cuda build" has made, or build it of its sources first. Its kernels run
+on the simulated machine; the statistics are printed on standard error when it has ended. A launch
+that fails is an error code of CUDA's in the program, and a diagnosis on standard error.
 
-The exit code is the program's. If that is 0: 4 a launch failed, 1 --verify has found a difference, or --races a race; 2 nothing was run, 130 interrupted.`,
+The exit code is the program's. If that is 0: 4 a launch failed, 1 --verify has found a difference,
+or --races a race; 2 nothing was run, 130 interrupted.`,
 		Example: `  divergo cuda run kernels/programs/bfs.cu
   divergo cuda run --mech tbc --set gpu.sms=4 prog -- 1024 8`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -311,7 +327,8 @@ The exit code is the program's. If that is 0: 4 a launch failed, 1 --verify has 
 	return c
 }
 
-// rawOutput is the standard output as a program writes to it.
+// rawOutput returns the standard output without the filter for printable text, as a program writes
+// to it.
 func rawOutput(c *cobra.Command) io.Writer {
 	if w, ok := c.OutOrStdout().(*printable.Writer); ok {
 		return w.W
@@ -319,7 +336,7 @@ func rawOutput(c *cobra.Command) io.Writer {
 	return c.OutOrStdout()
 }
 
-// newCudaServe is what programs start that run by themselves.
+// newCudaServe makes the hidden verb that a program starts when it runs without "divergo cuda run".
 func newCudaServe() *cobra.Command {
 	p := newProgramFlags()
 	c := &cobra.Command{
@@ -352,7 +369,8 @@ func newCudaServe() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("DIVERGO_FLAGS: %w", err)
 			}
-			r, err := p.serve(c, cfg, "cuda", kept, func(s *cuda.Server) (int, error) { return 0, cuda.ServeDescriptor(s, descriptor) })
+			r, err := p.serve(c, cfg, "cuda", kept,
+				func(s *cuda.Server) (int, error) { return 0, cuda.ServeDescriptor(s, descriptor) })
 			if err != nil {
 				return err
 			}
@@ -367,7 +385,7 @@ func newCudaServe() *cobra.Command {
 	return c
 }
 
-// keptOf are the files of a program's run, each nil if it is not wanted.
+// keptOf are the files of a program's run. Each is nil if it is not wanted.
 type keptOf struct {
 	json  *output.File
 	wave  *waveform
@@ -375,7 +393,8 @@ type keptOf struct {
 	each  *launchLines
 }
 
-// open creates the files. The target is a program, or a source beside which others lie.
+// open creates the files. target is a program or a source; the profile looks for other sources in
+// its folder.
 func (p *programFlags) open(files *output.Set, target string) (k keptOf, err error) {
 	if k.wave, err = p.vcd.open(files); err != nil {
 		return k, err
@@ -390,15 +409,15 @@ func (p *programFlags) open(files *output.Set, target string) (k keptOf, err err
 	return k, err
 }
 
-// kernelResult is what the launches of one kernel have counted.
+// kernelResult holds the counters of all launches of one kernel.
 type kernelResult struct {
 	Kernel   string         `json:"kernel"`
 	Launches int            `json:"launches"`
 	Stats    map[string]any `json:"stats"`
 }
 
-// programResult is the result of a program: in total as that of a kernel, and
-// by kernel.
+// programResult is the result of a program: the total in the form of a kernel's result, and the
+// counters by kernel.
 type programResult struct {
 	*result
 	Kernels []kernelResult `json:"kernels"`
@@ -408,7 +427,7 @@ type programResult struct {
 func newProgramResult(r *ranProgram, name string) *programResult {
 	p := &programResult{result: newResult(r.session, "", name, "", 0), Kernels: []kernelResult{}, Exit: r.code}
 	p.Schema = schema("cuda")
-	p.Printed, p.Races = nil, r.races // the program prints itself
+	p.Printed, p.Races = nil, r.races // the program itself prints on the standard output
 	for _, k := range r.session.ByKernel() {
 		one := kernelResult{ptx.Demangled(k.Prog.Name), k.Launches, map[string]any{}}
 		for _, stat := range testbench.Stats() {
@@ -419,8 +438,7 @@ func newProgramResult(r *ranProgram, name string) *programResult {
 	return p
 }
 
-// report keeps the files, and prints the statistics on standard error if there is none for
-// them.
+// report keeps the files. It prints the statistics on standard error if no file takes them.
 func (p *programFlags) report(c *cobra.Command, k keptOf, r *ranProgram, name string) error {
 	result := newProgramResult(r, name)
 	k.lines.add(r.session)
@@ -444,7 +462,7 @@ func (p *programFlags) report(c *cobra.Command, k keptOf, r *ranProgram, name st
 	return errors.Join(unkept, err, k.lines.print(w))
 }
 
-// perKernel are the statistics of the tables.
+// perKernel lists the statistics of the tables by kernel.
 var perKernel = []string{"cycles", "warp_instructions", "ipc", "simd_efficiency", "divergent_branches"}
 
 func values(stats map[string]any) []any {
@@ -455,7 +473,7 @@ func values(stats map[string]any) []any {
 	return row
 }
 
-// short is the name of a kernel without its parameters and its type.
+// short returns the name of a kernel without its parameters and return type.
 func short(name string) string {
 	depth := 0
 	for i, r := range name {

@@ -35,18 +35,19 @@ func newCudaCompare() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compare PROGRAM|FILE... [-- ARG...]",
 		Short: "Run a CUDA program under several divergence mechanisms",
-		Long: `Run a program once under each divergence mechanism, on machines that are equal in everything else, and print what
-its kernels need side by side; the speed-up is against the first. What the program prints is shown once.
+		Long: `Run a program once under each divergence mechanism, on machines that are equal in everything else,
+and print what its kernels need side by side; the speed-up is against the first. What the program
+prints is shown once.
 
-All bytes that it copied from the device, and the files that it wrote in or below the working folder, are compared with the
-first run's. Lines of its output that differ are shown, and are no failure: a program may print a time. --ignore RE leaves
-lines out, of the output and of the files.
+All bytes that it copied from the device, and the files that it wrote in or below the working
+folder, are compared with the first run's. Lines of its output that differ are shown, and are no
+failure: a program may print a time. --ignore RE leaves lines out, of the output and of the files.
 
 --vcd FILE writes the waveform of the first mechanism, --profile and --launches have all of them, and --svg FILE draws what the
 cycles were spent on.
 
-Exit codes: 1 copies, files, launches or exit codes differ, 2 nothing was run, 4 a launch failed, 130 interrupted; else the
-program's.`,
+Exit codes: 1 copies, files, launches or exit codes differ, 2 nothing was run, 4 a launch failed,
+130 interrupted; else the program's.`,
 		Example: `  divergo cuda compare kernels/programs/bfs.cu
   divergo cuda compare --mech pdom,tbc,dwf prog -- 1024 8
   divergo cuda compare --ignore 'time.*ms' --json all.json --svg cycles.svg prog`,
@@ -56,7 +57,8 @@ program's.`,
 	f.program.addJSON(c)
 	addMechanisms(c, &f.mechs)
 	c.Flags().StringVar(&f.svg, "svg", "", "draw what the cycles were spent on in `FILE`")
-	c.Flags().StringArrayVar(&f.ignore, "ignore", nil, "leave lines that match the regular expression `RE` out of the comparison; can be repeated")
+	c.Flags().StringArrayVar(&f.ignore, "ignore", nil,
+		"leave lines that match the regular expression `RE` out of the comparison; can be repeated")
 	f.build.add(c)
 	return c
 }
@@ -99,11 +101,11 @@ func (f *cudaCompareFlags) run(c *cobra.Command, args []string) error {
 	asked, leave := listen(c)
 	defer leave()
 	var runs []*ranProgram
-	var unkept error // files that could not be written
+	var unkept error // errors of files that could not be written
 	for i, m := range list {
 		cfg.Divergence.Mechanism = m
 		if i > 0 {
-			kept.wave = nil // only the first is dumped
+			kept.wave = nil // the waveform shows only the first run
 		}
 		before, err := filesBelow(".")
 		if err != nil {
@@ -131,15 +133,16 @@ func (f *cudaCompareFlags) run(c *cobra.Command, args []string) error {
 		}
 		runs = append(runs, r)
 	}
-	return errors.Join(f.report(c, runs, kept, picture, filepath.Base(program), ignore), unkept, kept.lines.keep(), kept.each.close())
+	return errors.Join(f.report(c, runs, kept, picture, filepath.Base(program), ignore), unkept, kept.lines.keep(),
+		kept.each.close())
 }
 
-// addMechanisms adds the flag that chooses mechanisms to be compared.
+// addMechanisms adds the flag that selects the mechanisms to compare.
 func addMechanisms(c *cobra.Command, list *[]string) {
 	c.Flags().StringSliceVar(list, "mech", nil, "mechanisms `A,B,C`, in the order of the table; all if not given")
 }
 
-// chosen lists mechanisms by name: those given, or all.
+// chosen lists the mechanisms to compare: those given by name, or all.
 func chosen(names []string, first string) ([]string, error) {
 	if len(names) == 0 {
 		for _, m := range inOrder(first) {
@@ -156,16 +159,18 @@ func chosen(names []string, first string) ([]string, error) {
 	return names, errors.Join(errs...)
 }
 
-// comparedProgram is a run of a program in the JSON.
+// comparedProgram is one run of a program in the JSON of compare.
 type comparedProgram struct {
 	*programResult
-	Files      []string `json:"files"`                       // that it wrote
-	Difference string   `json:"difference,omitempty"`        // of what it computed, from the first run
-	Output     string   `json:"output_difference,omitempty"` // of the lines that it printed
+	Files      []string `json:"files"`                       // files that the program wrote
+	Difference string   `json:"difference,omitempty"`        // first difference of the computed data from the first run
+	Output     string   `json:"output_difference,omitempty"` // difference of the printed lines from the first run
 }
 
-// report prints the table, or writes it as JSON, and prints what is not the same in all runs.
-func (f *cudaCompareFlags) report(c *cobra.Command, runs []*ranProgram, kept keptOf, picture *picture, name string, ignore []*regexp.Regexp) error {
+// report prints the table, or writes it as JSON, and prints the differences between runs.
+func (f *cudaCompareFlags) report(c *cobra.Command, runs []*ranProgram, kept keptOf, picture *picture, name string,
+	ignore []*regexp.Regexp,
+) error {
 	w := c.OutOrStdout()
 	if _, err := w.Write(runs[0].output); err != nil {
 		return err
@@ -178,7 +183,8 @@ func (f *cudaCompareFlags) report(c *cobra.Command, runs []*ranProgram, kept kep
 		one := newProgramResult(r, name)
 		results, totals = append(results, one), append(totals, one.result)
 		compared = append(compared, comparedProgram{
-			one, append([]string{}, slices.Sorted(maps.Keys(r.files))...), r.difference(runs[0]), textDifference(runs[0].output, r.output, ignore),
+			one, append([]string{}, slices.Sorted(maps.Keys(r.files))...), r.difference(runs[0]),
+			textDifference(runs[0].output, r.output, ignore),
 		})
 	}
 	cycles := newBreakdown(totals, runs[0].session.Machine.Config.SM.WarpSize)
@@ -232,9 +238,10 @@ func printPrograms(w io.Writer, runs []*ranProgram, results []*programResult) er
 	return err
 }
 
-// printDifferences says what is not the same in all runs. Of the output that is no failure.
+// printDifferences prints the differences between runs. A difference of the printed output is not a
+// failure.
 func printDifferences(w io.Writer, runs []*ranProgram, compared []comparedProgram) error {
-	var failed error // the gravest
+	var failed error // the most severe error
 	same, printed := true, fmt.Sprintf("%d bytes printed, ", len(runs[0].output))
 	for i, r := range runs {
 		if err := r.end(); exitCode(err) > exitCode(failed) {
@@ -256,14 +263,16 @@ func printDifferences(w io.Writer, runs []*ranProgram, compared []comparedProgra
 	for _, copied := range runs[0].server.Copies {
 		bytes += copied.Bytes
 	}
-	fmt.Fprintf(w, "the same under all mechanisms: %s%d bytes in %d copies from the device, %d files written\n", printed, bytes, len(runs[0].server.Copies), len(runs[0].files))
+	fmt.Fprintf(w, "the same under all mechanisms: %s%d bytes in %d copies from the device, %d files written\n",
+		printed, bytes, len(runs[0].server.Copies), len(runs[0].files))
 	if printed == "" {
 		fmt.Fprintln(w, "lines of its output differ: --ignore RE leaves lines out")
 	}
 	return failed
 }
 
-// difference says what is first not as in another run, but for what the program printed.
+// difference describes the first difference from another run, apart from the printed output. It is
+// empty if there is none.
 func (r *ranProgram) difference(first *ranProgram) string {
 	if err := r.server.Failed; err != nil {
 		summary, _, _ := strings.Cut(err.Error(), "\n")
@@ -276,7 +285,8 @@ func (r *ranProgram) difference(first *ranProgram) string {
 			return fmt.Sprintf("launch %d, %s, is missing", i+1, name)
 		}
 		if b := &r.session.Runs[i].Launch; a.Prog.Name != b.Prog.Name || a.Grid != b.Grid || a.Block != b.Block {
-			return fmt.Sprintf("launch %d is %s %s, and was %s %s", i+1, short(ptx.Demangled(b.Prog.Name)), shape(b.Grid), name, shape(a.Grid))
+			return fmt.Sprintf("launch %d is %s %s, and was %s %s", i+1, short(ptx.Demangled(b.Prog.Name)),
+				shape(b.Grid), name, shape(a.Grid))
 		}
 	}
 	for i, a := range first.server.Copies {
@@ -286,7 +296,8 @@ func (r *ranProgram) difference(first *ranProgram) string {
 		if r.server.Copies[i] != a {
 			last := "before any launch"
 			if n := r.server.Copies[i].Launches; n > 0 {
-				last = fmt.Sprintf("behind launch %d, %s", n, short(ptx.Demangled(r.session.Runs[n-1].Launch.Prog.Name)))
+				last = fmt.Sprintf("behind launch %d, %s", n,
+					short(ptx.Demangled(r.session.Runs[n-1].Launch.Prog.Name)))
 			}
 			return fmt.Sprintf("copy %d from the device, %d bytes %s, has other bytes", i+1, a.Bytes, last)
 		}

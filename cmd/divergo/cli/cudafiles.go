@@ -16,32 +16,35 @@ import (
 	"time"
 )
 
-// maxFiles is how many files may be below the folder in which a program runs, for those that it writes to be found.
+// maxFiles is the largest number of files in and below the working folder of a compared program.
+// With more files, filesBelow returns an error.
 const maxFiles = 100_000
 
-// fileState tells whether a file has been written.
+// fileState identifies a version of a file: if it changes, the file has been written.
 type fileState struct {
 	size     int64
 	modified time.Time
 }
 
-// filesBelow lists the regular files in and below a folder, by path. Unfinished files of this process are none of the
-// program's.
+// filesBelow lists the regular files in and below a folder, by path. It leaves out this process's
+// unfinished files.
 func filesBelow(folder string) (map[string]fileState, error) {
 	files := map[string]fileState{}
 	own := fmt.Sprintf(".%d.", os.Getpid())
 	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		switch {
-		case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission): // it is gone, or no file of the program
+		// deleted meanwhile, or not the program's file
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
 			return nil
 		case err != nil:
 			return err
 		case !d.Type().IsRegular(), strings.HasPrefix(d.Name(), ".") && strings.Contains(d.Name(), own):
 			return nil
 		case len(files) == maxFiles:
-			return fmt.Errorf("more than %d files: run it in a folder of its own to have those that it writes compared", maxFiles)
+			return fmt.Errorf("more than %d files: run it in a folder of its own to have those that it writes compared",
+				maxFiles)
 		}
-		if info, err := d.Info(); err == nil { // else it is gone
+		if info, err := d.Info(); err == nil { // an error means that the file was deleted meanwhile
 			files[path] = fileState{info.Size(), info.ModTime()}
 		}
 		return nil
@@ -49,7 +52,8 @@ func filesBelow(folder string) (map[string]fileState, error) {
 	return files, err
 }
 
-// writtenFiles are the files in and below a folder that are not as they were, each with a hash of what it holds.
+// writtenFiles returns the files in and below a folder that changed since before, each with a hash
+// of its lines.
 func writtenFiles(folder string, before map[string]fileState, ignore []*regexp.Regexp) (map[string]string, error) {
 	after, err := filesBelow(folder)
 	if err != nil {
@@ -69,7 +73,7 @@ func writtenFiles(folder string, before map[string]fileState, ignore []*regexp.R
 	return written, nil
 }
 
-// hashFile is a hash of the lines of a file but for those to be ignored.
+// hashFile returns a hash of a file's lines, without the lines that match ignore.
 func hashFile(path string, ignore []*regexp.Regexp) (string, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -84,7 +88,7 @@ func hashFile(path string, ignore []*regexp.Regexp) (string, error) {
 	for from := bufio.NewReader(file); ; {
 		line, err := from.ReadBytes('\n')
 		if !slices.ContainsFunc(ignore, func(re *regexp.Regexp) bool { return re.Match(line) }) {
-			_, _ = hash.Write(line) // it does not fail
+			_, _ = hash.Write(line) // a hash never fails to write
 		}
 		if errors.Is(err, io.EOF) {
 			return string(hash.Sum(nil)), nil
@@ -95,7 +99,7 @@ func hashFile(path string, ignore []*regexp.Regexp) (string, error) {
 	}
 }
 
-// fileDifference says which file that a program wrote is first, by name, not as in another run.
+// fileDifference describes the first written file, by name, that differs from another run.
 func fileDifference(first, files map[string]string) string {
 	names := slices.Sorted(maps.Keys(first))
 	for _, name := range names {
@@ -114,7 +118,7 @@ func fileDifference(first, files map[string]string) string {
 	return ""
 }
 
-// textDifference says which lines of two texts differ, the first few of them in full.
+// textDifference describes the lines in which two texts differ. It quotes the first few.
 func textDifference(first, text []byte, ignore []*regexp.Regexp) string {
 	const shown = 3
 	a, b := keptLines(first, ignore), keptLines(text, ignore)
@@ -143,7 +147,7 @@ func textDifference(first, text []byte, ignore []*regexp.Regexp) string {
 	return fmt.Sprintf("%d lines of its output differ:%s", count, s.String())
 }
 
-// keptLines are the lines of a text but for those to be ignored.
+// keptLines returns the lines of a text, without those that match ignore.
 func keptLines(text []byte, ignore []*regexp.Regexp) (lines []string) {
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSuffix(line, "\n")

@@ -50,7 +50,7 @@ func newDis() *cobra.Command {
 	return c
 }
 
-// programs reads the named kernel of a file, or all.
+// programs reads a PTX file and returns the named kernel, or all.
 func programs(file, kernel string) ([]*isa.Program, error) {
 	module, err := readPTX(file)
 	if err != nil {
@@ -75,7 +75,7 @@ func programs(file, kernel string) ([]*isa.Program, error) {
 	return list, nil
 }
 
-// instruction is a line of a listing. PCs that do not exist are absent.
+// instruction is one line of a listing. Fields for PCs that do not exist are absent.
 type instruction struct {
 	PC      uint32  `json:"pc"`
 	Text    string  `json:"text"`
@@ -96,14 +96,17 @@ type block struct {
 	IPDom int    `json:"immediate_post_dominator"` // -1: the exit
 }
 
-// listing is what the text has, as JSON.
+// listing returns the JSON form of the printed text.
 func listing(file string, programs []*isa.Program) map[string]any {
 	kernels := []map[string]any{}
 	for _, p := range programs {
 		insts, blocks := []instruction{}, []block{}
 		for pc := range p.Insts {
 			in := &p.Insts[pc]
-			line := instruction{PC: uint32(pc), Text: p.Mnemonic(uint32(pc)), Where: p.Where(uint32(pc)), Uniform: in.Uniform}
+			line := instruction{
+				PC: uint32(pc), Text: p.Mnemonic(uint32(pc)), Where: p.Where(uint32(pc)),
+				Uniform: in.Uniform,
+			}
 			if in.Op == isa.OpBra {
 				line.Target = &in.Target
 			}
@@ -114,10 +117,14 @@ func listing(file string, programs []*isa.Program) map[string]any {
 			insts = append(insts, line)
 		}
 		for _, b := range p.Blocks {
-			blocks = append(blocks, block{b.Start, b.End, append([]int{}, b.Succs...), append([]int{}, b.Preds...), b.IPDom})
+			blocks = append(blocks, block{
+				b.Start, b.End, append([]int{}, b.Succs...), append([]int{}, b.Preds...),
+				b.IPDom,
+			})
 		}
 		kernels = append(kernels, map[string]any{
-			"name": p.Name, "demangled": ptx.Demangled(p.Name), "live_registers": p.LiveRegs, "shared_bytes": p.SharedBytes, "local_bytes": p.LocalBytes,
+			"name": p.Name, "demangled": ptx.Demangled(p.Name), "live_registers": p.LiveRegs,
+			"shared_bytes": p.SharedBytes, "local_bytes": p.LocalBytes,
 			"instructions": insts, "blocks": blocks,
 		})
 	}

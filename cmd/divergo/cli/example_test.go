@@ -7,7 +7,7 @@ import (
 	"divergo/cmd/divergo/cli"
 )
 
-// The exit code is that of the process: 2 for a command line that is wrong.
+// Run returns the exit code of the process: 2 for a wrong command line.
 func Example() {
 	code := cli.Run([]string{"list", "lane"}, os.Stdout, os.Stdout)
 	fmt.Println(code)

@@ -14,7 +14,7 @@ import (
 	"divergo/testbench/verify"
 )
 
-// The exit codes of the command's documentation, by how a run ends.
+// TestExitCode checks the exit codes of the command's documentation, by outcome of a run.
 func TestExitCode(t *testing.T) {
 	outcome := func(end gpu.End) error { return fmt.Errorf("pdom: %w", &testbench.Outcome{End: end}) }
 	for _, test := range []struct {
@@ -35,7 +35,7 @@ func TestExitCode(t *testing.T) {
 	}
 }
 
-// --verify reaches the workloads.
+// TestVerifyFlag: the session of a workload honours --verify.
 func TestVerifyFlag(t *testing.T) {
 	s, err := testbench.NewSession(gpu.Default(), testbench.Limits{})
 	require.NoError(t, err)

@@ -17,27 +17,27 @@ import (
 	"divergo/testbench"
 )
 
-// herdFlags say which instructions are herded.
+// herdFlags select the instructions to herd.
 type herdFlags struct {
 	given []string
 	list  []herding
 }
 
-// herding is one --herd.
+// herding is one --herd flag.
 type herding struct {
 	isa.Herding
 	spec            string
-	branches, loads bool // all of them
-	applied         bool // to a kernel that was launched
+	branches, loads bool // all branches, all loads
+	applied         bool // a launched kernel used it
 }
 
-// maxHerding is more bytes than a herding file has.
+// maxHerding is the size limit of a herding file, in bytes.
 const maxHerding = 16 << 20
 
-// parts are the words of a specification.
+// herdParts are the words of a specification.
 var herdParts = []string{"branches", "loads", "all", "branch", "load", "threshold"}
 
-// read reads what was given.
+// read parses the given flags.
 func (h *herdFlags) read() error {
 	var errs []error
 	for _, spec := range h.given {
@@ -50,8 +50,8 @@ func (h *herdFlags) read() error {
 	return errors.Join(errs...)
 }
 
-// readHerding reads a file, or a specification. What has a word of one is one,
-// unless there is a file of that name.
+// readHerding reads a file or a specification. A text with a word of a specification is one, unless
+// a file of that name exists.
 func readHerding(spec string) (herding, error) {
 	h := herding{spec: spec}
 	if isHerdingFile(spec) {
@@ -102,7 +102,8 @@ func (h *herding) part(text string) error {
 	case "threshold":
 		n, err := strconv.ParseUint(strings.TrimSpace(value), 10, 32)
 		if err != nil {
-			return fmt.Errorf("threshold %q: want a number of herded instructions, 0 to %d", value, uint32(math.MaxUint32))
+			return fmt.Errorf("threshold %q: want a number of herded instructions, 0 to %d", value,
+				uint32(math.MaxUint32))
 		}
 		h.Threshold = int(n)
 	default:
@@ -121,7 +122,7 @@ func (h *herding) part(text string) error {
 	return nil
 }
 
-// reads names the files.
+// reads registers the files that the flags read.
 func (h *herdFlags) reads(files *output.Set) {
 	for _, spec := range h.given {
 		if isHerdingFile(spec) {
@@ -130,7 +131,7 @@ func (h *herdFlags) reads(files *output.Set) {
 	}
 }
 
-// attach has a session herd what was given.
+// attach makes a session herd the selected instructions.
 func (h *herdFlags) attach(s *testbench.Session) error {
 	if len(h.list) == 0 {
 		return nil
@@ -142,7 +143,7 @@ func (h *herdFlags) attach(s *testbench.Session) error {
 	return nil
 }
 
-// mark makes the copy of a program that is launched.
+// mark returns the copy of a program to launch, with its herded instructions marked.
 func (h *herdFlags) mark(p *isa.Program) (*isa.Program, error) {
 	made, errs := p, []error(nil)
 	for i := range h.list {
@@ -175,7 +176,7 @@ func (h *herdFlags) mark(p *isa.Program) (*isa.Program, error) {
 	return made, errors.Join(errs...)
 }
 
-// unused says which were for kernels that were not launched.
+// unused reports the --herd flags whose kernels were not launched.
 func (h *herdFlags) unused(s *testbench.Session) error {
 	var names []string
 	for _, k := range s.ByKernel() {
@@ -184,13 +185,14 @@ func (h *herdFlags) unused(s *testbench.Session) error {
 	var errs []error
 	for i := range h.list {
 		if one := &h.list[i]; !one.applied {
-			errs = append(errs, fmt.Errorf("%s: %w", printable.Name(one.spec), nearest.Unknown("kernel", one.Kernel, names)))
+			errs = append(errs, fmt.Errorf("%s: %w", printable.Name(one.spec),
+				nearest.Unknown("kernel", one.Kernel, names)))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// herds reports whether anything was herded.
+// herds reports whether the session herded any instruction.
 func herds(s *testbench.Session) bool {
 	c := s.Counters()
 	return c.Herd.Branches+c.Coalescer.Herd.Loads > 0

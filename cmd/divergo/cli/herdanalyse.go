@@ -17,9 +17,10 @@ func newHerd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "herd analyse|profile",
 		Short: "Find the branches and loads of a kernel that can be herded, and those that pay",
-		Long: `Herding leads all threads of a warp where most of them want to go, or to the block of memory that most of them want
-to read, and accepts errors in the result (Sartori & Kumar, Branch and Data Herding, 2012). "analyse" finds what can be herded without
-a fault, a deadlock or an endless loop; "profile" measures which of that makes a kernel faster, and what it costs.`,
+		Long: `Herding leads all threads of a warp where most of them want to go, or to the block of memory that
+most of them want to read, and accepts errors in the result (Sartori & Kumar, Branch and Data
+Herding, 2012). "analyse" finds what can be herded without a fault, a deadlock or an endless loop;
+"profile" measures which of that makes a kernel faster, and what it costs.`,
 		Example: `  divergo herd analyse mandelbrot
   divergo herd profile mandelbrot --out mandelbrot.json
   divergo run mandelbrot --herd mandelbrot.json`,
@@ -36,12 +37,14 @@ func newAnalyse() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "analyse KERNEL|FILE.ptx",
 		Short: "Say of each branch and load whether it is safe to herd, or what depends on it",
-		Long: `Say of each branch and load whether herding it can only change the results, or can lead to a fault, a deadlock or an endless
-loop: then the chain of instructions follows from it to an operation that is vulnerable. All safe ones are safe together.
+		Long: `Say of each branch and load whether herding it can only change the results, or can lead to a fault,
+a deadlock or an endless loop: then the chain of instructions follows from it to an operation that
+is vulnerable. All safe ones are safe together.
 
-A link of a chain says how an instruction depends on the one before: "value" reads what it writes, "selects" reads one of several
-definitions, as the branch decides, "controls" is executed or not, as the branch decides, "memory" loads from the array that it writes,
-"warp" depends on which threads are together.`,
+A link of a chain says how an instruction depends on the one before: "value" reads what it writes,
+"selects" reads one of several definitions, as the branch decides, "controls" is executed or not, as
+the branch decides, "memory" loads from the array that it writes, "warp" depends on which threads
+are together.`,
 		Example: `  divergo herd analyse mandelbrot
   divergo herd analyse k.ptx --kernel scale --json`,
 		Args: exactly(1, "a PTX file or a kernel (\"divergo list kernels\")"),
@@ -71,7 +74,7 @@ definitions, as the branch decides, "controls" is executed or not, as the branch
 	return c
 }
 
-// targetPrograms are the named entry of a file or built-in kernel, or all.
+// targetPrograms returns the named entry of a file or built-in kernel, or all entries.
 func targetPrograms(target, kernel string) ([]*isa.Program, error) {
 	k, unknown := kernels.Find(target)
 	if unknown != nil {
@@ -100,11 +103,12 @@ func targetPrograms(target, kernel string) ([]*isa.Program, error) {
 	return list, nil
 }
 
-// printAnalysis writes the verdicts about a kernel, with the chains of what is
-// unsafe.
+// printAnalysis writes the verdicts about a kernel. Each unsafe instruction comes with its chain of
+// dependences.
 func printAnalysis(w io.Writer, r *safety.Report) {
 	branches, loads := r.Safe()
-	fmt.Fprintf(w, "kernel %s: %d of %d branches and %d of %d loads are safe to herd\n", ptx.Demangled(r.Prog.Name), len(branches), len(r.Branches), len(loads), len(r.Loads))
+	fmt.Fprintf(w, "kernel %s: %d of %d branches and %d of %d loads are safe to herd\n", ptx.Demangled(r.Prog.Name),
+		len(branches), len(r.Branches), len(loads), len(r.Loads))
 	line := func(indent string, word string, pc uint32) {
 		left := fmt.Sprintf("%s%-9s %5d  %s", indent, word, pc, r.Prog.Mnemonic(pc))
 		fmt.Fprintf(w, "%-68s  %s\n", left, r.Prog.Where(pc))
@@ -144,7 +148,7 @@ type verdictJSON struct {
 // stepJSON is an instruction of a chain.
 type stepJSON struct {
 	PC    uint32 `json:"pc"`
-	Link  string `json:"link,omitempty"` // of the one before with it
+	Link  string `json:"link,omitempty"` // how the instruction depends on the one before
 	Text  string `json:"text"`
 	Where string `json:"where"`
 }
@@ -171,7 +175,8 @@ func analysisJSON(target string, reports []*safety.Report) map[string]any {
 			return all
 		}
 		list = append(list, map[string]any{
-			"name": r.Prog.Name, "demangled": ptx.Demangled(r.Prog.Name), "branches": verdicts(r.Branches), "loads": verdicts(r.Loads),
+			"name": r.Prog.Name, "demangled": ptx.Demangled(r.Prog.Name), "branches": verdicts(r.Branches),
+			"loads": verdicts(r.Loads),
 		})
 	}
 	return map[string]any{"schema": schema("herd.analyse"), "target": target, "kernels": list}

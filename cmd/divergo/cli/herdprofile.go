@@ -35,10 +35,11 @@ func newProfile() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "profile KERNEL",
 		Short: "Measure which safe branches and loads are worth herding, and what the result loses",
-		Long: `Herd the branches that diverge and the loads that touch several blocks of memory, as far as they are safe, one after the other, those
-first that make the kernel fastest alone. One that makes no input faster is left out again (Sartori & Kumar, Branch and Data Herding,
-2012, figure 11). The degradation of the result is the worst over the inputs, which have the seeds 1, 2 and so on. --out writes those
-within --limit to a herding file, which "divergo run --herd" takes.`,
+		Long: `Herd the branches that diverge and the loads that touch several blocks of memory, as far as they are
+safe, one after the other, those first that make the kernel fastest alone. One that makes no input
+faster is left out again (Sartori & Kumar, Branch and Data Herding, 2012, figure 11). The
+degradation of the result is the worst over the inputs, which have the seeds 1, 2 and so on. --out
+writes those within --limit to a herding file, which "divergo run --herd" takes.`,
 		Example: `  divergo herd profile volumerender --inputs 2 --limit 5 --out v.json --svg v.svg
   divergo herd profile oceanfft --kernel ocean_slope`,
 		Args: exactly(1, "a kernel (\"divergo list kernels\")"),
@@ -53,7 +54,8 @@ within --limit to a herding file, which "divergo run --herd" takes.`,
 	flags.Float64Var(&f.limit, "limit", 10, "degradation in `PERCENT` that is accepted")
 	flags.StringVar(&f.out, "out", "", "herding `FILE`.json to write")
 	flags.StringVar(&f.svg, "svg", "", "`FILE` for a picture of speed against degradation")
-	flags.StringVar(&f.picture, "image", "", "`FILE`.png for the result of input 1: without herding, with it, and the difference, side by side")
+	flags.StringVar(&f.picture, "image", "",
+		"`FILE`.png for the result of input 1: without herding, with it, and the difference, side by side")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	return c
 }
@@ -73,7 +75,7 @@ func (f *profileFlags) run(c *cobra.Command, name string) error {
 		return err
 	case f.inputs < 1:
 		return fmt.Errorf("--inputs %d: want at least 1", f.inputs)
-	case !(f.limit >= 0) || math.IsInf(f.limit, 0): // NaN is no limit
+	case !(f.limit >= 0) || math.IsInf(f.limit, 0): // true for NaN, too
 		return fmt.Errorf("--limit %v: want a percentage from 0 on", f.limit)
 	case !cfg.Herd.Enable:
 		return errors.New("herd.enable = false, so that the machine has no herding")
@@ -134,7 +136,8 @@ func (f *profileFlags) run(c *cobra.Command, name string) error {
 	return errors.Join(append([]error{show()}, unkept...)...)
 }
 
-// beside draws the result without herding, with what was chosen, and the difference.
+// beside draws three pictures side by side: the result without herding, the result with the chosen
+// herding, and their difference.
 func beside(o experiments.Profiling, p *experiments.Profile) (image.Image, error) {
 	var parts []image.Image
 	for _, h := range []isa.Herding{{}, p.Herding()} {
@@ -193,7 +196,9 @@ func profileJSON(o *experiments.Profiling, p *experiments.Profile) map[string]an
 		})
 	}
 	return map[string]any{
-		"schema": schema("herd.profile"), "kernel": o.Kernel.Name, "size": o.Size.Name, "entry": p.Prog.Name, "inputs": o.Inputs,
-		"metric": o.Kernel.Metric.String(), "limit": o.Limit, "cycles": p.Cycles, "safe": p.Safe, "candidates": list, "herding": p.Herding(),
+		"schema": schema("herd.profile"), "kernel": o.Kernel.Name, "size": o.Size.Name, "entry": p.Prog.Name,
+		"inputs": o.Inputs,
+		"metric": o.Kernel.Metric.String(), "limit": o.Limit, "cycles": p.Cycles, "safe": p.Safe, "candidates": list,
+		"herding": p.Herding(),
 	}
 }

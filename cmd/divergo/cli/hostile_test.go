@@ -25,29 +25,30 @@ import (
 	"divergo/internal/need"
 )
 
-// attacks are cases of one kind. Each is a command line that a clumsy user, or somebody who means
-// ill, could give: it must end soon, say what is wrong and leave everything as it was.
+// attacks are cases of one kind. Each is a command line that a clumsy or malicious user could give.
+// The command must end soon, report the fault and leave everything unchanged.
 type attacks struct {
-	on    string   // what is attacked
-	file  string   // has the text of a case; $NAME is a variable of the environment
-	args  string   // before those of a case
-	tools []string // that the cases need
+	on    string   // the attacked feature
+	file  string   // name of the file that holds a case's text; $NAME is an environment variable
+	args  string   // arguments before those of a case
+	tools []string // tools that the cases need
 	cases []attack
 }
 
-// attack is a case. Its fragment stands in what is printed on standard error.
+// attack is a case. The standard error must contain its fragment.
 type attack struct {
 	name     string
-	text     string // of the file
-	args     string // words, of which 'some words' are one
+	text     string // content of the file
+	args     string // 'some words' are one argument
 	code     int
 	fragment string
-	more     files  // that the case reads
-	leaves   string // files that are there behind it
-	answers  bool   // on standard output, though the exit code is 2
+	more     files  // files that the case reads
+	leaves   string // files that the case leaves
+	answers  bool   // prints on the standard output in spite of exit code 2
 }
 
-// files are texts by name. "-> x" makes a link to x, a name with / behind it a folder, #! a program.
+// files are file contents by name. "-> x" makes a link to x, a name that ends in / a folder, and #!
+// a program.
 type files map[string]string
 
 // mild is a kernel without a fault.
@@ -70,10 +71,10 @@ DONE:
 
 const ptxHead = ".version 6.0\n.target sm_70\n.address_size 64\n"
 
-// body is a kernel of these instructions, which begin at line 8.
+// body returns a kernel with these instructions, which begin at line 8.
 func body(code string) string { return module("", code) }
 
-// module is a kernel behind declarations on line 4.
+// module returns a kernel with these declarations on line 4.
 func module(declarations, code string) string {
 	return ptxHead + declarations + "\n" + `.visible .entry h() {
 	.reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<8>;
@@ -81,15 +82,15 @@ func module(declarations, code string) string {
 	` + code + "\n\tret;\n}\n"
 }
 
-// launch is a launch file with these members.
+// launch returns a launch file with these members.
 func launch(members string) string {
 	return `{"schema": "divergo.launch.v1", "module": "k.ptx", ` + members + "}\n"
 }
 
-// oneLaunch is a launch of k.ptx that would run.
+// oneLaunch is a valid launch of k.ptx.
 const oneLaunch = `"buffers": [{"name": "a", "init": "buf:zero:64"}], "launches": [{"block": 16, "args": ["a", "u32:16"]}]`
 
-// repeat is n texts, made of their numbers.
+// repeat returns n texts, each formatted with its number.
 func repeat(n int, format string) string {
 	var b strings.Builder
 	for i := range n {
@@ -98,8 +99,7 @@ func repeat(n int, format string) string {
 	return b.String()
 }
 
-// TestHostile: of every attack the program says what is wrong, with the exit code of its kind, and
-// nothing of it stays behind.
+// TestHostile: divergo reports every attack with the matching exit code, and leaves nothing behind.
 func TestHostile(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("names of files and devices of Unix")
@@ -118,7 +118,7 @@ func TestHostile(t *testing.T) {
 	assert.GreaterOrEqual(t, n, 120)
 }
 
-// A place in a program, and who was there.
+// Patterns of a place in a program, of the thread or warp there, and of a crash.
 var (
 	placeOfProgram = regexp.MustCompile(`\.(ptx|cu):\d+, PC \d+: \S`)
 	threadThere    = regexp.MustCompile(`thread \(\d+,\d+,\d+\) of CTA \(\d+,\d+,\d+\)|CTA \(\d+,\d+,\d+\) warp \d+ lanes [0-9a-f]+`)
@@ -143,7 +143,7 @@ func (c *attack) try(t *testing.T, kind *attacks) {
 
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	command := exec.CommandContext(ctx, "divergo", words(kind.args+" "+c.args)...) // see TestMain
+	command := exec.CommandContext(ctx, "divergo", words(kind.args+" "+c.args)...) // TestMain provides it
 	var stdout, stderr bytes.Buffer
 	command.Dir, command.Env, command.Stdout, command.Stderr = work, env, &stdout, &stderr
 	err := command.Run()
@@ -198,7 +198,7 @@ func (f files) in(t *testing.T, dir string) {
 			require.NoError(t, os.WriteFile(path, []byte(text), 0o777))
 		case strings.HasPrefix(name, "readonly"):
 			require.NoError(t, os.WriteFile(path, []byte(text), 0o444))
-		case strings.HasPrefix(name, "huge"): // and takes no room
+		case strings.HasPrefix(name, "huge"): // a sparse file, which takes no space
 			file, err := os.Create(path)
 			require.NoError(t, err)
 			require.NoError(t, errors.Join(file.Truncate(20<<30), file.Close()))
@@ -208,7 +208,7 @@ func (f files) in(t *testing.T, dir string) {
 	}
 }
 
-// snapshot is everything in a folder, by name.
+// snapshot returns everything in a folder, by name.
 func snapshot(t *testing.T, dir string) map[string]string {
 	all := map[string]string{}
 	require.NoError(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -241,7 +241,7 @@ func snapshot(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// words splits a command line; what is between ' is one word, and may be none at all.
+// words splits a command line. Text between ' is one word, possibly an empty one.
 func words(line string) (list []string) {
 	for i, part := range strings.Split(line, "'") {
 		if i%2 == 1 {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Only the command line knows that there is a command line.
+// TestCobraStaysHere: only packages below cmd and tools import cobra and pflag.
 func TestCobraStaysHere(t *testing.T) {
 	packages := 0
 	err := filepath.WalkDir("../../..", func(path string, d fs.DirEntry, err error) error {
@@ -20,7 +20,8 @@ func TestCobraStaysHere(t *testing.T) {
 			return err
 		}
 		switch name := d.Name(); {
-		case path == filepath.Join("../../..", "cmd"), path == filepath.Join("../../..", "tools"), name == "testdata", strings.HasPrefix(name, ".") && len(name) > 2:
+		case path == filepath.Join("../../..", "cmd"), path == filepath.Join("../../..",
+			"tools"), name == "testdata", strings.HasPrefix(name, ".") && len(name) > 2:
 			return filepath.SkipDir
 		}
 		pkg, err := build.ImportDir(path, 0)

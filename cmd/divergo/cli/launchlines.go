@@ -11,14 +11,15 @@ import (
 	"divergo/testbench"
 )
 
-// launchesFlag asks for the statistics of each launch.
+// launchesFlag is the flag --launches: statistics of each launch.
 type launchesFlag struct{ name string }
 
 func (l *launchesFlag) add(c *cobra.Command) {
-	c.Flags().StringVar(&l.name, "launches", "", "write the statistics of each launch, each kernel and all together to `FILE`, a line of JSON for each")
+	c.Flags().StringVar(&l.name, "launches", "",
+		"write the statistics of each launch, each kernel and all together to `FILE`, a line of JSON for each")
 }
 
-// open creates the file; nil without the flag.
+// open creates the file. It returns nil without the flag.
 func (l *launchesFlag) open(files *output.Set) (*launchLines, error) {
 	if l.name == "" {
 		return nil, nil
@@ -30,21 +31,21 @@ func (l *launchesFlag) open(files *output.Set) (*launchLines, error) {
 	return &launchLines{file: file}, nil
 }
 
-// launchLines is the file of --launches, with the first error about it.
+// launchLines is the file of --launches and the first error in writing it.
 type launchLines struct {
 	file *output.File
 	err  error
 }
 
-// launchLine is a line about a launch, a kernel or all.
+// launchLine is a line of statistics about a launch, a kernel or the whole run.
 type launchLine struct {
 	Schema    string         `json:"schema"`
 	Of        string         `json:"of"` // launch, kernel or total
 	Mechanism string         `json:"mechanism"`
-	Launch    int            `json:"launch,omitempty"` // of a launch: its number, from 1
+	Launch    int            `json:"launch,omitempty"` // launch lines only: counted from 1
 	Launches  int            `json:"launches"`
 	Kernel    string         `json:"kernel,omitempty"`
-	Name      string         `json:"name,omitempty"` // of the kernel, as its author wrote it
+	Name      string         `json:"name,omitempty"` // demangled name of the kernel
 	Grid      *[3]uint32     `json:"grid,omitempty"`
 	Block     *[3]uint32     `json:"block,omitempty"`
 	Outcome   string         `json:"outcome,omitempty"`
@@ -52,7 +53,7 @@ type launchLine struct {
 	Stats     map[string]any `json:"stats"`
 }
 
-// add writes the lines of a session. An error is that of close.
+// add writes the lines of a session. close returns its error.
 func (l *launchLines) add(s *testbench.Session) {
 	if l == nil {
 		return
@@ -60,7 +61,8 @@ func (l *launchLines) add(s *testbench.Session) {
 	e := json.NewEncoder(l.file)
 	e.SetEscapeHTML(false)
 	write := func(line launchLine, c testbench.Counters) {
-		line.Schema, line.Mechanism, line.Stats = schema("launches"), s.Machine.Config.Divergence.Mechanism, map[string]any{}
+		line.Schema, line.Mechanism, line.Stats = schema("launches"), s.Machine.Config.Divergence.Mechanism,
+			map[string]any{}
 		for _, stat := range testbench.Stats() {
 			line.Stats[stat.Name] = stat.Value(&c)
 		}
@@ -78,14 +80,15 @@ func (l *launchLines) add(s *testbench.Session) {
 		write(line, r.Counters)
 	}
 	for _, k := range s.ByKernel() {
-		write(launchLine{Of: "kernel", Launches: k.Launches, Kernel: k.Prog.Name, Name: ptx.Demangled(k.Prog.Name)}, k.Counters)
+		write(launchLine{Of: "kernel", Launches: k.Launches, Kernel: k.Prog.Name, Name: ptx.Demangled(k.Prog.Name)},
+			k.Counters)
 	}
 	if len(s.Runs) > 0 {
 		write(launchLine{Of: "total", Launches: len(s.Runs)}, s.Counters())
 	}
 }
 
-// close keeps the file, if it is whole.
+// close keeps the file if it is complete.
 func (l *launchLines) close() error {
 	if l == nil {
 		return nil

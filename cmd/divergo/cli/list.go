@@ -19,24 +19,24 @@ import (
 	"divergo/units"
 )
 
-// catalogue is something that can be listed: a table, and the same as JSON.
+// catalogue is one list of the verb list: a table, with the same content as JSON.
 type catalogue struct {
 	name    string
 	header  []string
 	entries func(cfg *gpu.Config) []entry
 }
 
-// entry is a row of a catalogue, which begins with its name.
+// entry is a row of a catalogue. Its first cell is its name.
 type entry struct {
 	cells []any
-	json  map[string]any // nil for a row without a name, which belongs to the one above
+	json  map[string]any // nil for a row without a name, which belongs to the row above
 
-	// measure, if there is one, makes the rows that stand in the place of this one. It
-	// takes a while, and entries are measured at the same time.
+	// measure makes the rows that replace this one; nil if nothing is measured. It is slow, so
+	// entries are measured in parallel.
 	measure func() []entry
 }
 
-// name is what the entry can be chosen by.
+// name returns the name that selects the entry.
 func (e *entry) name() string { return fmt.Sprint(e.cells[0]) }
 
 var catalogues = []catalogue{
@@ -62,9 +62,10 @@ func newList() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list " + what + " [NAME...]",
 		Short: "List kernels, mechanisms, presets, statistics, configuration keys, or papers' figures and claims",
-		Long: `List what there is, or what of it begins with a NAME. The values of the configuration keys are those of the machine
-that --preset, --config and --set describe; with --toml they are a file for --config. Claims are tried when they are
-listed: all of them take a minute or two of a processor, and are divided among those that there are.`,
+		Long: `List what there is, or what of it begins with a NAME. The values of the configuration keys are those
+of the machine that --preset, --config and --set describe; with --toml they are a file for --config.
+Claims are tried when they are listed: all of them take a minute or two of a processor, and are
+divided among those that there are.`,
 		Example: `  divergo list kernels
   divergo list keys dram. l2.
   divergo list claims COST TBC-12
@@ -105,7 +106,8 @@ listed: all of them take a minute or two of a processor, and are divided among t
 	return c
 }
 
-// printCatalogue lists what args names: a catalogue, and which of its entries.
+// printCatalogue prints the catalogue that args[0] names, with the entries that the other arguments
+// select.
 func printCatalogue(c *cobra.Command, args []string, cfg *gpu.Config, asJSON bool) error {
 	i := slices.IndexFunc(catalogues, func(l catalogue) bool { return l.name == args[0] })
 	return catalogues[i].print(c, catalogues[i].entries(cfg), args[1:], asJSON)
@@ -135,8 +137,8 @@ func (l *catalogue) print(c *cobra.Command, entries []entry, names []string, asJ
 	return err
 }
 
-// choose is the entries that begin with one of the names, with the rows that belong to
-// them; all without names.
+// choose returns the entries that begin with one of the names, with the nameless rows below them.
+// Without names it returns all.
 func (l *catalogue) choose(entries []entry, names []string) (list []entry, err error) {
 	if len(names) == 0 {
 		return entries, nil
@@ -162,7 +164,7 @@ func (l *catalogue) choose(entries []entry, names []string) (list []entry, err e
 	return list, nil
 }
 
-// measured has the rows of what has to be measured, on all processors.
+// measured replaces the entries to measure by their rows. It uses all processors.
 func measured(c *cobra.Command, what string, entries []entry) []entry {
 	rows := make([][]entry, len(entries))
 	line, ended := newProgress(c.ErrOrStderr(), "list"), make(chan bool)
@@ -249,7 +251,10 @@ func listStats(*gpu.Config) []entry {
 	for _, s := range testbench.Stats() {
 		list = append(list, entry{
 			cells: []any{s.Name, s.Unit, s.Word, s.Doc, s.Source},
-			json:  map[string]any{"name": s.Name, "unit": s.Unit, "gpgpu_sim": s.Word, "doc": s.Doc, "source": s.Source},
+			json: map[string]any{
+				"name": s.Name, "unit": s.Unit, "gpgpu_sim": s.Word, "doc": s.Doc,
+				"source": s.Source,
+			},
 		})
 	}
 	return list
@@ -280,7 +285,10 @@ func listKeys(cfg *gpu.Config) []entry {
 func listFigures(*gpu.Config) []entry {
 	var list []entry
 	for _, f := range experiments.Figures() {
-		list = append(list, entry{cells: []any{f.Name, f.Doc, f.Source()}, json: map[string]any{"name": f.Name, "doc": f.Doc, "source": f.Source()}})
+		list = append(list, entry{
+			cells: []any{f.Name, f.Doc, f.Source()},
+			json:  map[string]any{"name": f.Name, "doc": f.Doc, "source": f.Source()},
+		})
 	}
 	return list
 }
@@ -293,7 +301,7 @@ func listClaims(*gpu.Config) []entry {
 	return list
 }
 
-// claimEntries are the lines of a claim, and in the first what JSON has of it.
+// claimEntries returns the lines of a claim. The first one holds the claim's JSON.
 func claimEntries(c *experiments.Claim, f experiments.Finding) []entry {
 	list := []entry{{
 		cells: []any{c.ID, f.Verdict, c.Place + ": " + c.Statement},

@@ -20,13 +20,13 @@ import (
 	"divergo/testbench/litmus"
 )
 
-// defaultLitmus is how often each litmus test is launched.
+// defaultLitmus is the number of launches of each litmus test.
 const defaultLitmus = 1000
 
-// litmusFlags are the flags of check that --litmus takes.
+// litmusFlags are the flags of check that apply with --litmus.
 var litmusFlags = []string{"litmus", "runs", "seed", "jobs", "json"}
 
-// litmus runs litmus tests: those of the names, those of files, or all.
+// litmus runs litmus tests: the named ones, those of files, or all.
 func (f *checkFlags) litmus(c *cobra.Command, args []string) error {
 	var other error
 	c.Flags().VisitAll(func(flag *pflag.Flag) {
@@ -48,7 +48,8 @@ func (f *checkFlags) litmus(c *cobra.Command, args []string) error {
 	case o.Jobs < 1:
 		return fmt.Errorf("--jobs %d: want at least 1", o.Jobs)
 	case o.Seed > math.MaxUint64-o.Runs-1:
-		return fmt.Errorf("--seed %d: want at most %d, so that there are seeds for all runs", o.Seed, math.MaxUint64-o.Runs-1)
+		return fmt.Errorf("--seed %d: want at most %d, so that there are seeds for all runs", o.Seed,
+			math.MaxUint64-o.Runs-1)
 	}
 	asked, leave := listen(c)
 	defer leave()
@@ -78,10 +79,11 @@ func (f *checkFlags) litmus(c *cobra.Command, args []string) error {
 	return err
 }
 
-// maxLitmus is more bytes than a file of litmus tests takes.
+// maxLitmus is the size limit of a file of litmus tests, in bytes.
 const maxLitmus = 1 << 20
 
-// litmusTests are the tests of these names, or of these files; all that ship if there are none.
+// litmusTests returns the tests of these names or files. Without arguments it returns all built-in
+// tests.
 func litmusTests(args []string) (tests []*litmus.Test, err error) {
 	all := litmus.Tests()
 	if len(args) == 0 {
@@ -112,7 +114,7 @@ func litmusTests(args []string) (tests []*litmus.Test, err error) {
 	return tests, nil
 }
 
-// replayLitmus is the command that shows a finding again.
+// replayLitmus returns the command that replays a finding.
 func replayLitmus(f *litmus.Finding, program string) string {
 	name := f.Test.Name
 	if !slices.Contains(litmus.Tests(), f.Test) {
@@ -122,7 +124,7 @@ func replayLitmus(f *litmus.Finding, program string) string {
 	return fmt.Sprintf("%s check --litmus %s --seed %d --runs 1", program, quoted(name), f.Seed)
 }
 
-// printLitmus writes a line for each test, and one for each weak outcome of those that have any.
+// printLitmus writes a line for each test. A line for each weak outcome follows.
 func printLitmus(w io.Writer, r *litmus.Report, o *litmus.Options, program string) error {
 	t := table.New("test", "launches", "executions", "outcomes", "seen", "weak", "seen")
 	for i := range r.Results {
@@ -162,7 +164,7 @@ func printOutcomes(w io.Writer, r *litmus.Result) error {
 	return err
 }
 
-// settingsText is the keys in which a machine differs from the default one.
+// settingsText lists the settings that differ from the default machine.
 func settingsText(c *gpu.Config) string {
 	usual := gpu.Default()
 	var list []string

@@ -23,10 +23,10 @@ import (
 	"divergo/testbench/verify"
 )
 
-// machineFlags choose the machine.
+// machineFlags select and configure the machine.
 type machineFlags struct {
 	preset, file, mechanism, lanes string
-	base, baseMechanism            string // what a launch file says in their place
+	base, baseMechanism            string // the launch file's config file and mechanism
 	set                            []string
 	workers                        int
 	maxCycles                      uint64
@@ -34,22 +34,24 @@ type machineFlags struct {
 	fast                           string
 	pad                            uint64
 	races                          bool
-	watched                        *races.Detector    // of the last session, with races
-	told                           map[[2]string]bool // lines of races that are told
-	detailed                       span               // launches that --fast leaves to the machine
+	watched                        *races.Detector    // of the last session, with --races
+	told                           map[[2]string]bool // line pairs of the races already reported
+	detailed                       span               // --fast: launches that the machine simulates
 	warnings                       warnings
 }
 
-// addConfig adds the flags that describe a machine; the preset that is set is the usual one.
+// addConfig adds the flags that describe a machine. The preset that is set beforehand is the
+// default.
 func (m *machineFlags) addConfig(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&m.preset, "preset", cmp.Or(m.preset, gpu.DefaultPreset), "machine to start from; \"divergo list presets\"")
+	f.StringVar(&m.preset, "preset", cmp.Or(m.preset, gpu.DefaultPreset),
+		"machine to start from; \"divergo list presets\"")
 	f.StringVar(&m.file, "config", "", "TOML `FILE` with keys that change the preset")
-	f.StringArrayVar(&m.set, "set", nil, "`KEY=VALUE` that changes preset and file; \"divergo list keys\"; can be repeated")
+	f.StringArrayVar(&m.set, "set", nil,
+		"`KEY=VALUE` that changes preset and file; \"divergo list keys\"; can be repeated")
 }
 
-// add adds the flags of verbs that run a machine, with --mech if it is one
-// machine.
+// add adds the flags of verbs that run a machine. one adds --mech, for verbs with one mechanism.
 func (m *machineFlags) add(c *cobra.Command, one bool) {
 	m.addConfig(c)
 	f := c.Flags()
@@ -58,15 +60,19 @@ func (m *machineFlags) add(c *cobra.Command, one bool) {
 	}
 	f.StringVar(&m.lanes, "lanes", "", "lane permutation `NAME`; \"divergo list lanes\"")
 	f.IntVar(&m.workers, "workers", 1, "processors that simulate; the result is the same for any number")
-	f.BoolVar(&m.verify, "verify", false, "compare every thread with the golden model: PCs, registers at the exit, memory")
-	f.StringVar(&m.fast, "fast", "", "simulate launches `N..M`, counted from 1; the golden model runs the others, which count for nothing")
+	f.BoolVar(&m.verify, "verify", false,
+		"compare every thread with the golden model: PCs, registers at the exit, memory")
+	f.StringVar(&m.fast, "fast", "",
+		"simulate launches `N..M`, counted from 1; the golden model runs the others, which count for nothing")
 	f.Uint64Var(&m.pad, "pad", 0, "threads may read `BYTES` outside of buffers, where they get zeros; a warning counts that")
-	f.BoolVar(&m.races, "races", false, "report data races: accesses of two threads to a byte that nothing orders (docs/howto/races.md); the exit code is then 1")
-	f.Uint64Var(&m.maxCycles, "max-cycles", 0, "give up a launch after so many core cycles, one of --fast after as many instructions as fit into them; 0: never")
+	f.BoolVar(&m.races, "races", false,
+		"report data races: accesses of two threads to a byte that nothing orders (docs/howto/races.md); the exit code is then 1")
+	f.Uint64Var(&m.maxCycles, "max-cycles", 0,
+		"give up a launch after so many core cycles, one of --fast after as many instructions as fit into them; 0: never")
 }
 
-// config is the machine that the flags describe: the preset, changed by the
-// file of a launch file, then by --config, then by --set, then by --mech and --lanes.
+// config returns the machine that the flags describe. Later sources override earlier ones: the
+// preset, a launch file's configuration, --config, --set, then --mech and --lanes.
 func (m *machineFlags) config() (gpu.Config, error) {
 	preset, err := gpu.FindPreset(m.preset)
 	if err != nil {
@@ -129,7 +135,7 @@ func (m *machineFlags) config() (gpu.Config, error) {
 	return c, errors.Join(errs...)
 }
 
-// reads names the files that the flags read.
+// reads registers the files that the flags read.
 func (m *machineFlags) reads(files *output.Set) {
 	if m.file != "" {
 		files.Reads("--config", m.file)
@@ -139,7 +145,7 @@ func (m *machineFlags) reads(files *output.Set) {
 	}
 }
 
-// host is a session as workloads see it.
+// host returns the machine that workloads use to run a session.
 func (m *machineFlags) host(s *testbench.Session) kernels.Machine {
 	if m.verify {
 		return verify.New(s)
@@ -155,11 +161,11 @@ func (m *machineFlags) launch(s *testbench.Session, l testbench.Launch) error {
 	return s.Launch(l)
 }
 
-// maxPad is the most that reads outside of buffers are allowed for: such programs read a
-// little.
+// maxPad is the largest value of --pad, in bytes. It limits how far outside of a buffer reads are
+// allowed.
 const maxPad = 1 << 20
 
-// span is numbers from one to another.
+// span is a range of numbers, both ends included.
 type span struct{ from, to int }
 
 // parseSpan reads N..M, N.., ..M or N, counted from 1.

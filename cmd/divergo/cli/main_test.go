@@ -27,8 +27,9 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"divergo": divergo})
 }
 
-// plant registers two mechanisms with bugs, as a user's own program does: late, whose branches back are off by one, and
-// wrap, whose branches back are the other way round, so that loops end when their counters wrap.
+// plant registers two mechanisms with bugs, as a user's program does. In late, the targets of
+// backward branches are off by one. In wrap, backward branches are inverted, so that loops end when
+// their counters wrap.
 func plant() {
 	m, _ := divergence.Find("pdom")
 	for name, change := range map[string]func(in *isa.Inst){
@@ -50,8 +51,8 @@ func plant() {
 	}
 }
 
-// TestScripts runs the scripts of testdata/script. Beside testscript's own
-// commands they have
+// TestScripts runs the scripts of testdata/script. They can use these commands, besides
+// testscript's own:
 //
 //	exits CODE PROGRAM ARGS...   the program ends with this exit code
 //	json PATH VALUE              the last standard output is JSON with this value (* for any) at a path a/b/0
@@ -59,9 +60,9 @@ func plant() {
 //	png FILE W H                 the file is a picture of this size
 //	narrow N                     no line of the last standard output has more than N columns
 //	page FILE CODE...            the commands of a page, in its folder, end with these exit codes
-//	need TOOL...                 the script is skipped where one of these tools is not installed
+//	need TOOL...                 the script is skipped if one of these tools is not installed
 //
-// With -short those that run whole tables of mechanisms are not among them.
+// With -short it skips the scripts that run whole tables of mechanisms.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/script/*.txtar")
 	if err != nil {
@@ -186,8 +187,8 @@ func narrow(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// runPage runs the commands of a page, which are lines that begin with four spaces and the name of the program. It adds
-// what they print to page.txt.
+// runPage runs the commands of a page: lines that begin with four spaces and the program's name. It
+// appends their output to page.txt.
 func runPage(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: page FILE CODE...")
@@ -205,7 +206,7 @@ func runPage(ts *testscript.TestScript, neg bool, args []string) {
 		if path, err := exec.LookPath("divergo"); err == nil {
 			c.Path, c.Err = path, nil
 		}
-		text, _ := c.CombinedOutput() // see the exit code
+		text, _ := c.CombinedOutput() // the exit code is checked below
 		said.WriteString(line + string(text))
 		got = append(got, strconv.Itoa(c.ProcessState.ExitCode()))
 	}

@@ -12,9 +12,9 @@ import (
 	"divergo/properties"
 )
 
-type argsKey struct{} // of the arguments of Run in a command's context
+type argsKey struct{} // context key of Run's arguments
 
-// origin is the command line of a command, as a shell takes it.
+// origin returns the command line of a command in the shell's syntax.
 func origin(c *cobra.Command) properties.Origin {
 	o := properties.Origin{Program: program()}
 	words := []string{o.Program}
@@ -25,11 +25,12 @@ func origin(c *cobra.Command) properties.Origin {
 	return o
 }
 
-// ofGoRun are the programs that "go run" builds, in a temporary folder or in the build cache.
+// ofGoRun matches the paths of programs that "go run" builds, in a temporary folder or in the build
+// cache.
 var ofGoRun = regexp.MustCompile(`/go-build\d+/|/[0-9a-f]{64}-d/`)
 
-// program is what runs this program from any folder: its name if the shell finds it, a path, or "go run" with its package,
-// which is found from all folders of its module.
+// program returns a command that starts this program from any folder: its name on the PATH, a path,
+// or "go run" with its package. The last one works in all folders of its module.
 func program() string {
 	name := os.Args[0]
 	if path, err := os.Executable(); err == nil && ofGoRun.MatchString(filepath.ToSlash(path)) {
@@ -45,7 +46,7 @@ func program() string {
 
 var plain = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
 
-// quoted is a word as a shell takes it.
+// quoted returns a word in the shell's syntax.
 func quoted(word string) string {
 	if plain.MatchString(word) {
 		return word

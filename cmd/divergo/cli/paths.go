@@ -13,18 +13,21 @@ import (
 	"divergo/units"
 )
 
-// runsNothing refuses flags of the machine that runs a kernel, for an analysis
-// without one.
+// runsNothing refuses the flags of a simulated machine, for an analysis that runs none.
 func runsNothing(c *cobra.Command) error {
-	for _, name := range []string{"vcd", "svg", "verify", "lanes", "workers", "max-cycles", "mech", "profile", "fast", "pad"} {
+	for _, name := range []string{
+		"vcd", "svg", "verify", "lanes", "workers", "max-cycles", "mech", "profile", "fast",
+		"pad",
+	} {
 		if c.Flags().Changed(name) {
-			return fmt.Errorf("--paths runs the golden model, with all lane permutations: --%s has no meaning for it", name)
+			return fmt.Errorf("--paths runs the golden model, with all lane permutations: --%s has no meaning for it",
+				name)
 		}
 	}
 	return nil
 }
 
-// comparePaths prints what compaction could do for the branches of a kernel.
+// comparePaths prints what compaction can gain at the branches of a kernel.
 func (f *compareFlags) comparePaths(c *cobra.Command, of *subject, warpSize int) error {
 	if err := runsNothing(c); err != nil {
 		return err
@@ -44,25 +47,27 @@ func (f *compareFlags) comparePaths(c *cobra.Command, of *subject, warpSize int)
 		for i := range p.Branches {
 			b := &p.Branches[i]
 			j := tallyJSON(&b.Tally)
-			j["kernel"], j["pc"], j["where"], j["text"], j["class"] = b.Prog.Name, b.PC, b.Prog.Where(b.PC), b.Prog.Mnemonic(b.PC), b.Class.String()
+			j["kernel"], j["pc"], j["where"], j["text"], j["class"] = b.Prog.Name, b.PC, b.Prog.Where(b.PC),
+				b.Prog.Mnemonic(b.PC), b.Class.String()
 			branches = append(branches, j)
 		}
 		return printJSON(w, map[string]any{
-			"schema": schema("compare.paths"), "kernel": of.name, "size": of.size, "seed": f.seed, "warp_size": p.WarpSize,
-			"branches": branches, "totals": totals,
+			"schema": schema("compare.paths"), "kernel": of.name, "size": of.size, "seed": f.seed,
+			"warp_size": p.WarpSize,
+			"branches":  branches, "totals": totals,
 		})
 	}
 	fmt.Fprintf(w, "%s: %s\n", strings.TrimSpace(of.name+" "+of.size), of.doc)
 	return printPaths(w, p)
 }
 
-// branchClasses are those of branches that threads can take or not take.
+// branchClasses are the classes of branches that threads can take or not take.
 var branchClasses = []isa.Class{isa.ClassProgrammatic, isa.ClassData}
 
-// printPaths writes the warps of the paths of each branch and class, then the
-// compaction rates.
+// printPaths writes the warps of the paths of each branch and class. The compaction rates follow.
 func printPaths(w io.Writer, p *experiments.Paths) error {
-	warps := table.New(append(pathHeader("branch", "pc", "class", "executed", "divergent", "paths", "static"), "ideal")...)
+	warps := table.New(append(pathHeader("branch", "pc", "class", "executed", "divergent", "paths", "static"),
+		"ideal")...)
 	rates := table.New(append(pathHeader("branch", "pc", "class", "paths"), "ideal")...)
 	row := func(name string, pc any, class isa.Class, executed, divergent any, n *experiments.Warps) {
 		sum, rate := []any{name, pc, class, executed, divergent, n.Paths, n.Static}, []any{name, pc, class, n.Paths}
@@ -86,7 +91,8 @@ func printPaths(w io.Writer, p *experiments.Paths) error {
 		row("  that do not wait at the join", "-", class, "-", "-", &t.Work)
 		for i := range t.Quartiles {
 			if t.Quartiles[i].Paths > 0 {
-				row(fmt.Sprintf("  with %d to %d %% of the threads", 25*i, 25*(i+1)), "-", class, "-", "-", &t.Quartiles[i])
+				row(fmt.Sprintf("  with %d to %d %% of the threads", 25*i, 25*(i+1)), "-", class, "-", "-",
+					&t.Quartiles[i])
 			}
 		}
 	}

@@ -7,14 +7,13 @@ import (
 	"divergo/internal/output"
 )
 
-// picture is the file of a flag; nil without the flag.
+// picture is the output file of a flag; nil without the flag.
 type picture struct {
 	flag string
 	file *output.File
 }
 
-// newPicture creates the file before the runs, so that a path that cannot be
-// written is found first.
+// newPicture creates the file before the runs, so that an unwritable path is reported first.
 func newPicture(files *output.Set, flag, name, extension string) (*picture, error) {
 	if name == "" {
 		return nil, nil

@@ -17,27 +17,29 @@ import (
 	"divergo/testbench/profile"
 )
 
-// profileFlag asks for statistics by line of the source.
+// profileFlag is --profile: statistics by line of the source.
 type profileFlag struct {
 	name    string
 	sources []string
 }
 
 func (p *profileFlag) add(c *cobra.Command) {
-	c.Flags().StringVar(&p.name, "profile", "", "statistics by line of the source and by branch in `FILE`.html, FILE.json or, as text, another one; -: with the answer")
-	c.Flags().StringArrayVar(&p.sources, "source", nil, "also look in `FOLDER` for the source files that the profile shows (repeatable)")
+	c.Flags().StringVar(&p.name, "profile", "",
+		"statistics by line of the source and by branch in `FILE`.html, FILE.json or, as text, another one; -: with the answer")
+	c.Flags().StringArrayVar(&p.sources, "source", nil,
+		"also look in `FOLDER` for the source files that the profile shows (repeatable)")
 }
 
 // sourceProfile is the profile of the runs of a command; nil without the flag.
 type sourceProfile struct {
-	file   *output.File // nil: with the answer
+	file   *output.File // nil: the profile is part of the answer
 	show   func(io.Writer) error
 	report profile.Report
-	now    *profile.Profile // of the run that goes on
+	now    *profile.Profile // the current run's
 }
 
-// open creates the file. Sources are those of the built-in kernels, or lie in the target's folder
-// or in one given with --source.
+// open creates the file. Sources are those of the built-in kernels, or files in the target's folder
+// or in a folder of --source.
 func (p *profileFlag) open(files *output.Set, title, target string) (*sourceProfile, error) {
 	for _, folder := range p.sources {
 		if p.name == "" {
@@ -74,21 +76,22 @@ func (p *profileFlag) open(files *output.Set, title, target string) (*sourceProf
 	return s, nil
 }
 
-// attach has a session profiled.
+// attach starts the profile of a session.
 func (s *sourceProfile) attach(to *testbench.Session) {
 	if s != nil {
 		s.now = profile.Attach(to)
 	}
 }
 
-// add adds the run that has ended.
+// add adds the finished run to the profile.
 func (s *sourceProfile) add(of *testbench.Session) {
 	if s == nil {
 		return
 	}
 	s.now.Detach()
 	c := &of.Machine.Config
-	s.report.Runs = append(s.report.Runs, profile.Run{Name: c.Divergence.Mechanism, WarpSize: c.SM.WarpSize, Kernels: s.now.Kernels()})
+	s.report.Runs = append(s.report.Runs,
+		profile.Run{Name: c.Divergence.Mechanism, WarpSize: c.SM.WarpSize, Kernels: s.now.Kernels()})
 }
 
 // keep fills and keeps the file.
@@ -109,7 +112,7 @@ func (s *sourceProfile) keep() error {
 // answers reports whether the profile is part of the answer.
 func (s *sourceProfile) answers() bool { return s != nil && s.file == nil }
 
-// json is the profile as a part of the answer, nil if it is none.
+// json returns the profile as a part of the answer; nil if it goes to a file.
 func (s *sourceProfile) json() map[string]any {
 	if !s.answers() {
 		return nil
@@ -117,7 +120,7 @@ func (s *sourceProfile) json() map[string]any {
 	return s.report.JSON()
 }
 
-// print writes the profile behind the answer, if it belongs there.
+// print writes the profile below the answer, if it is part of it.
 func (s *sourceProfile) print(w io.Writer) error {
 	if !s.answers() {
 		return nil

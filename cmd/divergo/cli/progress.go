@@ -16,22 +16,22 @@ import (
 	"divergo/internal/output"
 )
 
-// interrupt is the wish of the user that the command ends: Ctrl-C, Ctrl-\, a terminal
-// that is gone, SIGTERM.
+// interrupt records that the user wants the command to end: Ctrl-C, Ctrl-\, SIGTERM or a closed
+// terminal.
 type interrupt struct {
 	asked   atomic.Bool
-	heard   atomic.Int32 // how many look at asked
+	heard   atomic.Int32 // number of listeners that poll asked
 	signals chan os.Signal
 }
 
 type interruptKey struct{}
 
-// catchSignals turns signals into a wish that a run looks at. If there is none, or
-// the wish is repeated, the process ends at once and leaves no unfinished file.
+// catchSignals turns a signal into a request that a run polls. Without a listener, or at a second
+// signal, the process ends at once and leaves no unfinished file.
 func catchSignals() *interrupt {
 	i := &interrupt{signals: make(chan os.Signal, 1)}
 	signal.Notify(i.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT)
-	if !signal.Ignored(syscall.SIGHUP) { // it is ignored under nohup
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
 		signal.Notify(i.signals, syscall.SIGHUP)
 	}
 	go func() {
@@ -51,22 +51,22 @@ func (i *interrupt) release() {
 	close(i.signals)
 }
 
-// listen is for what can end in good order when it is asked to: it looks at
-// asked until it calls leave.
+// listen registers an operation that can end in good order. The operation polls asked until it
+// calls leave.
 func listen(c *cobra.Command) (asked func() bool, leave func()) {
 	i := c.Context().Value(interruptKey{}).(*interrupt)
 	i.heard.Add(1)
 	return i.asked.Load, func() { i.heard.Add(-1) }
 }
 
-// progress is the line on a terminal that says how far a launch is.
+// progress is the line on a terminal that shows the progress of a launch.
 type progress struct {
-	to    io.Writer // nil without a terminal
+	to    io.Writer // nil if the output is no terminal
 	label string
-	asked int // calls of tick, so that the clock is looked at now and then only
+	asked int // calls of tick; only some of them read the clock
 	start time.Time
 	shown time.Time
-	ended uint64 // CTAs of the launch, when last shown
+	ended uint64 // finished CTAs of the launch at the last tick
 }
 
 // newProgress shows progress on w if that is a terminal.
@@ -95,14 +95,14 @@ func (p *progress) tick(m *gpu.Machine) {
 	p.show(now, position(m.Cycles(), ended, of, now.Sub(p.start)))
 }
 
-// say updates the line with a text, a few times a second at most.
+// say updates the line with a text, at most a few times a second.
 func (p *progress) say(text string) {
 	if now := time.Now(); p.to != nil && p.due(now) {
 		p.show(now, text)
 	}
 }
 
-// due reports whether it is time to show something.
+// due reports whether the line is old enough for an update.
 func (p *progress) due(now time.Time) bool { return now.Sub(p.shown) >= 200*time.Millisecond }
 
 func (p *progress) show(now time.Time, text string) {
@@ -110,8 +110,8 @@ func (p *progress) show(now time.Time, text string) {
 	fmt.Fprintf(p.to, "\r\x1b[K%s: %s", p.label, text)
 }
 
-// position says how far a launch has come after some time, and how long the
-// rest will take if it goes on like that.
+// position describes the progress of a launch after some time, and estimates the rest at the same
+// speed.
 func position(cycle, ended, of uint64, spent time.Duration) string {
 	left := "?"
 	if ended > 0 {

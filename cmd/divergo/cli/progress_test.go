@@ -17,7 +17,7 @@ func TestPosition(t *testing.T) {
 	assert.Equal(t, "cycle 99, 8 of 8 CTAs, 0s left", position(99, 8, 8, time.Minute))
 }
 
-// Progress goes to a terminal only, and is wiped off in the end.
+// TestProgress: progress goes only to a terminal, and is wiped at the end.
 func TestProgress(t *testing.T) {
 	m, err := gpu.New(gpu.Default())
 	require.NoError(t, err)

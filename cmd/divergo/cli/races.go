@@ -9,18 +9,18 @@ import (
 	"divergo/testbench/races"
 )
 
-// errRaces says that --races has found some.
+// errRaces reports that --races found data races.
 var errRaces = errors.New("data races")
 
-// watch has a session watched for races, if that is asked for.
+// watch starts the race detector on a session, with --races.
 func (m *machineFlags) watch(s *testbench.Session) {
 	if m.watched = nil; m.races {
 		m.watched = races.Attach(s)
 	}
 }
 
-// tellRaces writes the races of the session that has ended, which the label names, but for
-// those of lines that an earlier session of the command had races of, too.
+// tellRaces writes the races of the finished session, which label names. It leaves out pairs of
+// lines that an earlier session of the command reported.
 func (m *machineFlags) tellRaces(w io.Writer, label string) {
 	if m.watched == nil {
 		return
@@ -40,7 +40,7 @@ func (m *machineFlags) tellRaces(w io.Writer, label string) {
 	}
 }
 
-// racy is an error if the session that has ended had races.
+// racy returns an error if the finished session had races.
 func (m *machineFlags) racy() error {
 	if n := len(m.foundRaces()); n > 0 {
 		return fmt.Errorf("%w between pairs of source lines: %d", errRaces, n)
@@ -48,7 +48,7 @@ func (m *machineFlags) racy() error {
 	return nil
 }
 
-// foundRaces lists the races of the session that has ended, nil without --races.
+// foundRaces lists the races of the finished session; nil without --races.
 func (m *machineFlags) foundRaces() []*races.Race {
 	if m.watched == nil {
 		return nil

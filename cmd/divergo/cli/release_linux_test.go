@@ -13,7 +13,7 @@ import (
 	"divergo/internal/need"
 )
 
-// fakeGo is a Go command whose binaries hold the settings of their build. Each prints its arguments.
+// fakeGo is a Go command whose binaries record their build settings. Each prints its arguments.
 const fakeGo = `#!/bin/sh
 case $* in
 "env GOHOSTOS") echo linux ;;
@@ -27,7 +27,7 @@ case $* in
 esac
 `
 
-// TestRelease makes a release of a small repository, with a Go command that compiles nothing.
+// TestRelease makes a release of a small repository with fakeGo, which compiles nothing.
 func TestRelease(t *testing.T) {
 	need.Tool(t, "git")
 	script, err := os.ReadFile("../../../.ci/release")
@@ -44,7 +44,8 @@ func TestRelease(t *testing.T) {
 		cmd := exec.Command(words[0], words[1:]...)
 		cmd.Dir = repo
 		cmd.Env = append(os.Environ(), "PATH="+dir+"/bin:"+os.Getenv("PATH"), "GOFLAGS=-race", "GOOS=plan9", "TZ=UTC",
-			"GIT_COMMITTER_DATE=2001-02-03T04:05:06Z", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a")
+			"GIT_COMMITTER_DATE=2001-02-03T04:05:06Z", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_AUTHOR_NAME=a",
+			"GIT_AUTHOR_EMAIL=a", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a")
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
@@ -88,7 +89,8 @@ func TestRelease(t *testing.T) {
 			binary += ".exe"
 		}
 		list := strings.Fields(must("tar", "-tf", archive))
-		require.Equal(t, []string{name + "/", name + "/CHANGELOG.md", name + "/LICENSE", name + "/README.md", binary}, list)
+		require.Equal(t, []string{name + "/", name + "/CHANGELOG.md", name + "/LICENSE", name + "/README.md", binary},
+			list)
 		times := must("tar", "--full-time", "-tvf", archive)
 		require.Equal(t, len(list), strings.Count(times, " 0/0 "), times)
 		require.Equal(t, len(list), strings.Count(times, " 2001-02-03 04:05:06 "), times)

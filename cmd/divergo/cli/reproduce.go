@@ -24,11 +24,12 @@ func newReproduce() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "reproduce [FIGURE... | all]",
 		Short: "Make figures of the papers again, from runs of the model",
-		Long: `Run what a figure of a paper shows and print the numbers; with --svg draw them. Without FIGURE the figures are
-listed, as by "divergo list figures".
+		Long: `Run what a figure of a paper shows and print the numbers; with --svg draw them. Without FIGURE the
+figures are listed, as by "divergo list figures".
 
-Several figures share runs. With --journal each is kept as a line of JSON when it is made, and a command that was
-interrupted goes on behind the last one when it is given again. --html puts them on one page.`,
+Several figures share runs. With --journal each is kept as a line of JSON when it is made, and a
+command that was interrupted goes on behind the last one when it is given again. --html puts them on
+one page.`,
 		Example: `  divergo reproduce cost-time
   divergo reproduce cost-fig5 --svg fig5.svg
   divergo reproduce all --journal figures.jsonl --html figures.html`,
@@ -56,7 +57,7 @@ interrupted goes on behind the last one when it is given again. --html puts them
 	return c
 }
 
-// chosenFigures are those that are named, each once, or all.
+// chosenFigures returns the named figures, or all of them for "all". A repeated name is an error.
 func chosenFigures(args []string) (list []experiments.Figure, err error) {
 	if len(args) == 0 {
 		return nil, errors.New("want a figure (\"divergo list figures\") or all")
@@ -78,8 +79,8 @@ func chosenFigures(args []string) (list []experiments.Figure, err error) {
 	return list, nil
 }
 
-// reproduce creates the picture before the runs, so that a path that cannot be
-// written is found first.
+// reproduce makes one figure. It creates the picture's file before the runs, so that an unwritable
+// path is reported first.
 func reproduce(c *cobra.Command, figure experiments.Figure, svg string, asJSON bool) error {
 	var files output.Set
 	defer files.Discard()
@@ -101,7 +102,7 @@ func reproduce(c *cobra.Command, figure experiments.Figure, svg string, asJSON b
 	return errors.Join(printFigure(c.OutOrStdout(), figure, d), unkept)
 }
 
-// reproduceAll makes figures, but for those that the journal has.
+// reproduceAll makes the figures that the journal does not hold yet.
 func reproduceAll(c *cobra.Command, figures []experiments.Figure, journal, html string, asJSON bool) error {
 	var files output.Set
 	defer files.Discard()
@@ -119,7 +120,8 @@ func reproduceAll(c *cobra.Command, figures []experiments.Figure, journal, html 
 		if err := files.Claim("--journal", journal); err != nil {
 			return fmt.Errorf("--journal: %w", err)
 		}
-		kept, err = output.OpenJournal(journal, map[string]any{"schema": schema("reproduce"), "figures": strings.Join(names, " ")})
+		kept, err = output.OpenJournal(journal,
+			map[string]any{"schema": schema("reproduce"), "figures": strings.Join(names, " ")})
 		if err != nil {
 			return fmt.Errorf("--journal: %w", err)
 		}
@@ -143,7 +145,8 @@ func reproduceAll(c *cobra.Command, figures []experiments.Figure, journal, html 
 	for i, f := range figures[had:] {
 		left := "?"
 		if i > 0 {
-			left = (time.Since(start) / time.Duration(i) * time.Duration(len(figures)-had-i)).Round(time.Second).String()
+			each := time.Since(start) / time.Duration(i)
+			left = (each * time.Duration(len(figures)-had-i)).Round(time.Second).String()
 		}
 		line.say(fmt.Sprintf("%s, %d of %d, %s left", f.Name, had+i+1, len(figures), left))
 		d, err := f.Draw()
@@ -173,7 +176,8 @@ func reproduceAll(c *cobra.Command, figures []experiments.Figure, journal, html 
 	}
 	unkept := document.keep(func(w io.Writer) error { return page.Write(w, list) })
 	if asJSON {
-		return errors.Join(printJSON(c.OutOrStdout(), map[string]any{"schema": schema("reproduce"), "figures": records}), unkept)
+		return errors.Join(printJSON(c.OutOrStdout(),
+			map[string]any{"schema": schema("reproduce"), "figures": records}), unkept)
 	}
 	for i := range list {
 		if i > 0 {
@@ -187,7 +191,10 @@ func reproduceAll(c *cobra.Command, figures []experiments.Figure, journal, html 
 }
 
 func printFigure(w io.Writer, figure experiments.Figure, d *experiments.Drawing) error {
-	return printRows(w, &page.Figure{Name: figure.Name, Doc: figure.Doc, Source: figure.Source(), Header: d.Header, Rows: d.Rows, Notes: d.Notes})
+	return printRows(w, &page.Figure{
+		Name: figure.Name, Doc: figure.Doc, Source: figure.Source(), Header: d.Header,
+		Rows: d.Rows, Notes: d.Notes,
+	})
 }
 
 func printRows(w io.Writer, f *page.Figure) error {
@@ -206,7 +213,7 @@ func printRows(w io.Writer, f *page.Figure) error {
 	return err
 }
 
-// figureJSON has the numbers of the pictures, and those of the table by column.
+// figureJSON returns the numbers of the pictures, and those of the table by column.
 func figureJSON(figure experiments.Figure, d *experiments.Drawing) map[string]any {
 	charts := []map[string]any{}
 	for _, part := range d.Charts {
@@ -228,7 +235,10 @@ func figureJSON(figure experiments.Figure, d *experiments.Drawing) map[string]an
 				}
 				groups = append(groups, map[string]any{"name": g.Name, "values": g.Values, "theirs": theirs})
 			}
-			charts = append(charts, map[string]any{"title": c.Title, "y": c.Y, "bars": c.Bars, "layers": append([]string{}, c.Layers...), "groups": groups})
+			charts = append(charts, map[string]any{
+				"title": c.Title, "y": c.Y, "bars": c.Bars,
+				"layers": append([]string{}, c.Layers...), "groups": groups,
+			})
 		}
 	}
 	return map[string]any{

@@ -16,7 +16,7 @@ import (
 	"divergo/testbench/races"
 )
 
-// result is what a run prints.
+// result is the output of a run.
 type result struct {
 	Schema    string              `json:"schema"`
 	Kernel    string              `json:"kernel"`
@@ -26,9 +26,9 @@ type result struct {
 	Outcome   string              `json:"outcome"`
 	Fault     *testbench.Fault    `json:"fault,omitempty"`
 	Waiting   []testbench.Waiting `json:"waiting,omitempty"`
-	Reference string              `json:"reference,omitempty"` // of a built-in kernel: "equal", or what differs
+	Reference string              `json:"reference,omitempty"` // built-in kernels: "equal", or the difference
 	Launches  []launchResult      `json:"launches"`
-	Printed   []string            `json:"printed,omitempty"` // by printf, a string for each call
+	Printed   []string            `json:"printed,omitempty"` // one string for each call of printf
 	Dropped   uint32              `json:"printed_dropped,omitempty"`
 	Races     []*races.Race       `json:"races,omitempty"` // with --races
 	Config    map[string]any      `json:"config"`
@@ -37,7 +37,7 @@ type result struct {
 	counters  testbench.Counters
 	preset    string
 	settings  []gpu.Setting
-	kernels   []testbench.KernelRuns // of compare
+	kernels   []testbench.KernelRuns // compare only
 }
 
 // launchResult is one launch of a run.
@@ -51,11 +51,11 @@ type launchResult struct {
 	Emulated  bool      `json:"emulated,omitempty"`
 }
 
-// schema names the form of a verb's JSON; the number grows when the meaning of
-// a field changes.
+// schema returns the name of a verb's JSON format. The number grows when the meaning of a field
+// changes.
 func schema(verb string) string { return "divergo." + verb + ".v1" }
 
-// newResult collects what a session has done.
+// newResult collects the results of a session.
 func newResult(s *testbench.Session, preset, kernel, size string, seed uint64) *result {
 	r := &result{
 		Schema: schema("run"), Kernel: kernel, Size: size, Seed: seed,
@@ -71,7 +71,8 @@ func newResult(s *testbench.Session, preset, kernel, size string, seed uint64) *
 	for i := range s.Runs {
 		run := &s.Runs[i]
 		r.Launches = append(r.Launches, launchResult{
-			run.Launch.Prog.Name, run.Launch.Grid, run.Launch.Block, run.Outcome.Cycle, run.Occupancy.CTAs, run.Occupancy.Limit, run.Emulated,
+			run.Launch.Prog.Name, run.Launch.Grid, run.Launch.Block, run.Outcome.Cycle, run.Occupancy.CTAs,
+			run.Occupancy.Limit, run.Emulated,
 		})
 		r.Printed = append(r.Printed, run.Printed.Records...)
 		r.Dropped += run.Printed.Dropped
@@ -88,7 +89,7 @@ func newResult(s *testbench.Session, preset, kernel, size string, seed uint64) *
 	return r
 }
 
-// print writes the result for people: what matters most, or everything.
+// print writes the result as text: the most important values, or all.
 func (r *result) print(w io.Writer, all bool) error {
 	if text := strings.Join(r.Printed, ""); text != "" {
 		fmt.Fprintln(w, strings.TrimSuffix(text, "\n"))
@@ -114,10 +115,12 @@ func (r *result) print(w io.Writer, all bool) error {
 		if emulated > 0 {
 			head.Row("emulated", fmt.Sprintf("%d of them, of which the statistics have nothing", emulated))
 		}
-		head.Row("launches", fmt.Sprintf("%d; grid %s, block %s, %d CTAs an SM (limited by %s)", n, shape(l.Grid), shape(l.Block), l.CTAsPerSM, l.Limit))
+		head.Row("launches", fmt.Sprintf("%d; grid %s, block %s, %d CTAs an SM (limited by %s)", n, shape(l.Grid),
+			shape(l.Block), l.CTAsPerSM, l.Limit))
 	}
 	if r.Dropped > 0 {
-		head.Row("printed", fmt.Sprintf("%d records; %d more did not fit the print buffer of %d bytes", len(r.Printed), r.Dropped, isa.PrintBytes))
+		head.Row("printed", fmt.Sprintf("%d records; %d more did not fit the print buffer of %d bytes", len(r.Printed),
+			r.Dropped, isa.PrintBytes))
 	}
 	if _, err := head.WriteTo(w); err != nil {
 		return err
@@ -132,15 +135,18 @@ func (r *result) print(w io.Writer, all bool) error {
 	return r.printMachine(w)
 }
 
-// summary lists the statistics that a run prints without --all, besides those of its mechanism.
+// summary lists the statistics that a run prints without --all. The mechanism's own statistics are
+// printed, too.
 var summary = []string{
 	"cycles", "warp_instructions", "thread_instructions", "ipc", "simd_efficiency", "cycle_breakdown", "idle_breakdown",
 	"branches", "divergent_branches", "stack_max_depth", "stack_spills", "inserted_instructions", "compacted_entries",
-	"sync_stalls_branch", "sync_stalls_join", "capri_accuracy", "pool_evictions", "absent_lane_reads", "herded_branches", "herded_loads",
-	"mem_instructions", "mem_lines", "shared_bank_conflicts", "l1_hit_rate", "l2_hit_rate", "dram_row_hit_rate", "dram_bw_util",
+	"sync_stalls_branch", "sync_stalls_join", "capri_accuracy", "pool_evictions", "absent_lane_reads",
+	"herded_branches", "herded_loads",
+	"mem_instructions", "mem_lines", "shared_bank_conflicts", "l1_hit_rate", "l2_hit_rate", "dram_row_hit_rate",
+	"dram_bw_util",
 }
 
-// printStats writes all statistics, or those of the summary and of the mechanism that are not zero.
+// printStats writes all statistics, or those of the summary and the nonzero ones of the mechanism.
 func (r *result) printStats(w io.Writer, all bool) error {
 	t := table.New("statistic", "value", "unit")
 	more := 0
@@ -178,7 +184,7 @@ func (r *result) printStats(w io.Writer, all bool) error {
 	return err
 }
 
-// printMachine writes one line: the preset, the keys that differ from it, and those named.
+// printMachine writes one line: the preset, the keys that differ from it, and the named keys.
 func (r *result) printMachine(w io.Writer, named ...string) error {
 	preset, err := gpu.FindPreset(r.preset)
 	if err != nil {
@@ -187,7 +193,8 @@ func (r *result) printMachine(w io.Writer, named ...string) error {
 	usual := preset.Config()
 	line := "machine: " + r.preset
 	for i, k := range usual.Resolved() {
-		if of := r.settings[i]; of.Value != k.Value && of.Key != "divergence.mechanism" || slices.Contains(named, of.Key) {
+		if of := r.settings[i]; of.Value != k.Value && of.Key != "divergence.mechanism" ||
+			slices.Contains(named, of.Key) {
 			line += fmt.Sprintf(" %s=%v", of.Key, of.Value)
 		}
 	}
@@ -195,7 +202,7 @@ func (r *result) printMachine(w io.Writer, named ...string) error {
 	return err
 }
 
-// printConfig writes the resolved configuration, a section a line.
+// printConfig writes the resolved configuration, one section a line.
 func printConfig(w io.Writer, settings []gpu.Setting) error {
 	t := table.New()
 	section, line := "", []string(nil)
@@ -228,7 +235,7 @@ func sortedNames(m map[string]uint64) []string {
 
 func shape(d [3]uint32) string { return fmt.Sprintf("%dx%dx%d", d[0], d[1], d[2]) }
 
-// printJSON writes v with two spaces for each level.
+// printJSON writes v as JSON, indented by two spaces for each level.
 func printJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")

@@ -16,7 +16,7 @@ import (
 	"divergo/testbench/verify"
 )
 
-// The exit codes, as the command's documentation explains them.
+// The exit codes of the command's documentation.
 const (
 	exitOK          = 0
 	exitCheck       = 1
@@ -58,11 +58,12 @@ func newRoot() *cobra.Command {
 		Use:   "divergo",
 		Short: "Clocked models of SIMT divergence hardware",
 		Long: `divergo runs PTX kernels on clocked models of the hardware that GPUs use, or could use, when the
-threads of a warp take different paths. It gives exact results, cycle counts, statistics and waveforms.
+threads of a warp take different paths. It gives exact results, cycle counts, statistics and
+waveforms.
 
 The answer goes to standard output, everything else to standard error. Exit codes: 0 done; 1 a check
-failed; 2 usage, configuration or PTX error, or a file that could not be written; 4 the simulated program failed (fault,
-deadlock, endless loop, watchdog); 130 interrupted.`,
+failed; 2 usage, configuration or PTX error, or a file that could not be written; 4 the simulated
+program failed (fault, deadlock, endless loop, watchdog); 130 interrupted.`,
 		Example: `  divergo run vecadd
   divergo run k.ptx --grid 4 --block 256 --arg buf:iota:u32:1024 --arg u32:1024 --dump 0=out.bin
   divergo compare bitonic
@@ -76,11 +77,12 @@ deadlock, endless loop, watchdog); 130 interrupted.`,
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(newHelp())
-	root.AddCommand(newRun(), newCompare(), newCheck(), newList(), newDis(), newWave(), newCuda(), newReproduce(), newHerd(), newBench(), newVersion())
+	root.AddCommand(newRun(), newCompare(), newCheck(), newList(), newDis(), newWave(), newCuda(), newReproduce(),
+		newHerd(), newBench(), newVersion())
 	return root
 }
 
-// verbs answers a misspelt verb.
+// verbs reports a misspelt verb and suggests others.
 func verbs(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -94,7 +96,7 @@ func verbs(c *cobra.Command, args []string) error {
 	return nearest.Unknown("verb", args[0], names)
 }
 
-// flagError answers a misspelt flag, and a value that is none of a flag's.
+// flagError explains a misspelt flag or a value that does not fit its flag.
 func flagError(c *cobra.Command, err error) error {
 	var missing *pflag.NotExistError
 	var value *pflag.InvalidValueError
@@ -124,7 +126,7 @@ func flagError(c *cobra.Command, err error) error {
 	return fmt.Errorf("%w; \"%s --help\" explains the flags", err, c.CommandPath())
 }
 
-// verbsWith says which other verbs have a flag, "" if none has.
+// verbsWith names the other verbs with a flag; "" if there are none.
 func verbsWith(c *cobra.Command, flag string) string {
 	var have []string
 	var visit func(v *cobra.Command)
@@ -143,13 +145,13 @@ func verbsWith(c *cobra.Command, flag string) string {
 	return "it is a flag of " + strings.Join(have, ", ")
 }
 
-// flagTypes is what flags take, by pflag's name.
+// flagTypes describes the values of flags, by pflag's type name.
 var flagTypes = map[string]string{
 	"int": "a whole number", "uint32": "a number from 0 on", "uint64": "a number from 0 on",
 	"bool": "true or false", "duration": "a time such as 90s or 10m",
 }
 
-// newHelp is the help of cobra with an answer to a misspelt verb.
+// newHelp returns cobra's help, which also explains a misspelt verb.
 func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [VERB]",
@@ -169,7 +171,7 @@ func newHelp() *cobra.Command {
 	}
 }
 
-// exactly wants so many arguments, which are called what.
+// exactly requires n arguments; what describes them.
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {

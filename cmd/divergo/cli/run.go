@@ -34,10 +34,10 @@ type runFlags struct {
 	kernel kernelFlags
 	dumps  []string
 
-	size, image string // of a built-in kernel
+	size, image string // for built-in kernels
 }
 
-// Flags that make sense for one kind of target only.
+// Flags that apply to one kind of target only.
 var (
 	kernelOnly   = []string{"kernel", "grid", "block", "shared", "arg"}
 	fileFlags    = append([]string{"dump"}, kernelOnly...)
@@ -49,8 +49,8 @@ func newRun() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run FILE.ptx|FILE.json|KERNEL",
 		Short: "Run one kernel on one machine, or the launches of a file",
-		Long: `Run a kernel of a PTX file, or a built-in one, and print what the machine counted. FILE.json is a launch file, which
-says what is launched, and on which data (docs/howto/launch-files.md).
+		Long: `Run a kernel of a PTX file, or a built-in one, and print what the machine counted. FILE.json is a
+launch file, which says what is launched, and on which data (docs/howto/launch-files.md).
 
 Each parameter of a PTX kernel takes one --arg, in order. SPEC is
 
@@ -73,10 +73,12 @@ of memory that most of them read. It is a herding file, or
 The result of a built-in kernel is then compared, and may differ.
 
 TYPE is u8 s8 u16 s16 u32 s32 u64 s64 f32 f64, or b8 b16 b32 b64 in hexadecimal. --dump INDEX=FILE
-writes the buffer of parameter INDEX, counted from 0, as it is after the run; NAME=FILE that of a reference.
+writes the buffer of parameter INDEX, counted from 0, as it is after the run; NAME=FILE that of a
+reference.
 
-Exit codes: 1 the result of a built-in kernel differs from its reference, or --races has found a race, 2 nothing was run, or a file could
-not be written, 4 the program failed, 130 interrupted. A waveform is complete up to the last cycle in each case but 2.`,
+Exit codes: 1 the result of a built-in kernel differs from its reference, or --races has found a
+race, 2 nothing was run, or a file could not be written, 4 the program failed, 130 interrupted. A
+waveform is complete up to the last cycle in each case but 2.`,
 		Example: `  divergo run bitonic --size medium --mech pdom --json
   divergo run k.ptx --grid 4 --block 256 --arg buf:iota:u32:1024 --arg u32:1024 --dump 0=out.bin
   divergo run launch.json --mech tbc --dump result=out.bin
@@ -117,7 +119,7 @@ func (r *runFlags) run(c *cobra.Command, target string) error {
 	return r.file(c, target)
 }
 
-// isFile reports whether a target that is no kernel means a file.
+// isFile reports whether a target that names no kernel looks like a file.
 func isFile(target string) bool {
 	if strings.HasSuffix(target, ".ptx") || strings.ContainsAny(target, `/\`) {
 		return true
@@ -126,7 +128,7 @@ func isFile(target string) bool {
 	return err == nil
 }
 
-// refuse reports the flags that were given without having a meaning.
+// refuse reports the given flags that have no meaning here, and why.
 func refuse(c *cobra.Command, flags []string, why string) error {
 	var errs []error
 	for _, name := range flags {
@@ -185,7 +187,7 @@ func (r *runFlags) file(c *cobra.Command, name string) error {
 	return errors.Join(r.answer(c, s, newResult(s, r.machine.preset, w.name, "", r.seed), kept, err), unkept)
 }
 
-// builtin runs a kernel of the suite and compares it with its reference.
+// builtin runs a built-in kernel and compares the result with its reference.
 func (r *runFlags) builtin(c *cobra.Command, kernel kernels.Kernel) error {
 	cfg, err := r.machine.config()
 	if err = errors.Join(err, r.herd.read()); err != nil {
@@ -233,7 +235,7 @@ func (r *runFlags) builtin(c *cobra.Command, kernel kernels.Kernel) error {
 		answer.Reference = "equal"
 		if wrong := work.Check(); wrong != nil {
 			answer.Reference = wrong.Error()
-			if !herds(s) { // whose results are approximate
+			if !herds(s) { // herded results are approximate
 				err = fmt.Errorf("%w: %w", errCheck, wrong)
 			}
 		}
@@ -242,7 +244,7 @@ func (r *runFlags) builtin(c *cobra.Command, kernel kernels.Kernel) error {
 	return errors.Join(r.answer(c, s, answer, kept, err), unkept)
 }
 
-// sizeOf is the named size of a kernel, or the first.
+// sizeOf returns the named size of a kernel, or the first.
 func sizeOf(kernel kernels.Kernel, name string) (kernels.Size, error) {
 	if name == "" {
 		return kernel.Sizes[0], nil
@@ -254,14 +256,14 @@ func sizeOf(kernel kernels.Kernel, name string) (kernels.Size, error) {
 	return size, nil
 }
 
-// kept are the files of a run beside its answer, each nil if it is not wanted.
+// kept are the files of a run besides its answer. Each is nil if it is not wanted.
 type kept struct {
 	wave  *waveform
 	lines *sourceProfile
 	each  *launchLines
 }
 
-// open creates the files. Sources are looked for beside the target.
+// open creates the files. The profile looks for sources beside the target.
 func (r *runFlags) open(files *output.Set, title, target string) (k kept, err error) {
 	if k.wave, err = r.vcd.open(files); err != nil {
 		return k, err
@@ -273,8 +275,8 @@ func (r *runFlags) open(files *output.Set, title, target string) (k kept, err er
 	return k, err
 }
 
-// answer keeps the files and prints the result, whether they can be kept or not. The error
-// has failed, which is how the run ended.
+// answer keeps the files and prints the result, even if a file cannot be kept. The returned error
+// includes failed, the outcome of the run.
 func (r *runFlags) answer(c *cobra.Command, s *testbench.Session, result *result, k kept, failed error) error {
 	k.each.add(s)
 	unkept := errors.Join(k.wave.keep(c.ErrOrStderr()), k.lines.keep(), k.each.close())
@@ -287,9 +289,11 @@ func (r *runFlags) answer(c *cobra.Command, s *testbench.Session, result *result
 	return errors.Join(show(c.OutOrStdout()), unkept, failed, r.machine.racy())
 }
 
-// simulate builds a machine and does something with it, under the eyes of the
-// user: with progress on a terminal, and an end when Ctrl-C asks for it.
-func simulate(c *cobra.Command, m *machineFlags, cfg gpu.Config, label string, wave *waveform, do func(*testbench.Session) error) (*testbench.Session, error) {
+// simulate builds a machine and calls do on its session. It shows progress on a terminal, and stops
+// the run at Ctrl-C.
+func simulate(c *cobra.Command, m *machineFlags, cfg gpu.Config, label string, wave *waveform,
+	do func(*testbench.Session) error,
+) (*testbench.Session, error) {
 	if m.workers < 1 {
 		return nil, fmt.Errorf("--workers %d: want at least 1", m.workers)
 	}
@@ -333,7 +337,7 @@ func simulate(c *cobra.Command, m *machineFlags, cfg gpu.Config, label string, w
 	return s, err
 }
 
-// ran reports whether a machine ran, so that there is something to show.
+// ran reports whether a machine ran, so that there are results to show.
 func ran(err error) bool {
 	var outcome *testbench.Outcome
 	var mismatch *verify.Mismatch

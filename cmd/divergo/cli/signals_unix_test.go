@@ -19,17 +19,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// stuck is a program that is asked to write a file and does not end. It says that it has begun.
+// stuck is a converter that creates its output file, reports that it started, and never ends.
 const stuck = "#!/bin/sh\nfor a; do case $a in --fstname=*) >\"${a#--fstname=}.hier\" ;; esac; done\n>begun\nexec sleep 600\n"
 
-// TestSignals: each signal that asks for an end does so while a compiler or a converter does not
-// answer. Nothing is left behind: no temporary folder, no hidden file, no process.
+// TestSignals: each terminating signal ends the command while a compiler or a converter hangs. No
+// temporary folder, hidden file or process remains.
 func TestSignals(t *testing.T) {
 	if testing.Short() {
 		t.Log("one signal of four")
 	}
 	heard := make(chan os.Signal, 1)
-	signal.Notify(heard, syscall.SIGHUP) // so that the programs do not inherit that it is ignored, as under nohup
+	signal.Notify(heard, syscall.SIGHUP) // else the programs inherit an ignored SIGHUP, as under nohup
 	t.Cleanup(func() { signal.Stop(heard) })
 	own, err := os.Executable()
 	require.NoError(t, err)
@@ -56,8 +56,9 @@ func TestSignals(t *testing.T) {
 				c.Env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "TMPDIR="+temp)
 				require.NoError(t, c.Start())
 				begun := filepath.Join(work, "begun")
-				require.Eventually(t, func() bool { _, err := os.Stat(begun); return err == nil }, time.Minute, 10*time.Millisecond)
-				for range 2 { // the second one ends it at once
+				require.Eventually(t, func() bool { _, err := os.Stat(begun); return err == nil }, time.Minute,
+					10*time.Millisecond)
+				for range 2 { // the second one ends the command at once
 					_ = c.Process.Signal(s)
 					time.Sleep(100 * time.Millisecond)
 				}
@@ -80,8 +81,8 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// TestInterruptedCounterexample: what is found is told before its waveform is made, which can be interrupted: the folder is
-// complete without, and has nothing hidden.
+// TestInterruptedCounterexample: a finding is reported before its waveform is made. If that is
+// interrupted, the folder is complete except for the waveform, and holds no hidden files.
 func TestInterruptedCounterexample(t *testing.T) {
 	own, err := os.Executable()
 	require.NoError(t, err)
@@ -90,7 +91,8 @@ func TestInterruptedCounterexample(t *testing.T) {
 			t.Parallel()
 			bin, work := t.TempDir(), t.TempDir()
 			require.NoError(t, os.Symlink(own, filepath.Join(bin, "divergo")))
-			c := exec.Command(filepath.Join(bin, "divergo"), append([]string{"check", "wrap", "--shrink", "1ms", "--features", "loops", "--seed", "3"}, flags...)...)
+			c := exec.Command(filepath.Join(bin, "divergo"),
+				append([]string{"check", "wrap", "--shrink", "1ms", "--features", "loops", "--seed", "3"}, flags...)...)
 			c.Dir, c.Env = work, append(os.Environ(), "PLANTED=1")
 			out, err := c.StdoutPipe()
 			require.NoError(t, err)
@@ -98,7 +100,8 @@ func TestInterruptedCounterexample(t *testing.T) {
 			c.Stderr = &said
 			require.NoError(t, c.Start())
 			var told []byte
-			for b := make([]byte, 4096); !bytes.Contains(told, []byte("counterexample/wrap-")) || flags != nil && !bytes.HasSuffix(told, []byte("}\n")); {
+			for b := make([]byte, 4096); !bytes.Contains(told, []byte("counterexample/wrap-")) || flags != nil &&
+				!bytes.HasSuffix(told, []byte("}\n")); {
 				n, err := out.Read(b)
 				require.NoError(t, err, "%s", told)
 				told = append(told, b[:n]...)

@@ -19,7 +19,7 @@ import (
 	"divergo/waves"
 )
 
-// vcdFlags choose what of a run goes into a waveform.
+// vcdFlags select the part of a run that the waveform shows.
 type vcdFlags struct {
 	file, trigger string
 	launch        string // [KERNEL:]N
@@ -29,17 +29,18 @@ type vcdFlags struct {
 
 func (v *vcdFlags) add(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&v.file, "vcd", "", "write a waveform to `FILE`, and what GTKWave needs beside it; FILE.fst is in GTKWave's format")
+	f.StringVar(&v.file, "vcd", "",
+		"write a waveform to `FILE`, and what GTKWave needs beside it; FILE.fst is in GTKWave's format")
 	f.StringArrayVar(&v.filter, "vcd-filter", nil, "`PATTERN` of signals to dump, such as 'sm[0].**'; can be repeated")
 	f.Uint64Var(&v.from, "vcd-from", 0, "first core `CYCLE` of the waveform")
 	f.Uint64Var(&v.to, "vcd-to", 0, "last core `CYCLE` of the waveform; 0: the last of the run")
-	f.StringVar(&v.launch, "vcd-launch", "", "the waveform is that of launch N, or of the Nth of a kernel, `[KERNEL:]N`")
+	f.StringVar(&v.launch, "vcd-launch", "",
+		"the waveform is that of launch N, or of the Nth of a kernel, `[KERNEL:]N`")
 	f.StringVar(&v.trigger, "vcd-trigger", "", "start the waveform at a condition: '[N before] SIGNAL OP VALUE'")
 }
 
-// open creates the file, so that a path that cannot be written is found before
-// the run. Without --vcd it returns nil, which is a waveform that is not
-// written.
+// open creates the file before the run, so that an unwritable path is reported first. Without --vcd
+// it returns nil, a waveform that is never written.
 func (v *vcdFlags) open(files *output.Set) (*waveform, error) {
 	opts := waves.Options{Filter: v.filter, From: v.from, To: v.to, Clocks: true}
 	if v.trigger != "" {
@@ -73,13 +74,15 @@ func (v *vcdFlags) open(files *output.Set) (*waveform, error) {
 	return w, nil
 }
 
-// nth is a launch: the nth of a kernel, or of all. The zero value is every one.
+// nth selects a launch: the nth of a kernel, or of all kernels. The zero value selects every
+// launch.
 type nth struct {
 	kernel string
 	n      int
 }
 
-// parseNth reads [KERNEL:]N; "" is every launch. A name of C++ may have colons.
+// parseNth reads [KERNEL:]N. The empty text selects every launch. KERNEL may hold colons, as C++
+// names do.
 func parseNth(text string) (nth, error) {
 	if text == "" {
 		return nth{}, nil
@@ -96,7 +99,7 @@ func parseNth(text string) (nth, error) {
 	return of, nil
 }
 
-// count is how many of the launches of a session are of the kernel.
+// count returns the number of a session's launches of the kernel.
 func (of nth) count(s *testbench.Session) (n int) {
 	for i := range s.Runs {
 		if of.is(s.Runs[i].Launch.Prog) {
@@ -106,14 +109,14 @@ func (of nth) count(s *testbench.Session) (n int) {
 	return n
 }
 
-// is reports whether a kernel is meant: by its name in the PTX, or as its author wrote it,
-// with parameters or without.
+// is reports whether the selected kernel is p. The name is that of the PTX, or the demangled one,
+// with or without parameters.
 func (of nth) is(p *isa.Program) bool {
 	plain := ptx.Demangled(p.Name)
 	return of.kernel == "" || of.kernel == p.Name || of.kernel == plain || of.kernel == short(plain)
 }
 
-// missing says why there was no such launch.
+// missing explains why the session had no such launch.
 func (of nth) missing(s *testbench.Session) error {
 	var names []string
 	for _, k := range s.ByKernel() {
@@ -129,20 +132,20 @@ func (of nth) missing(s *testbench.Session) error {
 	}
 }
 
-// waveform is a dump of one session.
+// waveform is the dump of one session.
 type waveform struct {
 	name    string
 	file    *output.File
-	to      io.Writer  // the file, or fst
-	fst     *waves.FST // nil if it is VCD
+	to      io.Writer  // destination: the file, or fst
+	fst     *waves.FST // nil for VCD
 	opts    waves.Options
 	only    nth
 	session *testbench.Session
 	dump    *waves.Dump
-	failed  error // why there is no dump
+	failed  error // reason for a missing dump
 }
 
-// convert has the file written in GTKWave's format.
+// convert makes the waveform an FST file, GTKWave's format.
 func (w *waveform) convert() (err error) {
 	if w.file.Stream() {
 		return fmt.Errorf("%s: want a regular file for FST", w.name)
@@ -154,8 +157,8 @@ func (w *waveform) convert() (err error) {
 	return nil
 }
 
-// attach starts the dump with the first launch, or dumps the one that is wanted. A dump
-// that has begun ends with the session, or with that launch. asked tells that the user wants an end.
+// attach starts the dump with the first launch, or with the selected one. The dump ends with the
+// session, or with the selected launch. asked reports whether the user wants the run to end.
 func (w *waveform) attach(s *testbench.Session, asked func() bool) {
 	if w == nil {
 		return
@@ -181,8 +184,8 @@ func (w *waveform) attach(s *testbench.Session, asked func() bool) {
 	})
 }
 
-// keep completes the dump and, beside a file, those for GTKWave, and says on stderr what it wrote.
-// A dump without changes is kept too, with a warning.
+// keep completes the dump and reports the written files on stderr. Beside a file it writes those
+// that GTKWave needs. A dump without changes is kept with a warning.
 func (w *waveform) keep(stderr io.Writer) error {
 	if w == nil {
 		return nil
@@ -209,11 +212,12 @@ func (w *waveform) keep(stderr io.Writer) error {
 		return nil
 	}
 	mechanism := w.session.Machine.Config.Divergence.Mechanism
-	fmt.Fprintln(stderr, printable.Text(fmt.Sprintf("divergo: wrote %s, %s: open it with \"divergo wave %[1]s\"", w.name, mechanism)))
+	fmt.Fprintln(stderr, printable.Text(fmt.Sprintf("divergo: wrote %s, %s: open it with \"divergo wave %[1]s\"",
+		w.name, mechanism)))
 	return w.dump.Save(w.name)
 }
 
-// why is the reason for a waveform without changes.
+// why returns the reason for a waveform without changes.
 func (w *waveform) why() string {
 	last := w.session.Machine.Core().Now()
 	if t := w.opts.Trigger; t != nil {

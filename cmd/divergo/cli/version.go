@@ -28,7 +28,8 @@ result on every machine.`,
 			if asJSON {
 				return printJSON(c.OutOrStdout(), v)
 			}
-			_, err := fmt.Fprintf(c.OutOrStdout(), "divergo %s, commit %s, %s %s\n", v.Version, v.Commit, v.Go, v.Platform)
+			_, err := fmt.Fprintf(c.OutOrStdout(), "divergo %s, commit %s, %s %s\n", v.Version, v.Commit, v.Go,
+				v.Platform)
 			return err
 		},
 	}

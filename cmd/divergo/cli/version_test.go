@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestVersion: divergo version prints the newest version of the changelog, and "+devel" once there
-// are unreleased entries.
+// TestVersion: divergo version prints the newest version of the changelog. It adds "+devel" if
+// there are unreleased entries.
 func TestVersion(t *testing.T) {
 	text, err := os.ReadFile("../../../CHANGELOG.md")
 	require.NoError(t, err)
@@ -29,7 +29,7 @@ func TestVersion(t *testing.T) {
 	assert.True(t, strings.HasPrefix(out.String(), "divergo "+want+", "), "found %q, CHANGELOG.md has %s", &out, want)
 }
 
-// TestChangelogOnce: no entry of the changelog stands twice.
+// TestChangelogOnce: each entry of the changelog appears once.
 func TestChangelogOnce(t *testing.T) {
 	text, err := os.ReadFile("../../../CHANGELOG.md")
 	require.NoError(t, err)

@@ -13,7 +13,8 @@ import (
 	"divergo/testbench"
 )
 
-// warnings prints each warning of a command once, however many mechanisms and launches it is about.
+// warnings prints each warning of a command once, regardless of the number of mechanisms and
+// launches that cause it.
 type warnings struct {
 	w    io.Writer
 	told map[string]bool
@@ -30,7 +31,8 @@ func (w *warnings) once(key, text string) {
 	}
 }
 
-// program tells what a program does not do, and what a mechanism cannot do well with it.
+// program warns of instructions of a program that are not modelled in full, and of those that suit a
+// mechanism badly.
 func (w *warnings) program(m divergence.Mechanism, o divergence.Options, p *isa.Program) {
 	w.places(p.Name, "", p.Notes)
 	if m.Prepare != nil {
@@ -38,9 +40,9 @@ func (w *warnings) program(m divergence.Mechanism, o divergence.Options, p *isa.
 	}
 }
 
-// places prints each kind of warning once, at the first place, with the number of other places.
+// places prints each kind of warning once: the first place, and the number of the others.
 func (w *warnings) places(kernel, of string, list []isa.Warning) {
-	var first []isa.Warning // of each text
+	var first []isa.Warning // the first warning with each text
 	others := map[string]int{}
 	for _, x := range list {
 		if _, ok := others[x.Text]; ok {
@@ -62,7 +64,7 @@ func (w *warnings) places(kernel, of string, list []isa.Warning) {
 	}
 }
 
-// one tells of a second instruction in a cycle that is asked for in vain.
+// one warns if sm.interweave has no effect, since the mechanism issues one instruction in a cycle.
 func (w *warnings) one(s *testbench.Session) {
 	c := &s.Machine.Config
 	if k := c.SM.Interweave; k != sm.InterweaveNone && s.Machine.SMs[0].Issue.Beside == nil {
@@ -70,8 +72,8 @@ func (w *warnings) one(s *testbench.Session) {
 	}
 }
 
-// parts tells of barriers that a warp has come to in parts, which a kernel for GPUs before
-// sm_70 leaves undefined. From then on each thread counts.
+// parts warns of barriers at which only some threads of a warp arrived. In kernels for GPUs before
+// sm_70 that is undefined (PTX ISA, bar). From sm_70 on, each thread counts.
 func (w *warnings) parts(s *testbench.Session) {
 	for _, k := range s.ByKernel() {
 		if n := k.Counters.Divergence.BarDiverged; n > 0 && k.Prog.Target < 70 {
@@ -81,7 +83,7 @@ func (w *warnings) parts(s *testbench.Session) {
 	}
 }
 
-// counts tells of what the mechanism itself has counted that costs time.
+// counts warns of costly events that the mechanism itself counted.
 func (w *warnings) counts(m divergence.Mechanism, s *testbench.Session) {
 	for _, k := range s.ByKernel() {
 		for _, c := range m.Counters() {
@@ -89,13 +91,14 @@ func (w *warnings) counts(m divergence.Mechanism, s *testbench.Session) {
 				continue
 			}
 			if n := c.Value(k.Counters.Mechanism); n > 0 {
-				w.once(c.Name+" "+k.Prog.Name, fmt.Sprintf("divergo: warning: %s: %s: %s (%s %d)", k.Prog.Name, m.Name, c.Warn, c.Name, n))
+				w.once(c.Name+" "+k.Prog.Name,
+					fmt.Sprintf("divergo: warning: %s: %s: %s (%s %d)", k.Prog.Name, m.Name, c.Warn, c.Name, n))
 			}
 		}
 	}
 }
 
-// pad tells of reads outside of buffers.
+// pad warns of reads outside of buffers.
 func (w *warnings) pad(s *testbench.Session) {
 	for _, k := range s.ByKernel() {
 		outside := uint64(0)
@@ -110,7 +113,7 @@ func (w *warnings) pad(s *testbench.Session) {
 	}
 }
 
-// absent tells of shuffles that read lanes which take no part.
+// absent warns of shuffles that read lanes outside of the active mask.
 func (w *warnings) absent(s *testbench.Session) {
 	for _, k := range s.ByKernel() {
 		at := slices.IndexFunc(s.Runs, func(r testbench.Run) bool { return r.Launch.Prog == k.Prog && r.Absent != nil })
@@ -120,6 +123,7 @@ func (w *warnings) absent(s *testbench.Session) {
 		a := s.Runs[at].Absent
 		w.once("absent "+k.Prog.Name, fmt.Sprintf("%s: warning: %s: %s reads lane %d, which takes no part: %s; "+
 			"PTX leaves the value open, sm.absent_lane=%s says what it is; %d such reads in all",
-			a.Where, short(ptx.Demangled(k.Prog.Name)), a.Thread, a.Lane, a.Text, s.Machine.Config.SM.AbsentLane, k.Counters.Absent.Reads))
+			a.Where, short(ptx.Demangled(k.Prog.Name)), a.Thread, a.Lane, a.Text, s.Machine.Config.SM.AbsentLane,
+			k.Counters.Absent.Reads))
 	}
 }

@@ -21,8 +21,8 @@ func newWave() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "wave FILE.vcd",
 		Short: "Open a waveform in GTKWave",
-		Long: `Open a waveform in GTKWave, arranged and with names for values if the save file that "divergo run --vcd"
-wrote is still beside it.`,
+		Long: `Open a waveform in GTKWave, arranged and with names for values if the save file that "divergo run
+--vcd" wrote is still beside it.`,
 		Args: exactly(1, "a waveform"),
 		RunE: func(c *cobra.Command, args []string) error {
 			command, err := viewer(args[0])
@@ -42,7 +42,8 @@ wrote is still beside it.`,
 			switch {
 			case errors.Is(err, exec.ErrNotFound):
 				return fmt.Errorf("gtkwave is not installed (Debian package gtkwave): %w", err)
-			case err == nil && strings.Contains(said.String(), "Could not initialize GTK"): // it ends with 0
+			// GTKWave exits with 0 in this case
+			case err == nil && strings.Contains(said.String(), "Could not initialize GTK"):
 				return fmt.Errorf("gtkwave has no display (DISPLAY=%q); --print shows the command, for a machine that has one", os.Getenv("DISPLAY"))
 			}
 			return err
@@ -53,8 +54,7 @@ wrote is still beside it.`,
 	return c
 }
 
-// viewer is the command that shows a waveform: with its save file if there is
-// one.
+// viewer returns the command that shows a waveform, with its save file if there is one.
 func viewer(file string) ([]string, error) {
 	switch info, err := os.Stat(file); {
 	case errors.Is(err, fs.ErrNotExist):

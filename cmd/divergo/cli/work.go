@@ -38,22 +38,22 @@ func (k *kernelFlags) add(c *cobra.Command) {
 	f.StringArrayVar(&k.args, "arg", nil, "`SPEC` of the next kernel parameter")
 }
 
-// work is what a file has a machine do.
+// work is the content of a file that a machine executes.
 type work struct {
-	name  string // of the kernel, or of the file if there are several
+	name  string // name of the kernel, or of the file if it has several launches
 	plan  *launches.Plan
-	files []source // that it is read from
-	json  bool     // it is a launch file, whose buffers have names
+	files []source // files that the work is read from
+	json  bool     // a launch file, whose buffers have names
 }
 
-// source is a file that is read, and what for.
+// source is a file to read, and its use.
 type source struct{ use, name string }
 
-// isLaunchFile reports whether a file is one of launches.
+// isLaunchFile reports whether a file name is that of a launch file.
 func isLaunchFile(name string) bool { return strings.EqualFold(filepath.Ext(name), ".json") }
 
-// work reads a PTX file with the flags beside it, or a launch file, which also says what
-// the machine and the seed are where flags do not.
+// work reads a PTX file with its flags, or a launch file. A launch file also supplies the machine
+// and the seed if no flag does.
 func (k *kernelFlags) work(c *cobra.Command, name string, m *machineFlags, seed *uint64) (*work, error) {
 	if !isLaunchFile(name) {
 		return k.ptx(name, *seed)
@@ -84,8 +84,7 @@ func (k *kernelFlags) work(c *cobra.Command, name string, m *machineFlags, seed 
 	return w, nil
 }
 
-// ptx reads a PTX file and the flags that describe the launch. The error has all that is
-// wrong with the flags.
+// ptx reads a PTX file and the flags of its launch. The error lists all faults of the flags.
 func (k *kernelFlags) ptx(name string, seed uint64) (*work, error) {
 	l := testbench.Launch{Shared: k.shared}
 	module, err := readPTX(name)
@@ -120,7 +119,8 @@ func (k *kernelFlags) ptx(name string, seed uint64) (*work, error) {
 func readPTX(name string) (*ptx.Module, error) {
 	switch shown := printable.Name(name); strings.ToLower(filepath.Ext(name)) {
 	case ".cu", ".cuh", ".cpp", ".cc", ".c":
-		return nil, fmt.Errorf("%s: a CUDA source, want PTX: \"divergo cuda run %[1]s\" builds and runs a program", shown)
+		return nil, fmt.Errorf("%s: a CUDA source, want PTX: \"divergo cuda run %[1]s\" builds and runs a program",
+			shown)
 	}
 	text, err := input.Read(name, ptx.MaxSource)
 	if err != nil {
@@ -129,27 +129,30 @@ func readPTX(name string) (*ptx.Module, error) {
 	return ptx.Parse(printable.Name(name), text)
 }
 
-// reads names the files that the work was read from.
+// reads registers the files that the work was read from.
 func (w *work) reads(files *output.Set) {
 	for _, f := range w.files {
 		files.Reads(f.use, f.name)
 	}
 }
 
-// launch is the name of a launch in messages.
+// launch names a launch in messages.
 func (w *work) launch(number int) string {
 	return fmt.Sprintf("launch %d, %s", number+1, short(ptx.Demangled(w.plan.Steps[number].Prog.Name)))
 }
 
-// maxErrors is how many impossible launches are told.
+// maxErrors limits the number of reported impossible launches.
 const maxErrors = 10
 
-// check says why a launch is impossible on a machine.
+// check explains why a launch is impossible on a machine.
 func (w *work) check(cfg *gpu.Config) error {
 	var errs []error
 	for i := range w.plan.Steps {
 		s := &w.plan.Steps[i]
-		l := testbench.Launch{Prog: s.Prog, Grid: s.Grid, Block: s.Block, Shared: s.Shared, Params: make([]byte, s.Prog.ParamBytes)}
+		l := testbench.Launch{
+			Prog: s.Prog, Grid: s.Grid, Block: s.Block, Shared: s.Shared,
+			Params: make([]byte, s.Prog.ParamBytes),
+		}
 		if _, err := l.Check(cfg); err != nil {
 			if len(errs) == maxErrors {
 				errs = append(errs, errors.New("too many errors"))
@@ -161,7 +164,7 @@ func (w *work) check(cfg *gpu.Config) error {
 	return errors.Join(errs...)
 }
 
-// failed is an error of a launch, which is named if there are several.
+// failed adds the name of a launch to its error, if there are several launches.
 func (w *work) failed(number int, err error) error {
 	if err == nil || len(w.plan.Steps) == 1 {
 		return err
@@ -169,8 +172,10 @@ func (w *work) failed(number int, err error) error {
 	return fmt.Errorf("%s: %w", w.launch(number), err)
 }
 
-// run runs the launches on a session; behind, if not nil, is called behind each.
-func (w *work) run(s *testbench.Session, m *machineFlags, behind func(*launches.Placed, int)) (*launches.Placed, error) {
+// run runs the launches on a session. It calls behind, if not nil, after each.
+func (w *work) run(s *testbench.Session, m *machineFlags, behind func(*launches.Placed, int)) (*launches.Placed,
+	error,
+) {
 	placed := w.plan.Place(s)
 	for i, l := range placed.Launches {
 		if err := placed.Bind(s, i); err != nil {
@@ -186,8 +191,7 @@ func (w *work) run(s *testbench.Session, m *machineFlags, behind func(*launches.
 	return placed, nil
 }
 
-// named gives the memory in which a run differs from the golden model the names of the
-// buffers.
+// named adds the buffers' names to a mismatch between a run and the golden model.
 func (w *work) named(placed *launches.Placed, err error) error {
 	var m *verify.Mismatch
 	if errors.As(err, &m) {
@@ -202,7 +206,7 @@ func (w *work) named(placed *launches.Placed, err error) error {
 	return err
 }
 
-// subject is the work as one of compare.
+// subject makes the subject of compare from the work.
 func (w *work) subject(target string, m *machineFlags) *subject {
 	var now, base []launches.State
 	bytes := uint64(0)
@@ -214,7 +218,11 @@ func (w *work) subject(target string, m *machineFlags) *subject {
 		doc: fmt.Sprintf("%d launches, %d bytes in %d buffers", len(w.plan.Steps), bytes, len(w.plan.Buffers)),
 		run: func(s *testbench.Session) error {
 			now = nil
-			_, err := w.run(s, m, func(placed *launches.Placed, number int) { now = append(now, w.plan.State(s, placed, number)) })
+			_, err := w.run(s, m, func(placed *launches.Placed,
+				number int,
+			) {
+				now = append(now, w.plan.State(s, placed, number))
+			})
 			return err
 		},
 		judge: func() error {
@@ -230,8 +238,8 @@ func (w *work) subject(target string, m *machineFlags) *subject {
 	}
 }
 
-// buffer is the number of the buffer that a flag means: of a PTX kernel by the index of
-// its parameter or the name of a reference, of a launch file by its name.
+// buffer returns the index of the buffer that a flag means. For a PTX kernel, the text is the index
+// of a parameter or the name of a texture reference. For a launch file, it is the buffer's name.
 func (w *work) buffer(text string) (int, error) {
 	if w.json {
 		var names []string
@@ -243,7 +251,11 @@ func (w *work) buffer(text string) (int, error) {
 		}
 		return 0, nearest.Unknown("buffer", text, names)
 	}
-	if at := slices.IndexFunc(w.plan.Buffers, func(b launches.Memory) bool { return b.Texture != nil && b.Texture.Reference == text && text != "" }); at >= 0 {
+	if at := slices.IndexFunc(w.plan.Buffers,
+		func(b launches.Memory) bool {
+			return b.Texture != nil && b.Texture.Reference == text &&
+				text != ""
+		}); at >= 0 {
 		return at, nil
 	}
 	index, err := strconv.Atoi(text)
@@ -254,9 +266,11 @@ func (w *work) buffer(text string) (int, error) {
 	case index < 0 || index >= len(step.Args):
 		return 0, fmt.Errorf("%s has %d parameters, counted from 0", w.name, len(step.Args))
 	case !step.Args[index].Buffer:
-		return 0, fmt.Errorf("parameter %d, %s, is no buffer but %s", index, step.Prog.Params[index].Name, step.Args[index].Spec)
+		return 0, fmt.Errorf("parameter %d, %s, is no buffer but %s", index, step.Prog.Params[index].Name,
+			step.Args[index].Spec)
 	}
-	return slices.IndexFunc(w.plan.Buffers, func(b launches.Memory) bool { return b.Name == step.Prog.Params[index].Name }), nil
+	return slices.IndexFunc(w.plan.Buffers,
+		func(b launches.Memory) bool { return b.Name == step.Prog.Params[index].Name }), nil
 }
 
 // dumpFiles are the files of --dump, by buffer.
@@ -267,8 +281,7 @@ type dumpFiles struct {
 	files   []*output.File
 }
 
-// openDumps creates the files, so that one that cannot be written is found before the
-// run.
+// openDumps creates the files before the run, so that an unwritable path is reported first.
 func openDumps(files *output.Set, flags []string, w *work) (*dumpFiles, error) {
 	d := &dumpFiles{work: w}
 	for _, text := range flags {
@@ -296,8 +309,7 @@ func (d *dumpFiles) open(files *output.Set, text string) error {
 	return nil
 }
 
-// write fills and keeps the files after a run. One that cannot be written does not keep
-// the others from it.
+// write fills and keeps the files after a run. It continues after a file that it cannot write.
 func (d *dumpFiles) write(s *testbench.Session, placed *launches.Placed) error {
 	var errs []error
 	for i, file := range d.files {

@@ -1,5 +1,5 @@
-// Command hunt looks for a planted bug with random kernels, as `divergo check` does, and prints what it has found. It is compiled anew
-// for each mutant, and so has less in it than the command line.
+// Command hunt searches for a planted bug with random kernels, as `divergo check` does, and prints
+// the result. It is compiled again for each mutant, so it is smaller than the command line.
 //
 //	hunt [-runs N] [-shrink TIME] MECHANISM...
 package main
@@ -14,13 +14,13 @@ import (
 	"divergo/properties"
 )
 
-// Found is what is printed, null if nothing was found.
+// Found is the printed result; null if nothing was found.
 type Found struct {
 	Checker, Mechanism string
 	What               string
-	Kernels            uint64        // until then
-	Spent              time.Duration // until then
-	Instructions       int           // of the smallest kernel that has the bug
+	Kernels            uint64        // kernels run until then
+	Spent              time.Duration // time until then
+	Instructions       int           // of the smallest kernel with the bug
 }
 
 func main() {

@@ -1,8 +1,8 @@
 //go:build linux
 
-// Command measure runs a built divergo on texts of extreme shapes, as "dis" and as "run", and
-// prints the processor time and peak memory of each. (Linux: elsewhere the system counts peak
-// memory in another unit, or not at all.)
+// Command measure runs a built divergo on texts of extreme shapes, as "dis" and as "run". It prints
+// the processor time and peak memory of each run. It needs Linux: other systems count peak memory
+// in another unit, or not at all.
 package main
 
 import (
@@ -31,7 +31,8 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
-	fmt.Printf("%-24s %9s %5s %5s %8s %8s  %s\n", "shape", "bytes", "verb", "exit", "CPU s", "MB", "first line of the diagnostic")
+	fmt.Printf("%-24s %9s %5s %5s %8s %8s  %s\n", "shape", "bytes", "verb", "exit", "CPU s", "MB",
+		"first line of the diagnostic")
 	for _, s := range shapes.All {
 		if !wanted.MatchString(s.Name) {
 			continue
@@ -63,5 +64,6 @@ func measure(shape, text, program, verb string) {
 	usage := c.ProcessState.SysUsage().(*syscall.Rusage)
 	first, _, _ := strings.Cut(diagnostic.String(), "\n")
 	fmt.Printf("%-24s %9d %5s %5d %8.1f %8d  %s\n", shape, len(text), verb, c.ProcessState.ExitCode(),
-		(c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds(), usage.Maxrss/1024, first[:min(len(first), 150)])
+		(c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds(), usage.Maxrss/1024,
+		first[:min(len(first), 150)])
 }

@@ -1,6 +1,5 @@
-// Command generate compiles cuda/*.cu to ptx/*.ptx, and to ptx32/*.ptx with addresses of 32
-// bits. It runs in the folder of package
-// kernels, by "go generate ./kernels".
+// Command generate compiles cuda/*.cu to ptx/*.ptx, and, with 32-bit addresses, to ptx32/*.ptx. "go
+// generate ./kernels" runs it in the folder of package kernels.
 package main
 
 import (

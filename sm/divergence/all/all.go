@@ -1,4 +1,4 @@
-// Package all registers every mechanism that divergo ships, for its side effect.
+// Package all registers every mechanism of divergo; import it for this side effect.
 package all
 
 import (
@@ -11,12 +11,12 @@ import (
 	"divergo/sm/divergence/tokens"
 )
 
-// The list begins with the baseline and its relatives and goes on as the papers
-// come: paths of a warp, tokens, warps that are formed anew, then the convergence
-// barriers of the GPUs of today.
+// init registers the mechanisms in the order of the list: paths of a warp, baseline first; tokens;
+// warps formed anew; convergence barriers of current GPUs.
 func init() {
 	for _, family := range [][]divergence.Mechanism{
-		stacks.Mechanisms, paths.Mechanisms, tokens.Mechanisms, formation.Mechanisms, compaction.Mechanisms, barriers.Mechanisms,
+		stacks.Mechanisms, paths.Mechanisms, tokens.Mechanisms, formation.Mechanisms, compaction.Mechanisms,
+		barriers.Mechanisms,
 	} {
 		for _, m := range family {
 			divergence.Register(m)

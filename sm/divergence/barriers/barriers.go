@@ -1,8 +1,8 @@
-// Package barriers has the convergence barriers of NVIDIA GPUs from Volta on, and
-// subwarp interleaving, which is built on them.
+// Package barriers has the convergence barriers of NVIDIA GPUs from Volta on, and subwarp
+// interleaving, which builds on them.
 package barriers
 
 import "slices"
 
-// Mechanisms are those of the package.
+// Mechanisms are the mechanisms of the package.
 var Mechanisms = slices.Concat(barrierMechanisms, subwarpMechanisms)

@@ -11,9 +11,12 @@ import (
 
 var barrierMechanisms = []divergence.Mechanism{
 	{
-		Name:     "barrier",
-		Doc:      "convergence barriers: threads wait for each other where the compiler says so",
-		Promises: divergence.Promises{InStep: true, Arrival: divergence.ByPath, Prompt: 1, Gathers: true, Depth: divergence.PerLane},
+		Name: "barrier",
+		Doc:  "convergence barriers: threads wait for each other where the compiler says so",
+		Promises: divergence.Promises{
+			InStep: true, Arrival: divergence.ByPath, Prompt: 1, Gathers: true,
+			Depth: divergence.PerLane,
+		},
 		New: func(e divergence.Env) (divergence.Policy, error) {
 			return newConvBarrier(e), nil
 		},
@@ -22,31 +25,30 @@ var barrierMechanisms = []divergence.Mechanism{
 	},
 }
 
-// BarrierKeys are the parameters of both mechanisms.
+// Keys are the parameters of both mechanisms.
 var Keys = divergence.NewParams("barrier", Params{})
 
-// BarrierParams are the parameters of convergence barriers.
+// Params are the parameters of convergence barriers.
 type Params struct {
 	Yield bool `toml:"yield" old:"barrier_yield" doc:"barrier, subwarp: a yield at the head of every loop" source:"ours"`
 }
 
-// withBarriers is a program with the instructions of convergence barriers.
+// withBarriers returns the program with the instructions of convergence barriers.
 func withBarriers(o divergence.Options, p *isa.Program) *isa.Program {
 	return isa.WithBarriers(p, Keys.Of(o).Yield)
 }
 
-// ConvBarrier is the mechanism of NVIDIA GPUs from Volta on, after US patent
-// 10067768 and Hanoi (Control Flow Management in Modern GPUs, arXiv
-// 2407.02944): a warp has a stack of paths, of which the top one runs, and 8
-// barriers, each a set of threads that meet.
+// ConvBarrier is the reconvergence mechanism of NVIDIA GPUs from Volta on. It follows US patent
+// 10067768 and Hanoi (Control Flow Management in Modern GPUs, arXiv 2407.02944). A warp has a stack
+// of paths, of which the top one runs, and 8 barriers. Each barrier is a set of threads that meet.
 //
-//	bssy Bx, L  the active threads take part in barrier x; they will go on at L
-//	@p bra L    if threads disagree: two paths in the place of one
+//	bssy Bx, L  the active threads join barrier x, which leads to L
+//	@p bra L    if threads diverge: two paths replace one
 //	bsync Bx    the path ends; its threads wait
-//	bmov R, Bx  the threads that take part, into a register
-//	bmov Bx, R  they take part again, in a barrier that has been another's since
-//	yield       the path goes below those that take part in the same barriers
-//	warpsync m  the path waits for the threads of m, which go on together
+//	bmov R, Bx  read the threads of the barrier into a register
+//	bmov Bx, R  these threads join again, after the barrier had another use
+//	yield       the path goes below those in the same barriers
+//	warpsync m  the path waits for the threads of m, then all proceed together
 //	exit        the threads leave every barrier
 //
 //	      paths               waiting            barriers
@@ -59,37 +61,40 @@ func withBarriers(o divergence.Options, p *isa.Program) *isa.Program {
 //	         |                    | all of a barrier's mask wait at its PC
 //	         +--------------------+
 //
-// Hanoi's break takes threads out of a barrier that leave a region early. Here
-// they leave none but by an exit, since all ways out of a region lead to its join.
+// Hanoi's break removes threads that leave a region early from its barrier. Here threads leave a
+// barrier only by exiting, because every way out of a region leads to its join.
 //
-// Hanoi knows of the waiting threads only that they wait. Here it is known where,
-// so that a thread which waits at the wrong barrier is not taken for one that
-// has arrived: the warp hangs instead of going on wrongly. Of more than two
-// paths yield lets each have its turn, where Hanoi swaps the upper two. Regions
-// more than 8 deep in one another have no barrier.
+// Hanoi records only that threads wait; this model also records where. A thread that waits at the
+// wrong barrier therefore does not count as arrived: the warp hangs instead of continuing wrongly.
 //
-// Two arms of a branch may use the same barrier. If the threads of one wait in
-// between, at a warpsync or a CTA barrier, the other takes the barrier away from
-// them. They do not meet all at once then: those that wait go on with the next one
-// that comes, or when no path of the warp can run.
+// With more than two paths, yield gives each its turn; Hanoi swaps the upper two. Regions nested
+// more than 8 deep have no barrier.
 //
-// Hanoi's warpsync takes a free barrier. Here a path that waits at one stays in
-// the stack, with the threads that it waits for, so that threads of disjoint
-// masks can wait at a time whatever barriers are taken. Paths that name the same
-// threads at the same instruction become one; at bar.warp.sync, which has no
-// result, they may also be at different ones (PTX ISA, section 9.7.12.2).
+// Two sides of a branch may use the same barrier. Suppose the threads of one side wait in between,
+// at a warpsync or a CTA barrier. The other side then takes the barrier from them, and they do not
+// all meet at once. The waiting threads proceed with the next thread to arrive, or when no path of
+// the warp can run.
 //
-// Slot i is warp i. It holds PC and mask of the top path, and is not valid if
-// all live threads wait. A path that has executed a CTA barrier waits while
-// others run; the warp arrives when none can.
+// Hanoi's warpsync uses a free barrier. Here a path that waits at a warpsync stays in the stack,
+// with the threads it waits for. Threads of disjoint masks can thus wait at the same time, whatever
+// barriers are in use. Paths that name the same threads at the same instruction become one. At
+// bar.warp.sync, which has no result, they may be at different instructions (PTX ISA, section
+// 9.7.12.2).
+//
+// Slot i is warp i. It holds PC and mask of the top path, and is not valid if all live threads
+// wait. A path that has executed a CTA barrier waits while others run. The warp arrives when none
+// can run.
 type ConvBarrier struct {
 	divergence.Warps
 	Stack    units.Stack[Strand]              // by warp; the PC of the top path is stale
 	Barriers *rtl.Mem[divergence.Convergence] `rtl:"inplace" trace:"true"`              // by warp and number
 	Waiting  *rtl.Mem[uint32]                 `rtl:"inplace" trace:"true" bits:"lanes"` // by warp: threads at a bsync
-	Behind   *rtl.Mem[divergence.Point]       `rtl:"inplace"`                           // by warp and lane: where one that waits will go on
-	Live     *rtl.Mem[uint32]                 `bits:"lanes"`                            // by warp
-	Active   *rtl.Mem[uint8]                  `rtl:"optional" bits:"5"`                 // by warp: which of its slots is that of the top path; nil if there is one
+	// Behind is, by warp and lane, where a thread that waits at a bsync will continue.
+	Behind *rtl.Mem[divergence.Point] `rtl:"inplace"`
+	Live   *rtl.Mem[uint32]           `bits:"lanes"` // by warp
+	// Active is, by warp, the slot of the top path among the slots of the warp; nil if a warp has
+	// one slot.
+	Active *rtl.Mem[uint8] `rtl:"optional" bits:"5"`
 
 	lanes int
 	first divergence.First
@@ -98,10 +103,11 @@ type ConvBarrier struct {
 // Strand is a path of a warp.
 type Strand struct {
 	divergence.Side
-	Named uint32 `bits:"lanes"` // in WaitsJoin, at a warpsync: the threads that have to come
+	// Named is the set of threads that must arrive, for a path in WaitsJoin, at a warpsync.
+	Named uint32 `bits:"lanes"`
 }
 
-// newConvBarrier sizes the stack for a path of each lane.
+// newConvBarrier sizes the stack for one path of each lane.
 func newConvBarrier(e divergence.Env) *ConvBarrier {
 	p := &ConvBarrier{
 		Warps:    divergence.NewWarps(e, 1),
@@ -120,8 +126,8 @@ func newConvBarrier(e divergence.Env) *ConvBarrier {
 // Tick serves at most one issued instruction, one outcome and one launch.
 func (p *ConvBarrier) Tick() { p.Serve(p) }
 
-// Logic is the comparators of each barrier that say whether its threads wait and
-// where each does, and that of each path, with one that comes to a warpsync.
+// Logic is the comparators of each barrier, which find whether its threads wait and where each
+// waits. Each path also has one, which compares it with a path that reaches a warpsync.
 func (p *ConvBarrier) Logic(g divergence.Geometry) []units.Logic {
 	return []units.Logic{
 		{Kind: units.Equality, Bits: g.Lanes, Count: isa.MaxBarriers * g.Warps},
@@ -142,12 +148,12 @@ func (p *ConvBarrier) Start(l *divergence.WarpStart) {
 	p.ChangedRow(w)
 }
 
-// barrier is number x of warp w, for reading.
+// barrier returns barrier x of warp w, for reading.
 func (p *ConvBarrier) barrier(w, x int) *divergence.Convergence {
 	return p.Barriers.Next(w*isa.MaxBarriers + x)
 }
 
-// name has barrier x of warp w wait for threads, at a point.
+// name sets the threads and the place of barrier x of warp w.
 func (p *ConvBarrier) name(w, x int, c divergence.Convergence) {
 	*p.Barriers.Edit(w*isa.MaxBarriers + x) = c
 }
@@ -156,7 +162,10 @@ func (p *ConvBarrier) name(w, x int, c divergence.Convergence) {
 func (p *ConvBarrier) Advance(i int) {
 	w, s := i/p.PathsPerWarp(), p.Table.Edit(i)
 	if in := p.Inst(s.PC - 1); in.Op == isa.OpBSSY {
-		p.name(w, int(in.Conv), divergence.Convergence{Mask: s.Mask, At: divergence.Point{PC: in.Target, Depth: s.Depth}})
+		p.name(w, int(in.Conv), divergence.Convergence{
+			Mask: s.Mask,
+			At:   divergence.Point{PC: in.Target, Depth: s.Depth},
+		})
 	}
 }
 
@@ -171,7 +180,10 @@ func (p *ConvBarrier) Resolve(in *isa.Inst, o *divergence.Outcome) {
 	case in.Op == isa.OpBSync:
 		p.bsync(w, e, in)
 	case in.Op == isa.OpBMov:
-		p.name(w, int(in.Conv), divergence.Convergence{Mask: o.Named & *p.Live.Next(w), At: divergence.Point{PC: in.Target, Depth: s.Depth}})
+		p.name(w, int(in.Conv), divergence.Convergence{
+			Mask: o.Named & *p.Live.Next(w),
+			At:   divergence.Point{PC: in.Target, Depth: s.Depth},
+		})
 	case in.Op == isa.OpYield:
 		p.yield(w)
 	case in.Op == isa.OpWarpSync:
@@ -193,7 +205,10 @@ func (p *ConvBarrier) branch(w int, e *Strand, in *isa.Inst, j divergence.Jump, 
 		}
 		return
 	}
-	first, second := Strand{Side: divergence.Side{At: j.Target, Mask: taken}}, Strand{Side: divergence.Side{At: j.Fall, Mask: not}}
+	first, second := Strand{Side: divergence.Side{At: j.Target, Mask: taken}}, Strand{Side: divergence.Side{
+		At:   j.Fall,
+		Mask: not,
+	}}
 	if !p.first.Taken(taken, not) {
 		first, second = second, first
 	}
@@ -201,8 +216,8 @@ func (p *ConvBarrier) branch(w int, e *Strand, in *isa.Inst, j divergence.Jump, 
 	p.push(w, first)
 }
 
-// bsync ends a path. Its threads wait for the others of the barrier; if that is
-// another's, those go on that have waited here for nobody else.
+// bsync ends a path, whose threads wait for the others of the barrier. If the barrier is in other
+// use, it releases the threads that wait here and belong to no barrier.
 func (p *ConvBarrier) bsync(w int, e *Strand, in *isa.Inst) {
 	at := divergence.Point{PC: in.Target, Depth: e.At.Depth}
 	mask := e.Mask
@@ -218,10 +233,10 @@ func (p *ConvBarrier) bsync(w int, e *Strand, in *isa.Inst) {
 	}
 }
 
-// behind is where the thread in a lane of warp w goes on behind its bsync.
+// behind returns where the waiting thread in a lane of warp w continues behind its bsync.
 func (p *ConvBarrier) behind(w, lane int) divergence.Point { return *p.Behind.Next(w*p.lanes + lane) }
 
-// waitingAt are the threads that wait to go on at a point.
+// waitingAt returns the waiting threads that continue at a point.
 func (p *ConvBarrier) waitingAt(w int, at divergence.Point) (mask uint32) {
 	for m := *p.Waiting.Next(w); m != 0; m &= m - 1 {
 		if lane := bits.TrailingZeros32(m); p.behind(w, lane) == at {
@@ -231,7 +246,7 @@ func (p *ConvBarrier) waitingAt(w int, at divergence.Point) (mask uint32) {
 	return mask
 }
 
-// forgotten are the threads that wait at no barrier any more.
+// forgotten returns the waiting threads whose barrier has been taken for another use.
 func (p *ConvBarrier) forgotten(w int) uint32 {
 	mask := *p.Waiting.Next(w)
 	for x := range isa.MaxBarriers {
@@ -242,7 +257,7 @@ func (p *ConvBarrier) forgotten(w int) uint32 {
 	return mask
 }
 
-// join lets the threads of a barrier go on when all wait there.
+// join releases the threads of a barrier when all wait there.
 func (p *ConvBarrier) join(w, x int) {
 	c := p.barrier(w, x)
 	if c.Mask != 0 && c.Mask&^*p.Waiting.Next(w) == 0 && c.Mask&^p.waitingAt(w, c.At) == 0 {
@@ -252,14 +267,14 @@ func (p *ConvBarrier) join(w, x int) {
 	}
 }
 
-// release makes a path of threads that wait.
+// release makes a path of waiting threads.
 func (p *ConvBarrier) release(w int, mask uint32, at divergence.Point) {
 	*p.Waiting.Edit(w) &^= mask
 	p.push(w, Strand{Side: divergence.Side{At: at, Mask: mask}})
 }
 
-// warpSync lets threads wait for others that they name. The rest of the path
-// looks again, in case it waits for others still.
+// warpSync makes threads wait for the threads that they name. The rest of the path executes the
+// instruction again, since it may name other threads.
 func (p *ConvBarrier) warpSync(w int, e *Strand, o *divergence.Outcome, lanes uint32) {
 	if lanes == 0 {
 		return
@@ -282,7 +297,7 @@ func (p *ConvBarrier) warpSync(w int, e *Strand, o *divergence.Outcome, lanes ui
 	p.meetNamed(w)
 }
 
-// meetNamed lets the paths go on whose threads all wait for each other.
+// meetNamed releases the paths whose threads all wait for each other.
 func (p *ConvBarrier) meetNamed(w int) {
 	n := p.Stack.Len(w)
 	for i := range n {
@@ -309,15 +324,14 @@ func (p *ConvBarrier) meetNamed(w int) {
 	}
 }
 
-// together reports whether two paths that wait at a warpsync wait for each other.
+// together reports whether two paths at a warpsync wait for each other.
 func (p *ConvBarrier) together(a, b *Strand) bool {
 	op := func(e *Strand) isa.Op { return p.Inst(e.At.PC + 1).Op }
 	return a.Wait == divergence.WaitsJoin && b.Wait == divergence.WaitsJoin && a.Named == b.Named &&
 		(a.At == b.At || op(a) == isa.OpBarWarp && op(b) == isa.OpBarWarp)
 }
 
-// yield moves the top path below the next ones that take part in the same
-// barriers.
+// yield moves the top path below the next paths that are in the same barriers.
 func (p *ConvBarrier) yield(w int) {
 	i := p.Stack.Len(w) - 1
 	top := *p.Stack.Top(w)
@@ -331,7 +345,7 @@ func (p *ConvBarrier) yield(w int) {
 	*p.Stack.Entry(w, i) = top
 }
 
-// siblings reports whether two paths take part in the same barriers.
+// siblings reports whether two paths are in the same barriers.
 func (p *ConvBarrier) siblings(w int, a, b uint32) bool {
 	for x := range isa.MaxBarriers {
 		if m := p.barrier(w, x).Mask; (a&m != 0) != (b&m != 0) {
@@ -355,8 +369,8 @@ func (p *ConvBarrier) exit(w int, e *Strand, lanes uint32) {
 	p.meetNamed(w)
 }
 
-// settle puts the uppermost path that can run into the slot, or lets the warp
-// arrive at the CTA barrier that paths of it wait at.
+// settle puts the uppermost path that can run into the slot. If none can, the warp arrives at the
+// CTA barrier that its paths wait at.
 func (p *ConvBarrier) settle(w int) {
 	s := p.Table.Edit(p.slot(w))
 	if *p.Live.Next(w) == 0 {
@@ -376,8 +390,8 @@ func (p *ConvBarrier) settle(w int) {
 	}
 }
 
-// abandon lets threads go on that wait at no barrier any more, and reports whether
-// there are any.
+// abandon releases waiting threads that no barrier holds, all those of one point, and reports
+// whether there are any.
 func (p *ConvBarrier) abandon(w int) bool {
 	mask := p.forgotten(w)
 	if mask == 0 {
@@ -388,7 +402,8 @@ func (p *ConvBarrier) abandon(w int) bool {
 	return true
 }
 
-// raise moves the uppermost path that waits for the given reason to the top.
+// raise moves the uppermost path with the given reason to wait to the top. It reports whether there
+// is one.
 func (p *ConvBarrier) raise(w int, why divergence.Wait) bool {
 	n := p.Stack.Len(w)
 	i := n - 1
@@ -399,14 +414,14 @@ func (p *ConvBarrier) raise(w int, why divergence.Wait) bool {
 		return false
 	}
 	e := *p.Stack.Entry(w, i)
-	for ; i < n-1; i++ { // the paths above it go down by one
+	for ; i < n-1; i++ { // the paths above it move down by one
 		*p.Stack.Entry(w, i) = *p.Stack.Entry(w, i+1)
 	}
 	*p.Stack.Top(w) = e
 	return true
 }
 
-// Resume lets a warp go on behind the barrier.
+// Resume releases a warp from its CTA barrier.
 func (p *ConvBarrier) Resume(w int) {
 	for i := range p.Stack.Len(w) {
 		if e := p.Stack.Entry(w, i); e.Wait == divergence.WaitsBarrier {
@@ -429,8 +444,8 @@ func (p *ConvBarrier) drop(w int) {
 	p.Stack.Pop(w)
 }
 
-// Paths lists the path that runs, the others of the stack, and the threads that
-// have arrived at a barrier.
+// Paths lists the running path, the other paths of the stack, and the threads that have arrived at
+// a convergence barrier.
 func (p *ConvBarrier) Paths(to []divergence.Path) []divergence.Path {
 	for w := range p.Live.Len() {
 		s := p.Table.At(w)
@@ -443,11 +458,17 @@ func (p *ConvBarrier) Paths(to []divergence.Path) []divergence.Path {
 		depth := int(*p.Stack.Depth.At(w))
 		if s.Valid {
 			depth--
-			to = append(to, divergence.Path{CTA: s.CTA, Row: s.Row, PC: s.PC, Reconv: p.reconv(w, s.Mask), Mask: s.Mask, Wait: s.Wait, Running: true})
+			to = append(to, divergence.Path{
+				CTA: s.CTA, Row: s.Row, PC: s.PC, Reconv: p.reconv(w, s.Mask), Mask: s.Mask,
+				Wait: s.Wait, Running: true,
+			})
 		}
 		for i := depth - 1; i >= 0; i-- {
 			e := p.Stack.At(w, i)
-			to = append(to, divergence.Path{CTA: s.CTA, Row: s.Row, PC: e.At.PC, Reconv: p.reconv(w, e.Mask), Mask: e.Mask, Wait: e.Wait})
+			to = append(to, divergence.Path{
+				CTA: s.CTA, Row: s.Row, PC: e.At.PC, Reconv: p.reconv(w, e.Mask),
+				Mask: e.Mask, Wait: e.Wait,
+			})
 		}
 		for left := *p.Waiting.At(w); left != 0; {
 			at, mask := *p.Behind.At(w*p.lanes + 31 - bits.LeadingZeros32(left)), uint32(0)
@@ -457,13 +478,16 @@ func (p *ConvBarrier) Paths(to []divergence.Path) []divergence.Path {
 				}
 			}
 			left &^= mask
-			to = append(to, divergence.Path{CTA: s.CTA, Row: s.Row, PC: at.PC, Reconv: at.PC, Mask: mask, Wait: divergence.WaitsJoin})
+			to = append(to, divergence.Path{
+				CTA: s.CTA, Row: s.Row, PC: at.PC, Reconv: at.PC, Mask: mask,
+				Wait: divergence.WaitsJoin,
+			})
 		}
 	}
 	return to
 }
 
-// reconv is where the innermost barrier of some threads is.
+// reconv returns the PC of the innermost barrier of some threads, or isa.NoPC.
 func (p *ConvBarrier) reconv(w int, mask uint32) uint32 {
 	for x := isa.MaxBarriers - 1; x >= 0; x-- {
 		if c := p.Barriers.At(w*isa.MaxBarriers + x); c.Mask&mask != 0 {

@@ -31,14 +31,17 @@ func lastPaths(t *testing.T, o divergence.Options, k kernel) (micro.Result, []di
 	t.Helper()
 	m, _ := divergence.Find("barrier")
 	var paths []divergence.Path
-	b := micro.Bench{Lanes: 4, Warps: 1, Each: func(p divergence.Policy, _ []micro.Issue) { paths = p.Paths(paths[:0]) }}
+	b := micro.Bench{
+		Lanes: 4, Warps: 1,
+		Each: func(p divergence.Policy, _ []micro.Issue) { paths = p.Paths(paths[:0]) },
+	}
 	r, err := b.Run(m, o, k, 1000)
 	require.NoError(t, err)
 	return r, paths
 }
 
-// TestBarrierNested: a region in another (Hanoi, nested reconvergence; each has a
-// barrier of its own here).
+// TestBarrierNested: a region inside another (Hanoi, nested reconvergence). Each has its own
+// barrier here.
 func TestBarrierNested(t *testing.T) {
 	r, _ := lastPaths(t, divergence.Options{}, seq(
 		bssy(0, "G"),        // 0
@@ -66,9 +69,8 @@ func TestBarrierNested(t *testing.T) {
 	}, steps(r))
 }
 
-// TestBarrierWrong: a thread that leaves a region to the barrier of the one around
-// it is waited for (Hanoi, early reconvergence without break), and the threads say
-// who waits where.
+// TestBarrierWrong: a thread leaves a region for the barrier of the surrounding one. The others
+// wait for it (Hanoi, early reconvergence without break), and Paths says which threads wait where.
 func TestBarrierWrong(t *testing.T) {
 	r, paths := lastPaths(t, divergence.Options{}, seq(
 		bssy(0, "M"),        // 0
@@ -87,9 +89,9 @@ func TestBarrierWrong(t *testing.T) {
 	}, paths)
 }
 
-// TestBarrierTaken: the two arms of a branch use the same barrier. That of one is
-// taken away while a thread of it is at a CTA barrier. Who waits for it goes on
-// Alone, once the other arm has nothing to run, and all meet behind the branch.
+// TestBarrierTaken: the two sides of a branch use the same barrier. One side loses it while one of
+// its threads is at a CTA barrier. The threads that wait for that one continue by themselves once
+// the other side cannot run, and all meet behind the branch.
 func TestBarrierTaken(t *testing.T) {
 	r, _ := lastPaths(t, divergence.Options{}, seq(
 		bssy(0, "END"),      // 0
@@ -123,7 +125,7 @@ func TestBarrierTaken(t *testing.T) {
 		{6, 0b1100},
 		{7, 0b1100},
 		{13, 0b1100},
-		{12, 0b0001}, // for nobody any more
+		{12, 0b0001}, // waits for no thread
 		{13, 0b0001},
 		{11, 0b0010},
 		{12, 0b0010},
@@ -132,9 +134,8 @@ func TestBarrierTaken(t *testing.T) {
 	}, steps(r))
 }
 
-// TestBarrierSpinLock: with a yield at the head of the loop a lock goes from
-// thread to thread, unless they have to meet before they release it (Hanoi,
-// spin lock).
+// TestBarrierSpinLock: with a yield at the head of the loop a lock moves from thread to thread. It
+// does not if the threads must meet before they release it (Hanoi, spin lock).
 func TestBarrierSpinLock(t *testing.T) {
 	for _, c := range []struct {
 		name        string
@@ -186,36 +187,38 @@ func TestBarrierExit(t *testing.T) {
 	assert.Equal(t, step{4, 0b0111}, steps(r)[len(r.Issues)-1])
 }
 
-// TestBarrierYield: in a compiled program a lock that is taken and released in
-// a loop goes round, however the paths are ordered.
+// TestBarrierYield: in a compiled program a lock that is taken and released in a loop reaches every
+// thread, for every order of paths.
 func TestBarrierYield(t *testing.T) {
 	for _, order := range divergence.PathOrders() {
 		locked := false
-		r, _ := lastPaths(t, barriers.Keys.With(divergence.Options{PathOrder: order}, barriers.Params{Yield: true}), seq(
-			nop,
-			at("L", line{Do: func(t *thread) {
-				if !locked {
-					locked, t.I = true, 1
-				}
-			}}),
-			when(func(t *thread) bool { return t.I == 0 }, "N"),
-			line{Do: func(*thread) { locked = false }},
-			at("N", when(func(t *thread) bool { return t.I == 0 }, "L")),
-			exit))
+		r, _ := lastPaths(t, barriers.Keys.With(divergence.Options{PathOrder: order}, barriers.Params{Yield: true}),
+			seq(
+				nop,
+				at("L", line{Do: func(t *thread) {
+					if !locked {
+						locked, t.I = true, 1
+					}
+				}}),
+				when(func(t *thread) bool { return t.I == 0 }, "N"),
+				line{Do: func(*thread) { locked = false }},
+				at("N", when(func(t *thread) bool { return t.I == 0 }, "L")),
+				exit))
 		assert.True(t, r.Done, order)
 		assert.Positive(t, r.Added)
 	}
 }
 
-// TestBarrierRandom: compiled programs with a yield at each loop do what each thread
-// does alone.
+// TestBarrierRandom: in compiled programs with a yield at each loop, each thread executes what it
+// executes by itself.
 func TestBarrierRandom(t *testing.T) {
 	const lanes, warps = 8, 2
 	m, _ := divergence.Find("barrier")
 	for seed := range uint64(60) {
 		k := microtest.RandomKernel(seed, lanes*warps, seed%3 == 1, seed%3 == 2)
 		b := micro.Bench{Lanes: lanes, Warps: warps, Latency: int(seed % 2 * 4)}
-		r, err := b.Run(m, barriers.Keys.With(divergence.Options{PathOrder: divergence.MinorityFirst}, barriers.Params{Yield: true}), k, 200_000)
+		r, err := b.Run(m, barriers.Keys.With(divergence.Options{PathOrder: divergence.MinorityFirst},
+			barriers.Params{Yield: true}), k, 200_000)
 		require.NoError(t, err)
 		require.True(t, r.Done, "seed %d", seed)
 		again := microtest.RandomKernel(seed, lanes*warps, seed%3 == 1, seed%3 == 2)

@@ -11,8 +11,8 @@ import (
 	"divergo/sm/divergence/microtest"
 )
 
-// TestSubwarp has kernels worked out by hand for one warp of 8, with loads of 12
-// cycles; the taken path goes first.
+// TestSubwarp runs kernels worked out on paper for one warp of 8, with loads of 12 cycles. The
+// taken path goes first.
 func TestSubwarp(t *testing.T) {
 	load := line{Load: 12}
 	// Two sides, each with a load and an instruction that needs it.
@@ -57,7 +57,19 @@ func TestSubwarp(t *testing.T) {
 			"paths of a region take turns with each other",
 			divergence.Options{Mechanism: "subwarp"},
 			region,
-			[][2]uint32{{0, 0xff}, {3, 0xf0}, {7, 0xa0}, {4, 0x50}, {8, 0xa0}, {5, 0x50}, {6, 0x50}, {9, 0xf0}, {1, 0x0f}, {2, 0x0f}, {10, 0xff}},
+			[][2]uint32{
+				{0, 0xff},
+				{3, 0xf0},
+				{7, 0xa0},
+				{4, 0x50},
+				{8, 0xa0},
+				{5, 0x50},
+				{6, 0x50},
+				{9, 0xf0},
+				{1, 0x0f},
+				{2, 0x0f},
+				{10, 0xff},
+			},
 			2,
 		},
 	} {
@@ -75,8 +87,8 @@ func TestSubwarp(t *testing.T) {
 	}
 }
 
-// TestSubwarpSlots: four paths with a load each, in a switch. With two slots only one
-// of them waits beside the one that runs; with four all loads are on the way at a time.
+// TestSubwarpSlots: four paths of a switch with a load each. With two slots only one of them waits
+// beside the running one. With four slots all loads are in flight together.
 func TestSubwarpSlots(t *testing.T) {
 	load := line{Load: 40}
 	k := seq(
@@ -97,14 +109,15 @@ func TestSubwarpSlots(t *testing.T) {
 		}
 		return n
 	}
-	one, two, four := cycles(divergence.Options{Mechanism: "barrier"}), cycles(microtest.With("subwarp", "subwarp.slots", "2")), cycles(divergence.Options{Mechanism: "subwarp"})
+	one, two, four := cycles(divergence.Options{Mechanism: "barrier"}),
+		cycles(microtest.With("subwarp", "subwarp.slots", "2")), cycles(divergence.Options{Mechanism: "subwarp"})
 	assert.Greater(t, one, 4*40)
 	assert.Greater(t, one, two+60, "two loads at a time: two fewer are waited for, and some switches")
 	assert.Greater(t, two, four+30, "all at a time: one fewer")
 }
 
-// TestSubwarpRandom: loads at random places, with barriers and exits, change which path
-// runs, and not what a thread executes.
+// TestSubwarpRandom: loads at random places, with barriers and exits, change which path runs, but
+// not what a thread executes.
 func TestSubwarpRandom(t *testing.T) {
 	const lanes, warps = 8, 3
 	switches := uint64(0)
@@ -128,7 +141,10 @@ func TestSubwarpRandom(t *testing.T) {
 			m, _ := divergence.Find("subwarp")
 			k := loading()
 			count := microtest.Census{Kernel: k}
-			b := micro.Bench{Lanes: lanes, Warps: warps, Latency: int(seed % 4), Each: func(p divergence.Policy, issued []micro.Issue) { count.Take(t, p, issued) }}
+			b := micro.Bench{
+				Lanes: lanes, Warps: warps, Latency: int(seed % 4),
+				Each: func(p divergence.Policy, issued []micro.Issue) { count.Take(t, p, issued) },
+			}
 			r, err := b.Run(m, microtest.With("subwarp", "subwarp.slots", slots), k, 400_000)
 			require.NoError(t, err)
 			require.True(t, r.Done, "seed %d", seed)
@@ -145,6 +161,7 @@ func TestSubwarpRandom(t *testing.T) {
 // TestSubwarpTooManySlots names the key.
 func TestSubwarpTooManySlots(t *testing.T) {
 	m, _ := divergence.Find("subwarp")
-	_, err := m.Cost(microtest.With("subwarp", "subwarp.slots", "9"), divergence.Geometry{Lanes: 32, Warps: 64, CTAs: 2})
+	_, err := m.Cost(microtest.With("subwarp", "subwarp.slots", "9"),
+		divergence.Geometry{Lanes: 32, Warps: 64, CTAs: 2})
 	assert.ErrorContains(t, err, "divergence.subwarp.slots = 9: want at most 8 with 64 warps")
 }

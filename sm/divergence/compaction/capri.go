@@ -27,7 +27,7 @@ var capriMechanisms = []divergence.Mechanism{
 	},
 }
 
-// CAPRIKeys are the parameters; those of TBC hold too.
+// CAPRIKeys are the parameters of CAPRI, in addition to those of TBC.
 var CAPRIKeys = divergence.NewParams("capri", CAPRIParams{Entries: 32})
 
 // CAPRIParams are the parameters of the adequacy prediction table.
@@ -36,81 +36,83 @@ type CAPRIParams struct {
 	Ways    int `toml:"ways" old:"capri_ways" range:"0..entries pow2" unit:"ways" doc:"lines of a set of that table; 0: fully associative" source:"ours"`
 }
 
-// CAPRI is thread block compaction with a prediction of its adequacy (Rhu &
-// Erez, ISCA 2012). To compact, all warps of a block wait at a branch for the
-// last one, in vain if the threads of both ways are in the same lanes. So there
-// is a table of branches, as in a branch predictor, which says whether
-// compaction was adequate the last time: whether it left fewer warps on one of
-// the ways than come there without it. The first warp at a branch asks it, and
-// all do what it says. If compaction is adequate they wait, as in TBC. If not,
-// or if the branch has not diverged so far, they bypass it: each goes on as it
-// is. When the last warp has executed the branch the table is updated, whatever
-// was predicted: the target entries of TBC have the threads of both ways, of which
-// the compactor would make as many warps as its counters say, and that is compared
-// with how many came.
+// CAPRI is thread block compaction with a prediction of its adequacy (Rhu & Erez, ISCA 2012). To
+// compact, all warps of a block wait at a branch for the last one. The wait is in vain if the
+// threads of both outcomes have the same lanes.
+//
+// So a table of branches, like a branch predictor, records whether compaction was adequate the last
+// time. It was adequate if one of the outcomes needed fewer warps than arrive there without it. The
+// first warp at a branch looks the branch up, and all warps follow the prediction:
+//
+//   - Adequate: they wait, as in TBC.
+//   - Not adequate, or no divergence so far: they bypass the branch, and each continues as it is.
+//
+// When the last warp has executed the branch, the table is updated, whatever the prediction. The
+// target entries of TBC have the threads of both outcomes. The counters of the compactor give the
+// number of warps that they need, which is compared with the number of warps that came.
 //
 //	           adequate
 //	        +-----------------> all wait: TBC, stack of the CTA, compactor
-//	branch -+-> CAPT <--- update --- targets of both ways, warps that came
+//	branch -+-> CAPT <--- update --- targets of both sides, warps that came
 //	        |  not, but lately, or inside
 //	        +-----------------> bypass as a block: stack of the CTA
 //	        |  not
 //	        +-----------------> bypass alone: path stack of the warp
 //
-// The abstract, and what Rhu & Erez (ISCA 2013) say of it, leave open what
-// follows: what a warp that does not wait goes on with.
+// Our reading: the abstract, and the account of it in Rhu & Erez (ISCA 2013), do not say how a warp
+// that does not wait continues. The rest of this comment is ours.
 //
-// It goes on alone until the branch reconverges, with a short path stack of its own;
-// there it is one of the warps of the block-wide top entry again. A branch inside is
-// no matter of the block then: nothing is predicted or learned. But if all of the CTA
-// goes one way there is nothing to reconverge, and when the last warp has executed
-// the branch all are in the top entry again.
+// A warp continues alone, with its own short path stack, until the branch reconverges. There it is
+// again a warp of the block-wide top entry. Branches inside concern only the warp: they are neither
+// predicted nor learned. If all of the CTA has one outcome, nothing reconverges. All warps are in
+// the top entry again when the last one has executed the branch.
 //
-// What is inside of a branch would so be hidden from the table for ever. Hence the
-// warps can bypass it as a block: they go on with the way that runs first, and leave
-// the threads of the other one in the target entries, as in TBC. When the last warp has
-// executed the branch the stack of the CTA is split as in TBC, with the warps as they are
-// in the top entry. So the next branch asks the table. They do so
-//   - at a branch with others inside, if a second bit of its line says so, which is set
-//     when compaction is adequate there or at a branch inside, and cleared with the bypass;
-//     or, without a line, if only one of its ways has something to do, so that no warp
-//     waits for the other way of another one;
-//   - at one that threads come back to before they reconverge, as the one out of a
-//     loop, so that the next round asks the table;
-//   - at one in which functions are called, or branches nest deeper than that stack.
+// Bypassing alone would hide the inner branches from the table for ever. So the warps can instead
+// bypass a branch as a block. They continue with the outcome that runs first, and leave the threads
+// of the other one in the target entries, as in TBC. When the last warp has executed the branch,
+// the stack of the CTA is split as in TBC. The warps stay as they are, in the top entry. The next
+// branch is then looked up in the table. They bypass as a block
 //
-// If its ways do not meet, or the stack of the CTA is deep, they wait instead: see TBC.
+//   - at a branch with others inside, if a second bit of its line is set. Compaction that is
+//     adequate there or at a branch inside sets the bit; the bypass clears it. Without a line they
+//     do so if one outcome leads straight to the reconvergence point. No warp then waits for
+//     another outcome of another warp;
+//   - at a branch that threads reach again before they reconverge, such as a loop exit, so that the
+//     next iteration looks the table up;
+//   - at a branch inside which functions are called, or branches nest deeper than the path stack.
 //
-// One branch of a CTA is open at a time, from the first warp to the last. A
-// warp that comes to the next one before is held there; so is one that has
-// bypassed the open branch alone without diverging, while it is not known whether
-// all go its way.
+// If the outcomes of such a branch do not meet, or the stack of the CTA is deep, they wait instead:
+// see TBC.
 //
-// A barrier that a warp comes to alone is that of the per-warp stack: the warp arrives
-// as a whole.
+// One branch of a CTA is open at a time, from the first warp to the last. A warp that reaches the
+// next branch earlier is held there. So is a warp that has bypassed the open branch alone without
+// diverging, while it is unknown whether all warps have the same outcome.
+//
+// A barrier that a warp reaches alone is that of the per-warp stack: the warp arrives as a whole.
 type CAPRI struct {
 	TBC
 	CAPT    units.CAPT
 	Opened  *rtl.Mem[Instance]   `rtl:"inplace"` // by CTA
-	Private divergence.PathStack // by slot, empty unless the warp goes on alone
+	Private divergence.PathStack // by slot, empty unless the warp continues alone
 	Holds   rtl.State[holds]     `rtl:"inplace"`
 
 	prog   *isa.Program
 	behind []region // by PC, of prog
 }
 
-// Instance is a branch that warps of a block-wide top entry execute.
+// Instance is one execution of a branch by the warps of a block-wide top entry.
 type Instance struct {
-	Left    uint8 `bits:"7"` // warps that have not, 0 if no branch is open
-	At      divergence.Point
-	Target  uint32 // of an indirect one: that of the first warp
-	RPC     uint32 // of the top entry, which is where the branches that this one is inside of reconverge
+	Left   uint8 `bits:"7"` // warps that have not executed it; 0 if no branch is open
+	At     divergence.Point
+	Target uint32 // of an indirect branch: that of the first warp
+	// RPC is the reconvergence point of the top entry, and so of the branches around this one.
+	RPC     uint32
 	Compact bool   // prediction
-	Waits   bool   // all wait: to compact, or as the branch cannot be bypassed
-	Alone   bool   // bypassed by each warp alone; if neither, as a block
-	First   bool   // bypassed as a block: the taken way runs first
-	Came    uint64 `bits:"warps"` // slots that have, counted from the CTA's first
-	Taken   uint8  `bits:"7"`     // warps with a thread on that way, as they came
+	Waits   bool   // all wait: to compact, or because the branch cannot be bypassed
+	Alone   bool   // each warp bypasses alone; with neither Waits nor Alone, as a block
+	First   bool   // bypassed as a block: the taken path runs first
+	Came    uint64 `bits:"warps"` // slots that have executed it, counted from the CTA's first
+	Taken   uint8  `bits:"7"`     // arriving warps with a thread on the taken path
 	Not     uint8  `bits:"7"`
 }
 
@@ -122,10 +124,9 @@ type holds struct {
 	Since  [divergence.MaxWarps]uint64 `rtl:"sim"` // cycle
 }
 
-// privateStack is the depth of the path stack of a warp. Its entries are the places where
-// paths meet, of which the warp has privateJoins at most, and the paths to come. From
-// privateDeep entries on the smaller path runs first: a thread at least waits by then, and
-// the other 31 can be halved four times.
+// privateStack is the depth of the path stack of a warp. Its entries are the places where paths
+// meet, at most privateJoins, and the paths still to run. From privateDeep entries on the smaller
+// path runs first. By then at least one thread waits, and the other 31 can be halved four times.
 const (
 	privateJoins = 4
 	privateDeep  = 4
@@ -135,16 +136,19 @@ const (
 func newCAPRI(e divergence.Env) *CAPRI {
 	k := CAPRIKeys.Of(e.Options)
 	return &CAPRI{
-		TBC:     newTBC(e, false),
-		CAPT:    units.NewCAPT(k.Entries, cmp.Or(k.Ways, k.Entries)),
-		Opened:  rtl.NewMem[Instance](e.CTAs),
-		Private: divergence.PathStack{Stack: units.NewStack[divergence.Entry](e.Warps, privateStack), First: e.First(), Deep: privateDeep},
+		TBC:    newTBC(e, false),
+		CAPT:   units.NewCAPT(k.Entries, cmp.Or(k.Ways, k.Entries)),
+		Opened: rtl.NewMem[Instance](e.CTAs),
+		Private: divergence.PathStack{
+			Stack: units.NewStack[divergence.Entry](e.Warps, privateStack), First: e.First(),
+			Deep: privateDeep,
+		},
 	}
 }
 
-// Logic is that of TBC, the comparators of the path stacks, of the table's tags and of
-// where its branches reconverge, and for each way of a branch what counts the warps that
-// it compacts to and compares them with those that came.
+// Logic is that of TBC and more comparators: of the path stacks, of the table's tags, and of the
+// reconvergence points of its branches. For each outcome of a branch it also counts the compacted
+// warps and compares them with those that came.
 func (p *CAPRI) Logic(g divergence.Geometry) []units.Logic {
 	list := append(p.TBC.Logic(g),
 		units.Logic{Kind: units.Equality, Bits: 32, Count: g.Warps},
@@ -156,8 +160,8 @@ func (p *CAPRI) Logic(g divergence.Geometry) []units.Logic {
 	return slices.Concat(list, way, way)
 }
 
-// Begin looks at what is behind the branches. The table keeps what it has learned: its
-// tags are PCs in instruction memory, so that each kernel has its own.
+// Begin analyses the code behind each branch. The table keeps what it has learned: its tags are PCs
+// in instruction memory, so each kernel has its own.
 func (p *CAPRI) Begin() {
 	p.TBC.Begin()
 	if prog := p.code.Prog; prog != p.prog {
@@ -165,22 +169,24 @@ func (p *CAPRI) Begin() {
 	}
 }
 
-// region is what is behind a branch until it reconverges.
+// region describes the code from a branch to its reconvergence point.
 type region struct {
-	again bool // the branch itself
-	calls bool
-	nests bool // branches
-	joins int  // places, at most, at which paths of a warp wait at once; where the branch reconverges is one
+	again bool // contains the branch itself
+	calls bool // contains calls
+	nests bool // contains branches
+	// joins is the largest number of places at which paths of a warp wait at once. It includes the
+	// reconvergence point of the branch.
+	joins int
 }
 
-// many is more joins than any path stack has room for.
+// many is more joins than any path stack can hold.
 const many = 255
 
-// alone reports whether warps can go on alone: what is behind has room in their path
-// stacks, and they come back to the block before the next time at the branch.
+// alone reports whether warps can bypass the branch alone. The region must fit in their path
+// stacks, and they must return to the block before they reach the branch again.
 func (r *region) alone() bool { return !r.again && !r.calls && r.joins <= privateJoins }
 
-// regionsOf looks at the branches of a program at which threads of a CTA can part.
+// regionsOf analyses the branches of a program at which threads of a CTA can diverge.
 func regionsOf(p *isa.Program) []region {
 	list := make([]region, len(p.Insts))
 	for i := range p.Insts {
@@ -191,12 +197,12 @@ func regionsOf(p *isa.Program) []region {
 	return list
 }
 
-// parts reports whether an instruction can send threads of a CTA different ways.
+// parts reports whether threads of a CTA can diverge at an instruction.
 func parts(in *isa.Inst) bool { return in.Branches() && !in.Uniform }
 
-// look walks from both ways of a branch to where they meet, and has the branches on the way
-// looked at that meet before. Such a one never leads back to this one, but where threads
-// come to no end: there it finds many joins.
+// look walks from both sides of a branch to their reconvergence point. It analyses the branches on
+// the way that reconverge earlier. Such a branch leads back to this one only where threads never
+// end, and then has many joins.
 func look(p *isa.Program, list []region, branch uint32) {
 	in, home, r := &p.Insts[branch], p.Block(branch), &list[branch]
 	if r.joins = many; in.Op != isa.OpBra {
@@ -242,8 +248,7 @@ func look(p *isa.Program, list []region, branch uint32) {
 	r.joins = joins
 }
 
-// Tick does what that of TBC does. In a cycle without an outcome a branch is
-// served that was held.
+// Tick does the work of TBC's Tick. In a cycle without an outcome it serves a held branch.
 func (p *CAPRI) Tick() {
 	idle := !p.Outcome.Valid()
 	p.serve(p)
@@ -253,7 +258,7 @@ func (p *CAPRI) Tick() {
 	p.publish()
 }
 
-// branch predicts, and waits for the others or goes on.
+// branch predicts, then waits for the other warps or continues.
 func (p *CAPRI) branch(i int, in *isa.Inst, o *divergence.Outcome) {
 	s := p.Table.Edit(i)
 	if p.held(i, s) {
@@ -295,7 +300,8 @@ func (p *CAPRI) branch(i int, in *isa.Inst, o *divergence.Outcome) {
 	p.add(&t.Taken, s, uint8(i), taken)
 	p.add(&t.Not, s, uint8(i), not)
 	if b.Alone {
-		p.Private.Push(i, divergence.Entry{At: j.Meet, RPC: divergence.Nowhere, LPC: divergence.Nowhere, Mask: s.Mask}, &p.D().Stats)
+		p.Private.Push(i, divergence.Entry{At: j.Meet, RPC: divergence.Nowhere, LPC: divergence.Nowhere, Mask: s.Mask},
+			&p.D().Stats)
 		p.Private.Push(i, divergence.Entry{RPC: j.Meet, LPC: divergence.Nowhere}, &p.D().Stats)
 		p.bypass(i, s, in, o)
 	} else {
@@ -304,7 +310,7 @@ func (p *CAPRI) branch(i int, in *isa.Inst, o *divergence.Outcome) {
 	p.came(i, s)
 }
 
-// begin opens a branch for the first warp that comes to it, and asks the table.
+// begin opens a branch for its first warp, and looks it up in the table.
 func (p *CAPRI) begin(b *Instance, s *divergence.Slot, o *divergence.Outcome, j divergence.Jump) {
 	pc, cta, st := p.code.Base+o.PC, int(s.CTA), &p.D().Stats.Prediction
 	was, hit := p.CAPT.Predict(pc)
@@ -326,8 +332,8 @@ func (p *CAPRI) begin(b *Instance, s *divergence.Slot, o *divergence.Outcome, j 
 	}
 }
 
-// begins chooses the way that warps go on with at a branch that they bypass: one that
-// does not begin where they meet, and for the first warp one that it has threads on.
+// begins reports whether the taken path runs first at a bypassed branch. It chooses a path that
+// does not begin at the reconvergence point, and on which the first warp has threads.
 func (p *CAPRI) begins(j divergence.Jump, taken, not uint32) bool {
 	switch {
 	case j.Target == j.Meet:
@@ -340,8 +346,8 @@ func (p *CAPRI) begins(j divergence.Jump, taken, not uint32) bool {
 	return p.first.Taken(taken, not)
 }
 
-// part sends the threads of a warp that go the first way there. The others wait in the
-// target entries.
+// part sends the threads of a warp that take the first path there. The others wait in the target
+// entries.
 func (p *CAPRI) part(s *divergence.Slot, b *Instance, j divergence.Jump, taken, not uint32) {
 	if s.Mask = not; b.First {
 		s.Mask = taken
@@ -355,7 +361,7 @@ func (p *CAPRI) part(s *divergence.Slot, b *Instance, j divergence.Jump, taken, 
 	}
 }
 
-// ways are the threads that go the first way at a branch, and those that go the second.
+// ways returns the threads that take the first path at a branch, and those that take the second.
 func (p *CAPRI) ways(cta int, b *Instance) (first, second *units.BlockMask) {
 	t := p.Targets.Edit(cta)
 	if b.First {
@@ -364,14 +370,14 @@ func (p *CAPRI) ways(cta int, b *Instance) (first, second *units.BlockMask) {
 	return &t.Not, &t.Taken
 }
 
-// jump is where the open branch leads.
+// jump returns the successors of the open branch.
 func (p *CAPRI) jump(b *Instance) divergence.Jump {
 	_, j := p.branchOf(&Block{At: b.At, Target: b.Target})
 	return j
 }
 
-// gather splits the stack when the last warp has executed a branch, with the warps as
-// they are in the top entry.
+// gather splits the stack when the last warp has executed a branch. The warps stay as they are, in
+// the top entry.
 func (p *CAPRI) gather(cta int, b *Instance) {
 	block, e, j := p.Blocks.Edit(cta), p.Stack.Top(cta), p.jump(b)
 	p.D().Stats.Compaction.AtBranch += p.waited(block)
@@ -423,8 +429,8 @@ func (p *CAPRI) bypass(i int, s *divergence.Slot, in *isa.Inst, o *divergence.Ou
 	p.moved(i)
 }
 
-// came counts a warp at the open branch: it has executed it, or never will. The
-// last one closes it.
+// came counts a warp at the open branch: it has executed it, or never will. The last one closes the
+// branch.
 func (p *CAPRI) came(i int, s *divergence.Slot) {
 	cta := int(s.CTA)
 	b, first := p.Opened.Edit(cta), p.Blocks.At(cta).First
@@ -451,7 +457,7 @@ func (p *CAPRI) came(i int, s *divergence.Slot) {
 	}
 }
 
-// oneWay reports whether all warps so far go the same way.
+// oneWay reports whether all warps so far have the same outcome.
 func (b *Instance) oneWay() bool { return b.Taken == 0 || b.Not == 0 }
 
 // missing reports whether a branch is open that slot i has not executed.
@@ -460,20 +466,20 @@ func (p *CAPRI) missing(i int, s *divergence.Slot) bool {
 	return b.Left != 0 && b.Came>>(i-int(p.Blocks.At(int(s.CTA)).First))&1 == 0
 }
 
-// ahead reports whether slot i has bypassed the open branch as one of a block.
+// ahead reports whether slot i has bypassed the open branch as part of a block.
 func (p *CAPRI) ahead(i int, s *divergence.Slot) bool {
 	b := p.Opened.Next(int(s.CTA))
 	return b.Left != 0 && !b.Alone && !b.Waits && !p.missing(i, s)
 }
 
-// held reports whether slot i must wait with its branch for others that have
-// still to execute the last one.
+// held reports whether slot i must wait with its branch, because other warps have yet to execute
+// the open one.
 func (p *CAPRI) held(i int, s *divergence.Slot) bool {
 	b := p.Opened.Next(int(s.CTA))
 	return b.Left != 0 && !p.missing(i, s) && (p.Private.Len(i) == 0 || b.oneWay())
 }
 
-// retry serves a branch that was held.
+// retry serves a held branch.
 func (p *CAPRI) retry() {
 	h := p.Holds.Q()
 	for slots := h.Slots; slots != 0; slots &= slots - 1 {
@@ -483,15 +489,16 @@ func (p *CAPRI) retry() {
 			p.D().Stats.Compaction.AtBranch += p.sim.Now() - h.Since[i]
 			s.Wait = divergence.Runs
 			p.redirect.Add(i)
-			p.branch(i, &p.code.Prog.Insts[s.PC], &divergence.Outcome{Slot: uint16(i), PC: s.PC, Taken: h.Taken[i], Target: h.Target[i]})
+			p.branch(i, &p.code.Prog.Insts[s.PC],
+				&divergence.Outcome{Slot: uint16(i), PC: s.PC, Taken: h.Taken[i], Target: h.Target[i]})
 			p.Blocks.Edit(int(s.CTA)).Served = p.sim.Now()
 			return
 		}
 	}
 }
 
-// moved looks whether a path of a warp has come to its end, or the warp to that
-// of the branch that it bypasses, or to the end of the block.
+// moved checks whether a path of a warp has ended. It also checks whether the warp has reached the
+// reconvergence point of the branch that it bypasses, or the end of the block.
 func (p *CAPRI) moved(i int) {
 	if p.Private.Len(i) > 0 {
 		s := p.Table.Edit(i)
@@ -506,13 +513,13 @@ func (p *CAPRI) moved(i int) {
 		p.Private.Drop(i, &p.D().Stats)
 	}
 	if s := p.Table.Edit(i); p.ahead(i, s) && s.Mask != 0 && s.At() == p.jump(p.Opened.Next(int(s.CTA))).Meet {
-		s.Wait = divergence.WaitsJoin // it came here by a branch that is the same for all of the CTA
+		s.Wait = divergence.WaitsJoin // it came here by a branch that is uniform for the CTA
 		return
 	}
 	p.TBC.moved(i)
 }
 
-// leaves takes lanes out of a warp, which ends if they were the last.
+// leaves removes lanes from a warp, which ends with its last lane.
 func (p *CAPRI) leaves(i int, lanes uint32) {
 	s := p.Table.Edit(i)
 	p.Private.Remove(i, lanes)
@@ -532,7 +539,7 @@ func (p *CAPRI) leaves(i int, lanes uint32) {
 	}
 }
 
-// whole is the lanes of a warp.
+// whole returns the lanes of a warp.
 func (p *CAPRI) whole(i int) uint32 {
 	if p.Private.Len(i) > 0 {
 		return p.Private.Entry(i, 0).Mask
@@ -540,7 +547,7 @@ func (p *CAPRI) whole(i int) uint32 {
 	return p.Table.Edit(i).Mask
 }
 
-// Arriving is the warp of the slot, on whatever paths its threads are.
+// Arriving returns the warp of the slot, on whatever paths its threads are.
 func (p *CAPRI) Arriving(slot int, active uint32, _ bool) uint32 {
 	if *p.Private.Depth.At(slot) > 0 {
 		return p.Private.At(slot, 0).Mask
@@ -548,8 +555,8 @@ func (p *CAPRI) Arriving(slot int, active uint32, _ bool) uint32 {
 	return active
 }
 
-// Paths is what that of TBC is, and the paths that warps have parked that go on alone, and
-// the threads that wait for the last warp at a branch that others have bypassed.
+// Paths lists the paths of TBC and the parked paths of warps that continue alone. It adds the
+// threads that wait for the last warp at a bypassed branch.
 func (p *CAPRI) Paths(to []divergence.Path) []divergence.Path {
 	return p.paths(to, p.Private.Parked, func(cta int, list func(units.BlockMask, divergence.Path)) {
 		b := p.Opened.At(cta)

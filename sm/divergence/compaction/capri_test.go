@@ -26,9 +26,9 @@ func predicting(t *testing.T, b micro.Bench, k kernel, each func(d *compaction.C
 	return r
 }
 
-// adequate is a loop that all threads leave together, of 2 warps of 4 threads.
-// In its iterations the threads that take the branch are in other lanes of either
-// warp, so that compaction is adequate, or in the same ones.
+// adequate is a loop that all threads leave together, of 2 warps of 4 threads. In some iterations
+// the threads that take the branch are in other lanes of either warp, so that compaction is
+// adequate. In the others they are in the same lanes.
 func adequate(iterations ...bool) kernel {
 	taken := func(t *thread) bool {
 		lane, warp := t.TID%4, t.TID/4
@@ -46,10 +46,9 @@ func adequate(iterations ...bool) kernel {
 		exit)
 }
 
-// TestAdequacyPrediction is a vector that follows from the rules of the table: a
-// branch at which compaction is adequate, adequate, not, not, adequate. The first
-// time it is not in the table and diverges; two of the four predictions are
-// right.
+// TestAdequacyPrediction follows the rules of the table at one branch: compaction is adequate,
+// adequate, not, not, adequate. The first time the branch is not in the table and diverges. Two of
+// the four predictions are right.
 func TestAdequacyPrediction(t *testing.T) {
 	var predictions, history []bool
 	open := false
@@ -67,18 +66,23 @@ func TestAdequacyPrediction(t *testing.T) {
 	require.True(t, r.Done)
 	assert.Equal(t, []bool{false, true, true, false, false}, predictions)
 	assert.Equal(t, []bool{true, true, false, false, true}, history)
-	assert.Equal(t, divergence.Prediction{Branches: 5, Correct: 2, Misses: 1, Bypasses: 3 * 2, Compacts: 2}, r.Stats.Prediction)
+	assert.Equal(t, divergence.Prediction{Branches: 5, Correct: 2, Misses: 1, Bypasses: 3 * 2, Compacts: 2},
+		r.Stats.Prediction)
 
 	// Only the second time the threads of either way are one warp.
-	assert.Equal(t, []string{"1 2 - -", "- - 7 8", "1 2 7 8", "1 2 - -", "5 6 - -", "1 2 - -", "5 6 - -", "1 2 - -", "- - 7 8"}, compacted(k, r.Issues, "C", 4))
+	assert.Equal(t, []string{
+		"1 2 - -", "- - 7 8", "1 2 7 8", "1 2 - -", "5 6 - -", "1 2 - -", "5 6 - -", "1 2 - -",
+		"- - 7 8",
+	}, compacted(k, r.Issues, "C", 4))
 	assert.Len(t, compacted(k, r.Issues, "B", 4), 9)
 }
 
-// TestBypass: at a branch that has not diverged so far a warp goes on, though the
-// other one is not there; not so under plain compaction. It is held at the next
-// branch, until the other one has executed the first.
+// TestBypass: at a branch that has not diverged so far a warp continues although the other one has
+// not arrived; under plain compaction it waits. It is held at the next branch until the other warp
+// has executed the first.
 func TestBypass(t *testing.T) {
-	k := seq(micro.Repeat("", 8), at("A", when(never, "B")), at("B", nop), nop, at("C", when(odd, "D")), nop, at("D", nop), exit)
+	k := seq(micro.Repeat("", 8), at("A", when(never, "B")), at("B", nop), nop, at("C", when(odd, "D")), nop,
+		at("D", nop), exit)
 	order := func(o divergence.Options) (at map[string][2]int) {
 		m, _ := divergence.Find(o.Mechanism)
 		r, err := micro.Bench{Lanes: 4, Warps: 2, Prefer: []int{1, 0}}.Run(m, o, k, 1000)
@@ -101,24 +105,27 @@ func TestBypass(t *testing.T) {
 	assert.Greater(t, with["D"][1], with["A"][0], "and held")
 }
 
-// TestExitBeforeBranch: a warp that ends before it comes to a branch is not waited
-// for there: not by the warp that is held at the next one.
+// TestExitBeforeBranch: no warp waits at a branch for a warp that ends before it. Neither does the
+// warp that is held at the next branch.
 func TestExitBeforeBranch(t *testing.T) {
-	k := seq(micro.Repeat("", 8), line{Exit: true, If: tid(4)}, when(never, "B"), at("B", nop), when(odd, "C"), nop, at("C", nop), exit)
+	k := seq(micro.Repeat("", 8), line{Exit: true, If: tid(4)}, when(never, "B"), at("B", nop), when(odd, "C"), nop,
+		at("C", nop), exit)
 	r := predicting(t, micro.Bench{Lanes: 4, Warps: 2, Prefer: []int{0, 1}}, k, nil)
 	require.True(t, r.Done)
 	assert.EqualValues(t, 2, r.Stats.Prediction.Branches)
 	assert.EqualValues(t, 2, r.Stats.Prediction.Bypasses)
 }
 
-// TestBypassedRegion: what is inside of a branch of two ways that diverges within a warp for
-// the first time is executed as by the per-warp stack, barriers included.
+// TestBypassedRegion: a two-sided branch diverges within a warp for the first time. The code inside
+// executes as with the per-warp stack, barriers included.
 func TestBypassedRegion(t *testing.T) {
 	for name, k := range map[string]kernel{
-		"nested branch": seq(when(odd, "C"), nop, to("D"), at("C", nop), when(below(6), "C2"), nop, at("C2", nop), at("D", nop), exit),
-		"nested loop":   seq(when(odd, "C"), at("L", count1), when(func(t *thread) bool { return t.I <= t.TID }, "L"), to("D"), at("C", nop), at("D", nop), exit),
-		"barrier":       seq(when(odd, "C"), nop, line{Bar: true}, nop, at("C", nop), nop, exit),
-		"exit":          seq(when(odd, "C"), nop, exit, at("C", nop), when(below(6), "D"), nop, at("D", nop), exit),
+		"nested branch": seq(when(odd, "C"), nop, to("D"), at("C", nop), when(below(6), "C2"), nop, at("C2", nop),
+			at("D", nop), exit),
+		"nested loop": seq(when(odd, "C"), at("L", count1), when(func(t *thread) bool { return t.I <= t.TID }, "L"),
+			to("D"), at("C", nop), at("D", nop), exit),
+		"barrier": seq(when(odd, "C"), nop, line{Bar: true}, nop, at("C", nop), nop, exit),
+		"exit":    seq(when(odd, "C"), nop, exit, at("C", nop), when(below(6), "D"), nop, at("D", nop), exit),
 	} {
 		stack := microtest.Run(t, "pdom", divergence.Options{PathOrder: divergence.TakenFirst}, 8, 2, k)
 		r := predicting(t, micro.Bench{Lanes: 8, Warps: 2}, k, nil)
@@ -129,8 +136,8 @@ func TestBypassedRegion(t *testing.T) {
 	}
 }
 
-// TestOneWay: a loop that is not known to be the same for all threads, but that
-// all leave together, does not end compaction inside of it.
+// TestOneWay: analysis cannot show that a loop is uniform, but all threads leave it together. It
+// does not end compaction inside.
 func TestOneWay(t *testing.T) {
 	k := adequate(true, true, true, true, true)
 	for pc := range k {
@@ -142,9 +149,9 @@ func TestOneWay(t *testing.T) {
 	assert.Len(t, compacted(k, r.Issues, "C", 4), 2+4)
 }
 
-// TestLoopExit: a loop that some threads leave after each of the first rounds is not
-// in the table when the first leave. The warps go on as they are, and the next round
-// asks the table, which has learned that those who stay fit into one warp.
+// TestLoopExit: some threads leave a loop after each of the first iterations. Its branch is not in
+// the table when the first ones leave, so the warps continue as they are. The next iteration looks
+// the branch up: the table has learned that the remaining threads fit into one warp.
 func TestLoopExit(t *testing.T) {
 	k := seq(
 		at("L", count1), at("X", nop),
@@ -154,12 +161,13 @@ func TestLoopExit(t *testing.T) {
 	require.True(t, r.Done)
 	assert.Equal(t, []string{"1 2 3 4", "5 6 7 8", "1 2 - -", "- - 7 8", "1 2 7 8"}, compacted(k, r.Issues, "X", 4))
 	assert.Equal(t, []string{"1 2 3 4", "5 6 7 8"}, compacted(k, r.Issues, "OUT", 4), "all wait for the last round")
-	assert.Equal(t, divergence.Prediction{Branches: 3, Correct: 1, Misses: 1, Bypasses: 2, Compacts: 2}, r.Stats.Prediction)
+	assert.Equal(t, divergence.Prediction{Branches: 3, Correct: 1, Misses: 1, Bypasses: 2, Compacts: 2},
+		r.Stats.Prediction)
 }
 
-// TestRunsAhead: a warp that has bypassed the branch out of a loop comes to the end of
-// the loop by another one, that all threads take, while the other warp has still to
-// execute the first. It waits there for its thread that left.
+// TestRunsAhead: a warp bypasses the branch out of a loop and reaches the end of the loop by
+// another branch, which all threads take. The other warp has yet to execute the first branch. The
+// first warp waits there for its thread that left.
 func TestRunsAhead(t *testing.T) {
 	k := seq(
 		micro.Repeat("", 9), at("L", nop), when(func(t *thread) bool { return t.TID == 4 }, "OUT"),
@@ -202,9 +210,9 @@ func opened(t *testing.T, k kernel) (list []string, r micro.Result) {
 	return list, r
 }
 
-// TestInside: threads of the last lane skip what the others do, so that compaction is not
-// adequate at A. The branch B inside of it, of the lanes 0 and 1 of one warp and 2 of the
-// other, is not hidden by that.
+// TestInside: threads of the last lane skip the code of the others, so that compaction is not
+// adequate at A. The branch B inside it is taken by lanes 0 and 1 of one warp and 2 of the other.
+// The table still sees it.
 func TestInside(t *testing.T) {
 	k := seq(
 		at("L", count1),
@@ -218,9 +226,9 @@ func TestInside(t *testing.T) {
 	assert.Equal(t, []string{"1 2 - -", "- - 7 -", "1 2 7 -", "1 2 7 -"}, compacted(k, r.Issues, "C", 4))
 }
 
-// TestNothingInside: of a branch of two ways the table knows nothing, and each warp goes on
-// Alone. Then it learns, in a round in which they are a block, that compaction is adequate
-// nowhere inside. As a block all warps go the first way before one goes the second.
+// TestNothingInside: the table has no line for a two-sided branch, and each warp bypasses it alone.
+// In an iteration in which the warps are a block it learns that compaction is adequate nowhere
+// inside. As a block all warps take the first side before one takes the second.
 func TestNothingInside(t *testing.T) {
 	k := seq(
 		at("L", count1),
@@ -241,8 +249,8 @@ func TestNothingInside(t *testing.T) {
 	assert.Equal(t, "AATTBB", order[6:12], "the round as a block, of %s", order)
 }
 
-// TestSwitch: a warp that goes on alone has a path to come for each case of a switch whose
-// tests run first. Its stack has no room for all of them: at last the smaller path goes first.
+// TestSwitch: a warp that bypasses alone has one pending path for each case of a switch whose tests
+// run first. Its stack has no room for all of them, so in the end the smaller path goes first.
 func TestSwitch(t *testing.T) {
 	var k kernel
 	for lane := range 16 {
@@ -252,29 +260,31 @@ func TestSwitch(t *testing.T) {
 	for lane := range 16 {
 		k = append(k, at(string(rune('a'+lane)), nop), to("J"))
 	}
-	k = append(seq(when(func(t *thread) bool { return t.TID%16 == 15 }, "S")), append(k, at("S", nop), at("J", nop), exit)...)
+	k = append(seq(when(func(t *thread) bool { return t.TID%16 == 15 }, "S")),
+		append(k, at("S", nop), at("J", nop), exit)...)
 	m, _ := divergence.Find("capri")
-	r, err := micro.Bench{Lanes: 16, Warps: 2}.Run(m, divergence.Options{Mechanism: "capri", PathOrder: divergence.NotTakenFirst}, k, 10_000)
+	r, err := micro.Bench{Lanes: 16, Warps: 2}.Run(m,
+		divergence.Options{Mechanism: "capri", PathOrder: divergence.NotTakenFirst}, k, 10_000)
 	require.NoError(t, err)
 	require.True(t, r.Done)
 }
 
-// TestDeep: the fifth branch from the inside could need more entries than the path stack
-// of a warp has, the fourth could not.
+// TestDeep: the fifth branch from the inside could need more entries than the path stack of a warp
+// has; the fourth could not.
 func TestDeep(t *testing.T) {
 	k := seq(nop)
 	for _, name := range []string{"E", "D", "C", "B", "A"} {
 		taken := func(t *thread) bool { return t.TID%4 == int(name[0]-'A') }
-		k = append(append(seq(at(name, when(taken, name+"T"))), k...), to(name+"J"), at(name+"T", nop), at(name+"J", nop))
+		k = append(append(seq(at(name, when(taken, name+"T"))), k...), to(name+"J"), at(name+"T", nop),
+			at(name+"J", nop))
 	}
 	list, _ := opened(t, append(k, exit))
 	assert.Equal(t, []string{"A block", "B alone"}, list)
 }
 
-// TestPredictionInvariants: on random structured kernels the sum of active lanes
-// is that of the per-warp stack, and fewer warp instructions are issued on the
-// whole. On one of them it can be more: threads of compacted warps may part at a
-// branch that is bypassed.
+// TestPredictionInvariants: on random structured kernels the sum of active lanes is that of the
+// per-warp stack. Over all kernels fewer warp instructions are issued. A single kernel can issue
+// more: threads of compacted warps may diverge at a bypassed branch.
 func TestPredictionInvariants(t *testing.T) {
 	const lanes, warps = 8, 4
 	var all divergence.Prediction

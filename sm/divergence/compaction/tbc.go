@@ -46,20 +46,19 @@ var tbcMechanisms = []divergence.Mechanism{
 	},
 }
 
-// TBCKeys are the parameters of all mechanisms that compact the threads of a CTA.
+// Keys are the parameters of all mechanisms that compact the threads of a CTA.
 var Keys = divergence.NewParams("tbc", Params{})
 
-// TBCParams are the parameters of thread block compaction.
+// Params are the parameters of thread block compaction.
 type Params struct {
 	Static bool `toml:"static" old:"tbc_static" doc:"compactor off, warps keep the threads that they were launched with" source:"tbc: section 3.2"`
 }
 
-// TBC is thread block compaction (Fung & Aamodt, HPCA 2011, section 3): the
-// threads of a CTA share one reconvergence stack. The warps of its top entry
-// run on their own until each has come to the end of the block. At a branch
-// that can diverge they leave the threads of both ways in two target entries,
-// and when the last warp is there, the threads of the new top are compacted
-// into as few warps as their lanes allow, one warp a cycle.
+// TBC is thread block compaction (Fung & Aamodt, HPCA 2011, section 3). The threads of a CTA share
+// one reconvergence stack. The warps of its top entry run independently until each has reached the
+// end of the block. At a branch that can diverge they add their threads to two target entries, one
+// for each outcome. When the last warp arrives, the compactor forms warps from the threads of the
+// new top, one a cycle. There are as few as the lanes of the threads allow.
 //
 //	           branch unit                    thread compactor
 //	Outcome --> targets --> stack of CTA ---> buffer and encoder ---> slots
@@ -68,31 +67,33 @@ type Params struct {
 //	  ^                                                                 |
 //	  +-----------------------------------------------------------------+
 //
-// The steps and their cycles: the outcome of the last warp at a branch writes
-// the stack; then the top goes to the compactor, or is popped if it has no
-// threads or waits below; then the first warp goes into its slot, and is
-// fetched in the cycle after.
+// The steps, one a cycle, after the last warp's outcome:
 //
-// A branch is waited at unless it is unconditional or the same for all of the
-// CTA by analysis: what PTX promises with .uni is a promise about a warp, and
-// a compacted warp has threads of several.
+//   - The outcome writes the stack.
+//   - The top goes to the compactor. It is popped instead if it has no threads or is at its
+//     reconvergence point.
+//   - The first warp goes into its slot. Fetch reads the slot in the next cycle.
 //
-// At the bottom of the stack the warps are the static ones. A barrier opens when
-// all live threads of the CTA are there. The paper has barriers where the top
-// entry has all of them; but threads that are to leave early may be below it,
-// and wait at the reconvergence point for those that wait at the barrier. So when
-// all warps of the top entry wait at a barrier, they are parked: the stack goes
-// on without them, as if they had left, and when all that live are parked they
-// are the bottom entry again. If some warps of the top entry wait at a barrier
-// and others at a branch, or at another barrier, the program is wrong and
-// nothing goes on.
+// Warps wait at every branch, except unconditional branches and those that analysis finds uniform
+// for the CTA. The .uni of PTX is a promise about a warp, and a compacted warp has threads of
+// several.
 //
-// A CTA has as many slots as static warps, in the same places. A slot is Mixed
-// if its threads are from several static warps.
+// At the bottom of the stack the warps are the static ones. A barrier opens when all live threads
+// of the CTA have arrived. In the paper a barrier is executed by a top entry with all of them. But
+// threads that will exit early may be in entries below, and wait at the reconvergence point for
+// those at the barrier.
 //
-// The bound for any compaction within a CTA lets threads change their lanes (Rhu
-// & Erez, ISCA 2013, section 3: TBC-ideal), for which the register file would
-// need a crossbar: its warps are full but for the last one.
+// Our reading: when all warps of the top entry wait at a barrier, they are parked. The stack
+// continues without them, as if they had left. When all live threads are parked, they are the
+// bottom entry again. If warps of one top entry wait at a barrier and at a branch, or at two
+// barriers, the program is wrong and hangs.
+//
+// A CTA has as many slots as static warps, in the same places. A slot is Mixed if its threads are
+// from several static warps.
+//
+// The ideal variant lets threads change lanes, which takes a crossbar at the register file
+// (TBC-ideal: Rhu & Erez, ISCA 2013, section 3). Its warps are full except for the last one. It
+// bounds all compaction within a CTA.
 type TBC struct {
 	divergence.Ports
 	rtl.State[blocks] `rtl:"inplace"`
@@ -107,7 +108,8 @@ type TBC struct {
 
 	// OnCompact is told of each warp that the compactor makes.
 	OnCompact rtl.Observers[divergence.Compacted]
-	// OnBranch is told of the target entries, when a warp has come and before the stack is split.
+	// OnBranch is told of the target entries after each arrival of a warp. At the last arrival it
+	// is told once more, before the stack is split.
 	OnBranch rtl.Observers[divergence.Branched]
 
 	code     *divergence.Code
@@ -120,7 +122,7 @@ type TBC struct {
 	sim      *rtl.Sim
 }
 
-// compacting are the promises.
+// compacting returns the promises.
 func compacting(ideal bool) divergence.Promises {
 	return divergence.Promises{
 		InStep: true, Moves: ideal,
@@ -129,49 +131,53 @@ func compacting(ideal bool) divergence.Promises {
 	}
 }
 
-// blockReconverger is what a mechanism that embeds TBC does in its own way. Slots
-// are named by number.
+// blockReconverger has the methods that a mechanism that embeds TBC replaces. Slots are named by
+// number.
 type blockReconverger interface {
-	branch(i int, in *isa.Inst, o *divergence.Outcome) // that can diverge
-	moved(i int)                                       // the slot goes on at its PC, or its lanes have left
-	leaves(i int, lanes uint32)                        // lanes have come to an exit
-	whole(i int) uint32                                // lanes of the warp, on all its paths
+	// branch handles a branch that can diverge.
+	branch(i int, in *isa.Inst, o *divergence.Outcome)
+	// moved: the slot continues at its PC, or its lanes have left.
+	moved(i int)
+	leaves(i int, lanes uint32) // lanes have reached an exit
+	whole(i int) uint32         // lanes of the warp, on all its paths
 }
 
 // blocks is the state that the CTAs of an SM share.
 type blocks struct {
 	Stats  divergence.Stats `rtl:"sim"`
-	Turned uint32           `bits:"ctas"`  // CTAs that have a new top entry
+	Turned uint32           `bits:"ctas"`  // CTAs with a new top entry
 	Gone   uint64           `bits:"warps"` // rows without threads, to be retired
 }
 
-// BlockEntry is an entry of the stack of a CTA. The masks of all CTAs are columns of
-// one memory, which has a bit for each thread of the SM in an entry: a CTA has the
-// columns of its own warps (Fung & Aamodt, HPCA 2011, section 7).
+// BlockEntry is an entry of the stack of a CTA. The masks of all CTAs share one memory, in which
+// each entry has a bit for each thread of the SM. A CTA uses the columns of its own warps (Fung &
+// Aamodt, HPCA 2011, section 7).
 type BlockEntry struct {
 	At    divergence.Point
 	RPC   divergence.Point // Nowhere: popped only when its mask is empty
 	LPC   divergence.Point `if:"likely"`          // likely-convergence point, or Nowhere
 	LPos  uint8            `if:"likely" bits:"7"` // entry that waits at LPC
-	WCnt  uint8            `bits:"7"`             // warps that have not come to the end of the block
-	Alone bool             // all threads that the entry was split from are in it
+	WCnt  uint8            `bits:"7"`             // warps that have not reached the end of the block
+	Alone bool             // the entry has all threads of the entry that was split
 	Mask  units.BlockMask  `len:"lanes" bits:"share"`
 }
 
 // Block is a resident CTA.
 type Block struct {
-	First  uint8            `bits:"6"` // row of its first static warp, and its first slot
-	Open   bool             // a warp of the top entry waits at a branch
-	At     divergence.Point // of that branch
-	Target uint32           `if:"calls"` // if that is indirect, where its first warp wants to go
+	First uint8            `bits:"6"` // row of its first static warp, and its first slot
+	Open  bool             // a warp of the top entry waits at a branch
+	At    divergence.Point // of that branch
+	// Target is the target of the first warp, if the branch is indirect.
+	Target uint32 `if:"calls"`
 
-	Waiting uint8  `rtl:"sim"` // warps that have come to the end of the block
-	Since   uint64 `rtl:"sim"` // sum of the cycles in which they came
-	Popped  uint8  `rtl:"sim"` // entries that have come to the top since then, and were popped, one in a cycle
-	Served  uint64 `rtl:"sim"` // cycle of the last branch that was held
+	Waiting uint8  `rtl:"sim"` // warps that have reached the end of the block
+	Since   uint64 `rtl:"sim"` // sum of their arrival cycles
+	// Popped counts the entries popped since then, one a cycle, after they became the top.
+	Popped uint8  `rtl:"sim"`
+	Served uint64 `rtl:"sim"` // cycle of the last held branch
 }
 
-// Targets are the two entries that fill while warps come to a branch.
+// Targets are the two entries that warps fill as they arrive at a branch.
 type Targets struct {
 	Taken units.BlockMask `len:"lanes" bits:"share"`
 	Not   units.BlockMask `len:"lanes" bits:"share"`
@@ -187,13 +193,15 @@ type compaction struct {
 	At     divergence.Point
 }
 
-// blockStack is the depth of a stack. The deepest that the paper saw is 38 (table 3);
-// recursive functions need more. From deepStack on entries without threads are left out,
-// and the smaller path runs first, so that branches in a loop can add no more than the
-// logarithm of the threads. From fullStack on threads that part meet where the entry ends
-// that they were in, and not before: a branch adds one entry, and there is room for that
-// logarithm. (The paper would spill the bottom of such a stack to memory.) As deep as that
-// of a warp of 32, it has as many bits of masks as those of all warps together (section 7).
+// blockStack is the depth of a stack. The deepest stack in the paper has 38 entries (Fung & Aamodt,
+// HPCA 2011, table 3); recursive functions need more. The paper would spill the bottom of such a
+// stack to memory. The stack is as deep as that of a warp of 32, so its masks have as many bits as
+// those of all warps together (section 7).
+//
+// From deepStack on, entries without threads are left out and the smaller path runs first. Branches
+// in a loop then add at most the logarithm of the number of threads. From fullStack on, threads
+// that diverge meet only where their entry ends. A branch then adds one entry, and the stack has
+// room for that logarithm.
 const (
 	blockStack = 64
 	deepStack  = 32
@@ -213,34 +221,33 @@ func newTBC(e divergence.Env, likely bool) TBC {
 	}
 }
 
-// Slots is the warp buffer.
+// Slots returns the warp buffer.
 func (p *TBC) Slots() *rtl.Mem[divergence.Slot] { return p.Table }
 
-// Homes has those of the threads of compacted warps.
+// Homes returns the homes of the threads of compacted warps.
 func (p *TBC) Homes() *rtl.Mem[units.Homes] { return p.Home }
 
-// Stats is what was counted since reset.
+// Stats returns the counts since reset.
 func (p *TBC) Stats() divergence.Stats { return p.Q().Stats }
 
-// Counts is nil.
+// Counts returns nil.
 func (p *TBC) Counts() divergence.Counting { return nil }
 
-// Begin forgets the peak of the launch before.
+// Begin resets the peak of the last launch.
 func (p *TBC) Begin() {
 	q := *p.Q()
 	q.Stats.MaxDepth = 0
 	p.Init(q)
 }
 
-// Tick is the clock.
+// Tick serves the events of a cycle.
 func (p *TBC) Tick() {
 	p.serve(p)
 	p.publish()
 }
 
-// serve makes one warp, takes one step for each CTA that has a new top, serves
-// at most one issued instruction, one outcome and one launch, and retires one
-// row.
+// serve makes one warp and takes one step for each CTA with a new top. It serves at most one issued
+// instruction, one outcome and one launch, and retires one row.
 func (p *TBC) serve(k blockReconverger) {
 	gone := p.Q().Gone
 	p.compact()
@@ -269,30 +276,31 @@ func (p *TBC) serve(k blockReconverger) {
 	}
 }
 
-// publish tells fetch of the slots that have changed.
+// publish tells fetch which slots have changed.
 func (p *TBC) publish() {
 	p.Drive(&p.redirect, p.Table.Len())
 }
 
-// Logic is the compactor, the comparators of a CTA's PC with those where its
-// block ends, and what counts its warps down.
+// Logic is the compactor, the comparators of each CTA's PC with the ends of its block, and the
+// counter of its warps.
 func (p *TBC) Logic(g divergence.Geometry) []units.Logic {
 	ends := 1
 	if p.likely {
 		ends = 2
 	}
 	return append(p.Compacts.Q().Logic(g.Lanes, g.Warps),
-		units.Logic{Kind: units.Equality, Bits: 32, Count: ends * g.CTAs}, units.Logic{Kind: units.Adder, Bits: 7, Count: 1})
+		units.Logic{Kind: units.Equality, Bits: 32, Count: ends * g.CTAs}, units.Logic{
+			Kind: units.Adder, Bits: 7,
+			Count: 1,
+		})
 }
 
-// Parts says whether there are likely-convergence points, and whether threads
-// change their lanes.
+// Parts says whether likely-convergence points exist, and whether threads change lanes.
 func (p *TBC) Parts() map[string]bool {
 	return map[string]bool{"likely": p.likely, "crossbar": p.ideal}
 }
 
-// launch adds a static warp to the bottom entry, which is complete with the
-// last one.
+// launch adds a static warp to the bottom entry. The last warp of the CTA completes it.
 func (p *TBC) launch(l *divergence.WarpStart) {
 	cta := int(l.CTA)
 	if l.Row == l.First {
@@ -333,7 +341,8 @@ func (p *TBC) compact() {
 	if p.OnCompact.Any() {
 		e := p.Stack.Peek(int(c.CTA))
 		p.OnCompact.Notify(divergence.Compacted{
-			Cycle: p.sim.Now(), CTA: c.CTA, Slot: c.Slot, First: first, At: c.At, Mask: mask, Homes: homes, Left: &c.Pending, Entry: &e.Mask, Warps: int(e.WCnt), Bottom: *p.Stack.Depth.At(int(c.CTA)) == 1,
+			Cycle: p.sim.Now(), CTA: c.CTA, Slot: c.Slot, First: first, At: c.At, Mask: mask, Homes: homes,
+			Left: &c.Pending, Entry: &e.Mask, Warps: int(e.WCnt), Bottom: *p.Stack.Depth.At(int(c.CTA)) == 1,
 			Popped: int(p.Blocks.At(int(c.CTA)).Popped), Served: p.Blocks.At(int(c.CTA)).Served,
 		})
 	}
@@ -345,13 +354,13 @@ func (p *TBC) compact() {
 	}
 	for i := int(c.Slot); i < p.Table.Len() && p.Table.At(i).CTA == c.CTA; i++ {
 		if p.Table.At(i).Wait == divergence.WaitsJoin {
-			p.Table.Edit(i).Wait = divergence.Runs // nobody waits in the slots that are left over
+			p.Table.Edit(i).Wait = divergence.Runs // the compactor fills fewer slots than before; the others are empty
 		}
 	}
 }
 
-// turn pops tops that have no threads or have come to the end of their block,
-// and sends one that has work to the compactor.
+// turn pops top entries that have no threads or are at the end of their block. It sends a top entry
+// with work to the compactor.
 func (p *TBC) turn(k blockReconverger) {
 	for turned := p.Q().Turned; turned != 0; turned &= turned - 1 {
 		cta := bits.TrailingZeros32(turned)
@@ -372,14 +381,17 @@ func (p *TBC) off() bool { return p.static || p.code.Prog.NoCompaction }
 // load sends threads of the top entry to the compactor.
 func (p *TBC) load(cta int, e *BlockEntry, run units.BlockMask) {
 	if run.Empty() {
-		return // all wait at barriers, and not at the same
+		return // all wait at barriers, but not at the same one
 	}
 	n, filled, static := run.Compacted(), run.Filled(p.lanes), bits.OnesCount64(run.Warps())
 	if p.ideal {
 		n = filled
 	}
 	c := p.Compacts.D()
-	*c = compaction{Compactor: units.Compactor{Pending: run}, Busy: true, CTA: uint8(cta), Slot: p.Blocks.At(cta).First, At: e.At}
+	*c = compaction{
+		Compactor: units.Compactor{Pending: run}, Busy: true, CTA: uint8(cta), Slot: p.Blocks.At(cta).First,
+		At: e.At,
+	}
 	if p.off() || p.Stack.Len(cta) == 1 {
 		c.Static, n = true, static
 	}
@@ -391,7 +403,7 @@ func (p *TBC) load(cta int, e *BlockEntry, run units.BlockMask) {
 	count.Warps += uint64(n)
 }
 
-// moved looks whether a warp that goes on has come to the end of the block.
+// moved checks whether an advancing warp has reached the end of the block.
 func (p *TBC) moved(i int) {
 	s := p.Table.Edit(i)
 	cta := int(s.CTA)
@@ -404,7 +416,7 @@ func (p *TBC) moved(i int) {
 	}
 }
 
-// arrive has a warp wait at the end of the block for the others.
+// arrive makes a warp wait at the end of the block for the others.
 func (p *TBC) arrive(i int) {
 	s := p.Table.Edit(i)
 	s.Wait = divergence.WaitsJoin
@@ -412,21 +424,20 @@ func (p *TBC) arrive(i int) {
 	p.leave(i)
 }
 
-// wait counts a warp that waits for others from now on.
+// wait counts a warp that begins to wait for others.
 func (p *TBC) wait(b *Block) {
 	b.Waiting++
 	b.Since += p.sim.Now()
 }
 
-// waited is how long all that wait have, and they wait no more.
+// waited returns the total wait of all waiting warps, in cycles, and ends it.
 func (p *TBC) waited(b *Block) (cycles uint64) {
 	cycles = uint64(b.Waiting)*p.sim.Now() - b.Since
 	b.Waiting, b.Since = 0, 0
 	return cycles
 }
 
-// leave takes a warp out of the count of the top entry. The last one ends the
-// block.
+// leave removes a warp from the count of the top entry. The last one ends the block.
 func (p *TBC) leave(i int) {
 	s := p.Table.Edit(i)
 	s.Valid = false
@@ -453,7 +464,7 @@ func (p *TBC) end(cta int, e *BlockEntry) {
 	p.D().Turned |= 1 << cta
 }
 
-// whole is the lanes of a warp, which has one path.
+// whole returns the lanes of a warp, which has one path.
 func (p *TBC) whole(i int) uint32 { return p.Table.Edit(i).Mask }
 
 func (p *TBC) leaves(i int, lanes uint32) { p.Table.Edit(i).Mask &^= lanes }
@@ -483,7 +494,7 @@ func (p *TBC) resolve(k blockReconverger, in *isa.Inst, o *divergence.Outcome) {
 	}
 }
 
-// branch leaves the threads of a warp in the target entries.
+// branch adds the threads of a warp to the target entries.
 func (p *TBC) branch(i int, _ *isa.Inst, o *divergence.Outcome) {
 	s := p.Table.Edit(i)
 	cta := int(s.CTA)
@@ -493,10 +504,10 @@ func (p *TBC) branch(i int, _ *isa.Inst, o *divergence.Outcome) {
 	case !b.Open:
 		b.Open, b.At, b.Target = true, at, o.Target
 		*t = Targets{}
-	case b.At != at: // it will never be the last one
+	case b.At != at: // this warp waits for ever: the block never ends
 		s.Wait = divergence.WaitsControl
 		return
-	case b.Target != o.Target: // the other target has its turn when these have returned
+	case b.Target != o.Target: // the other target has its turn when these threads have returned
 		taken = 0
 	}
 	p.add(&t.Taken, s, uint8(o.Slot), taken)
@@ -505,11 +516,14 @@ func (p *TBC) branch(i int, _ *isa.Inst, o *divergence.Outcome) {
 	p.arrive(i)
 }
 
-// branched tells of the target entries of a CTA.
+// branched tells OnBranch of the target entries of a CTA.
 func (p *TBC) branched(cta int, last bool) {
 	if p.OnBranch.Any() {
 		t := p.Targets.Edit(cta)
-		p.OnBranch.Notify(divergence.Branched{CTA: uint8(cta), At: p.Blocks.At(cta).At, Taken: &t.Taken, Not: &t.Not, Last: last})
+		p.OnBranch.Notify(divergence.Branched{
+			CTA: uint8(cta), At: p.Blocks.At(cta).At, Taken: &t.Taken, Not: &t.Not,
+			Last: last,
+		})
 	}
 }
 
@@ -527,16 +541,15 @@ func (p *TBC) add(to *units.BlockMask, s *divergence.Slot, slot uint8, lanes uin
 	}
 }
 
-// split updates the stack when all warps of the top entry e have executed the
-// branch, by an entry for each way, whether threads take it or not (HPCA 2011,
-// section 3.3). One without threads is popped when it comes to the top; below the
-// other one it stays, once more in each round of a loop with several exits. A
-// branch that divides the threads has a third entry, at its likely-convergence point
-// (section 4: "when the divergence is detected three entries are pushed").
+// split updates the stack when all warps of the top entry e have executed the branch. It pushes an
+// entry for each outcome, even without threads (Fung & Aamodt, HPCA 2011, section 3.3). An empty
+// entry is popped when it becomes the top. Below the other entry it stays; a loop with several
+// exits adds one in each iteration. A branch that divides the threads has a third entry, at its
+// likely-convergence point (section 4).
 //
-// On a deep stack an entry without threads is left out, and so is the other one, if
-// that would replace e or if functions are recursive: e goes on by itself. The bottom
-// entry is never replaced: its mask is that of the live threads.
+// On a deep stack a branch that does not divide the threads can push no entries: e continues by
+// itself. That holds if an entry would replace e, or inside of a called function. The bottom entry
+// is never replaced, because its mask is that of the live threads.
 func (p *TBC) split(cta int, e *BlockEntry, takenFirst bool) {
 	b, t := p.Blocks.Edit(cta), p.Targets.Edit(cta)
 	b.Open = false
@@ -562,7 +575,8 @@ func (p *TBC) split(cta int, e *BlockEntry, takenFirst bool) {
 	} else {
 		e.At, lpc, lpos = rpc, divergence.Nowhere, 0
 	}
-	if likely := (divergence.Point{PC: in.Likely, Depth: b.At.Depth}); p.likely && in.Likely != isa.NoPC && !alone && !full && likely != lpc && likely != rpc {
+	if likely := (divergence.Point{PC: in.Likely, Depth: b.At.Depth}); p.likely && in.Likely != isa.NoPC && !alone &&
+		!full && likely != lpc && likely != rpc {
 		p.push(cta, BlockEntry{At: likely, RPC: rpc, LPC: lpc, LPos: lpos})
 		lpc, lpos = likely, uint8(p.Stack.Len(cta)-1)
 	}
@@ -577,23 +591,26 @@ func (p *TBC) split(cta int, e *BlockEntry, takenFirst bool) {
 	}
 }
 
-// branchOf is the branch that the warps of a CTA wait at, and where it leads.
+// branchOf returns the branch that the warps of a CTA wait at, and its successors.
 func (p *TBC) branchOf(b *Block) (*isa.Inst, divergence.Jump) {
 	in := &p.code.Prog.Insts[b.At.PC]
 	o := divergence.Outcome{PC: b.At.PC, Target: b.Target}
 	return in, o.Jump(in, b.At.Depth)
 }
 
-// takenFirst decides which path runs first.
+// takenFirst reports whether the taken path runs first.
 func (p *TBC) takenFirst(cta int, t *Targets) bool {
-	taken, not := divergence.Crowd{Threads: t.Taken.Threads(), Lanes: t.Taken.Lanes()}, divergence.Crowd{Threads: t.Not.Threads(), Lanes: t.Not.Lanes()}
+	taken, not := divergence.Crowd{
+		Threads: t.Taken.Threads(),
+		Lanes:   t.Taken.Lanes(),
+	}, divergence.Crowd{Threads: t.Not.Threads(), Lanes: t.Not.Lanes()}
 	if p.Stack.Len(cta) >= deepStack {
 		return divergence.Smaller(taken, not)
 	}
 	return p.first(taken, not)
 }
 
-// exit takes threads out of every entry of the CTA at once.
+// exit removes threads from every entry of the CTA at once.
 func (p *TBC) exit(k blockReconverger, s *divergence.Slot, o *divergence.Outcome) {
 	cta := int(s.CTA)
 	var gone units.BlockMask
@@ -620,7 +637,7 @@ func (p *TBC) exit(k blockReconverger, s *divergence.Slot, o *divergence.Outcome
 	k.moved(int(o.Slot))
 	for i := cta * divergence.Barriers; i < (cta+1)*divergence.Barriers; i++ {
 		if p.bars.Next(i).Waiting != 0 {
-			p.park(k, cta, p.bars.Edit(i)) // nobody else runs any more
+			p.park(k, cta, p.bars.Edit(i)) // no other warp runs
 		}
 	}
 }
@@ -641,9 +658,9 @@ func (p *TBC) push(cta int, e BlockEntry) {
 	}
 }
 
-// pop removes the top entry. Its threads are in the entry that waits at its
-// reconvergence PC, or join those that wait at its likely-convergence point.
-// Entries of a branch at which the CTA did not diverge do not count.
+// pop removes the top entry. Its threads are in the entry that waits at its reconvergence PC, or
+// join those that wait at its likely-convergence point. Entries of a branch at which the CTA did
+// not diverge are not counted.
 func (p *TBC) pop(cta int) {
 	e := p.Stack.Top(cta)
 	if e.At == e.LPC && e.At != e.RPC {
@@ -655,16 +672,18 @@ func (p *TBC) pop(cta int) {
 	p.Stack.Pop(cta)
 }
 
-// Paths lists for each row of a CTA the threads that are in slots, those that
-// wait at a branch for other warps or for a slot, and those of the entries below
-// the top.
+// Paths lists the threads of each row of a CTA. They are in slots, at a branch, on the way to a
+// slot, or in the entries below the top.
 func (p *TBC) Paths(to []divergence.Path) []divergence.Path {
-	return p.paths(to, func(int, func(uint32, divergence.Path)) {}, func(int, func(units.BlockMask, divergence.Path)) {})
+	return p.paths(to, func(int, func(uint32, divergence.Path)) {},
+		func(int, func(units.BlockMask, divergence.Path)) {})
 }
 
-// paths has parked list the lanes of slot i that are parked under it, and left the
-// threads of a CTA that wait for an entry of their own.
-func (p *TBC) paths(to []divergence.Path, parked func(i int, list func(lanes uint32, at divergence.Path)), left func(cta int, list func(mask units.BlockMask, at divergence.Path))) []divergence.Path {
+// paths lists the paths of the SM. The function parked adds the parked lanes of slot i. The
+// function left adds the threads of a CTA that wait for their own entry.
+func (p *TBC) paths(to []divergence.Path, parked func(i int, list func(lanes uint32, at divergence.Path)),
+	left func(cta int, list func(mask units.BlockMask, at divergence.Path)),
+) []divergence.Path {
 	for cta := range p.Blocks.Len() {
 		top := int(*p.Stack.Depth.At(cta)) - 1
 		if top < 0 {
@@ -707,7 +726,7 @@ func (p *TBC) paths(to []divergence.Path, parked func(i int, list func(lanes uin
 				list(bar.Arrived, divergence.Path{PC: bar.At.PC, Reconv: e.RPC.PC, Wait: divergence.WaitsBarrier})
 			}
 		}
-		waits := p.Q().Turned>>cta&1 == 0 // they have come to the end of the block
+		waits := p.Q().Turned>>cta&1 == 0 // they have reached the end of the block
 		for i := top; i >= 0; i-- {
 			e, wait := p.Stack.At(cta, i), divergence.Runs
 			if waits {

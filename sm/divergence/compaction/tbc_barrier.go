@@ -8,15 +8,14 @@ import (
 	"divergo/units"
 )
 
-// blockBarrier is the state of one named barrier. Warps arrive as they run, but
-// an instruction that counts them means static ones, all of whose live threads
-// have arrived. As in the stack, a barrier number has a bit for each thread and each
-// warp of the SM, and a CTA those of its own.
+// blockBarrier is the state of one named barrier. Warps arrive as they run. An instruction that
+// counts warps means static ones, all of whose live threads have arrived. As in the stack, a
+// barrier number has a bit for each thread and each warp of the SM, and a CTA uses its own.
 type blockBarrier struct {
 	Arrived units.BlockMask  `len:"lanes" bits:"share"`
 	Waiting uint64           `bits:"share"` // slots that wait for the release, counted from the CTA's first
-	Parked  bool             // there are none any more, their threads wait off the stack
-	At      divergence.Point // of the barrier, if they are
+	Parked  bool             // no slot waits; the threads wait off the stack
+	At      divergence.Point // of the barrier, if Parked
 	Need    uint8            `bits:"7"` // static warps expected; 0: all live threads
 	Tally   divergence.Tally
 }
@@ -52,10 +51,10 @@ func (p *TBC) bar(k blockReconverger, s *divergence.Slot, in *isa.Inst, o *diver
 	}
 }
 
-// Arriving is the warp of the slot.
+// Arriving returns the warp of the slot.
 func (p *TBC) Arriving(_ int, active uint32, _ bool) uint32 { return active }
 
-// open lets the warps of a barrier go on if all that it expects have arrived.
+// open releases a barrier if all expected warps have arrived.
 func (p *TBC) open(k blockReconverger, cta int, bar *blockBarrier) {
 	missing := p.Stack.Entry(cta, 0).Mask // live threads
 	missing.Remove(&bar.Arrived)
@@ -66,9 +65,8 @@ func (p *TBC) open(k blockReconverger, cta int, bar *blockBarrier) {
 	p.release(k, cta, bar)
 }
 
-// park takes the threads of the top entry off the stack if all its warps wait
-// at the barrier. Like an exit it concerns every entry but the bottom one, which
-// has all live threads.
+// park removes the threads of the top entry from the stack if all its warps wait at the barrier.
+// Like an exit it changes every entry but the bottom one, which has all live threads.
 func (p *TBC) park(k blockReconverger, cta int, bar *blockBarrier) {
 	e, first := p.Stack.Top(cta), int(p.Blocks.At(cta).First)
 	if bar.Waiting == 0 || bits.OnesCount64(bar.Waiting) != int(e.WCnt) || bar.Need != 0 {
@@ -96,8 +94,8 @@ func (p *TBC) park(k blockReconverger, cta int, bar *blockBarrier) {
 	p.end(cta, e)
 }
 
-// unparked is the threads of a top entry that can run. Only in the bottom one
-// are some that are parked. A barrier at which all of them are opens.
+// unparked returns the threads of a top entry that can run. Only the bottom entry has parked
+// threads. It opens a barrier at which all of them are parked.
 func (p *TBC) unparked(k blockReconverger, cta int, e *BlockEntry) units.BlockMask {
 	run := e.Mask
 	if p.Stack.Len(cta) > 1 {
@@ -118,7 +116,7 @@ func (p *TBC) unparked(k blockReconverger, cta int, e *BlockEntry) units.BlockMa
 	return run
 }
 
-// release lets the warps of a barrier go on.
+// release resumes the warps of a barrier.
 func (p *TBC) release(k blockReconverger, cta int, bar *blockBarrier) {
 	first, waiting := int(p.Blocks.At(cta).First), bar.Waiting
 	if bar.Tally.All != 0 {

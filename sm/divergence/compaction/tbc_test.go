@@ -90,8 +90,8 @@ func stacks(t *testing.T, o divergence.Options, b micro.Bench, k kernel) (list [
 
 var tbc = divergence.Options{Mechanism: "tbc", PathOrder: divergence.TakenFirst}
 
-// TestCompactionFigure7: the three threads that go to C become one warp, and 7
-// issue slots do what took 8.
+// TestCompactionFigure7: the three threads that go to C become one warp, and 7 issue slots replace
+// 8 (Fung & Aamodt, HPCA 2011, figure 7).
 func TestCompactionFigure7(t *testing.T) {
 	list, _, r := stacks(t, tbc, micro.Bench{Lanes: 4, Warps: 2}, figure7)
 	assert.Equal(t, []string{
@@ -100,7 +100,7 @@ func TestCompactionFigure7(t *testing.T) {
 		"A/-[1 2 3 4 5 6 7 8]",
 		"D/-[1 2 3 4 5 6 7 8] B/D[2 3 4 5 8] C/D[1 6 7]",
 		"D/-[1 2 3 4 5 6 7 8] B/D[2 3 4 5 8]",
-		"D/-[1 2 3 4 5 6 7 8] D/D[2 3 4 5 8]", // one of two warps has come to D
+		"D/-[1 2 3 4 5 6 7 8] D/D[2 3 4 5 8]", // one of two warps has reached D
 		"D/-[1 2 3 4 5 6 7 8]",
 	}, list[:7])
 	for block, want := range map[string][]string{
@@ -116,9 +116,9 @@ func TestCompactionFigure7(t *testing.T) {
 	assert.EqualValues(t, 3, r.Stats.MaxDepth)
 }
 
-// TestCompactionFigure9: three warps come to a branch in the order W2, W3, W1.
-// Of the outcomes the paper's text gives those of threads 5 and 6; the others
-// are a completion. Target masks are by lane, in each a digit for each warp.
+// TestCompactionFigure9: three warps reach a branch in the order W2, W3, W1 (Fung & Aamodt, HPCA
+// 2011, figure 9). The paper's text gives the outcomes of threads 5 and 6. Our reading: the others.
+// Target masks are by lane, with a digit for each warp.
 func TestCompactionFigure9(t *testing.T) {
 	toC := func(t *thread) bool { return slices.Contains([]int{1, 2, 5, 7, 8, 11, 12}, t.TID+1) }
 	k := seq(at("S", line{Bar: true}), at("A", when(toC, "C")), at("B", to("D")), at("C", nop), at("D", exit))
@@ -156,9 +156,8 @@ func TestCompactionFigure9(t *testing.T) {
 	}
 }
 
-// TestEmptyTarget: when all threads of a CTA take a branch, the entry of the
-// other way is there without threads, and is popped in the cycle after it gets
-// to the top.
+// TestEmptyTarget: all threads of a CTA take a branch. The entry of the other side has no threads,
+// and is popped in the cycle after it becomes the top.
 func TestEmptyTarget(t *testing.T) {
 	k := seq(at("A", when(tid(0), "C")), at("B", to("D")), at("C", nop), at("D", exit))
 	list, cycles, r := stacks(t, tbc, micro.Bench{Lanes: 4, Warps: 1}, k)
@@ -170,10 +169,10 @@ func TestEmptyTarget(t *testing.T) {
 	assert.Zero(t, r.Stats.Pushes-1, "of the bottom entry only: nothing diverged")
 }
 
-// TestEmptyTargets: a loop that all threads stay in, whose second exit has its own
-// block, leaves an entry without threads for that block in each round (Fung & Aamodt,
-// HPCA 2011, section 3.3: always two, popped at the top of the stack), as long as the
-// stack is not deep.
+// TestEmptyTargets: all threads stay in a loop whose second exit has its own block. Each iteration
+// leaves an entry without threads for that block, as long as the stack is not deep. The paper
+// always pushes two entries, and pops them at the top of the stack (Fung & Aamodt, HPCA 2011,
+// section 3.3).
 func TestEmptyTargets(t *testing.T) {
 	for rounds, depth := range map[int]uint64{1: 3, 5: 7, 20: 22, 1000: 32} {
 		k := seq(
@@ -187,9 +186,8 @@ func TestEmptyTargets(t *testing.T) {
 	}
 }
 
-// TestCompactionTiming: a warp is in its slot in the third cycle after the
-// outcome of the last warp at the branch (stack, compactor, warp), and the next
-// in the cycle after.
+// TestCompactionTiming: a warp is in its slot in the third cycle after the outcome of the last warp
+// at the branch (stack, compactor, warp). The next warp is in its slot a cycle later.
 func TestCompactionTiming(t *testing.T) {
 	var cycle, split int
 	filled := map[int]int{}
@@ -212,10 +210,10 @@ func TestCompactionTiming(t *testing.T) {
 	assert.Equal(t, filled[0]+1, filled[1])
 }
 
-// TestLikelyPointOfOuterLoop: a branch that divides nobody leaves the likely-convergence point of the threads as it is
-// (HPCA 2011, section 4: entries are pushed when divergence is detected). In the inner loop, whose likely point is I, all
-// threads go on at C and leave at D for O, the likely point of the branch at A: O is one issue of all four, and no
-// thread comes to A by itself.
+// TestLikelyPointOfOuterLoop: a branch without divergence keeps the threads' likely-convergence
+// point. Entries are pushed only at divergence (Fung & Aamodt, HPCA 2011, section 4). The inner
+// loop has the likely point I. In it all threads continue at C and leave at D for O, the likely
+// point of the branch at A. O is one issue of all four, and no thread reaches A by itself.
 func TestLikelyPointOfOuterLoop(t *testing.T) {
 	k := seq(
 		at("A", when(func(t *thread) bool { return t.I == 0 && t.TID >= 1 }, "C")),
@@ -225,18 +223,21 @@ func TestLikelyPointOfOuterLoop(t *testing.T) {
 		at("I", to("C")),
 		at("O", line{Do: count, If: func(t *thread) bool { return t.I == 1 }, To: "A"}),
 		at("F", exit))
-	for mech, blocks := range map[string]string{"tbc-lcp": "ACDBOABOF", "pdom-lcp": "ACDBOABOF", "tbc": "ACDOABOBOABOF"} {
+	for mech, blocks := range map[string]string{
+		"tbc-lcp": "ACDBOABOF", "pdom-lcp": "ACDBOABOF",
+		"tbc": "ACDOABOBOABOF",
+	} {
 		r := microtest.Run(t, mech, divergence.Options{PathOrder: divergence.TakenFirst}, 4, 1, k)
 		assert.Equal(t, blocks, microtest.BlocksOf(k, r.Issues), mech)
 		assert.Equal(t, r.Stats.Pushes, r.Stats.Pops, mech)
 	}
 }
 
-// TestBlockLikelyConvergence: two warps that do what the warp of figure 10
-// does, whose threads share lanes, so that nothing can be compacted: twice the
-// 9 blocks with likely-convergence points, twice 13 without. Without them the stack
-// is one entry deeper than that of a warp: when thread 2 comes to A again, with F, B
-// and D below, there are two entries for it, that of C without threads.
+// TestBlockLikelyConvergence: two warps behave as the warp of Fung & Aamodt, HPCA 2011, figure 10.
+// Their threads share lanes, so that nothing can be compacted: twice the 9 blocks with
+// likely-convergence points, twice 13 without. Without them the stack is one entry deeper than that
+// of a warp. When thread 2 reaches A again, with F, B and D below, it has two entries; that of C
+// has no threads.
 func TestBlockLikelyConvergence(t *testing.T) {
 	for _, c := range []struct {
 		mech   string
@@ -258,8 +259,8 @@ func TestBlockLikelyConvergence(t *testing.T) {
 	}
 }
 
-// TestBlockBarriers: a barrier opens when all live threads are there, those below
-// the top entry as well. Where the other threads cannot get there nothing goes on.
+// TestBlockBarriers: a barrier opens when all live threads have arrived, those below the top entry
+// as well. If some cannot reach it, the kernel hangs.
 func TestBlockBarriers(t *testing.T) {
 	bar := line{Bar: true}
 	for _, c := range []struct {
@@ -271,15 +272,32 @@ func TestBlockBarriers(t *testing.T) {
 		{"by all", seq(bar, nop, bar, exit), true, false},
 		{"behind a join", seq(when(odd, "C"), nop, to("D"), at("C", nop), at("D", bar), exit), true, false},
 		{"the others have left", seq(when(odd, "OUT"), bar, nop, bar, exit, at("OUT", exit)), true, false},
-		{"in a loop that all go round", seq(at("L", count1), bar, when(func(t *thread) bool { return t.I < 5 }, "L"), exit), true, false},
+		{
+			"in a loop that all go round",
+			seq(at("L", count1), bar, when(func(t *thread) bool { return t.I < 5 }, "L"), exit), true, false,
+		},
 		{"the others wait at the join", seq(when(odd, "C"), nop, bar, at("C", nop), exit), true, true},
-		{"the others wait at a join in an arm", seq(when(below(12), "J"), when(odd, "K"), nop, bar, at("K", nop), at("J", nop), exit), true, true},
+		{
+			"the others wait at a join in an arm",
+			seq(when(below(12), "J"), when(odd, "K"), nop, bar, at("K", nop), at("J", nop), exit), true, true,
+		},
 		{"the others wait below to leave", seq(when(odd, "B"), exit, at("B", nop), bar, nop, bar, exit), true, true},
-		{"some of one way leave", seq(when(below(12), "J"), when(odd, "OUT"), at("J", nop), bar, nop, exit, at("OUT", exit)), true, true},
-		{"some leave from each turn of a loop", seq(at("L", count1), bar, when(func(t *thread) bool { return t.I > t.TID%5 }, "OUT"), to("L"), at("OUT", exit)), true, true},
-		{"the same from the other way", seq(at("L", count1), bar, when(func(t *thread) bool { return t.I <= t.TID%5 }, "L"), exit), true, true},
+		{"some of one way leave", seq(when(below(12), "J"), when(odd, "OUT"), at("J", nop), bar, nop, exit,
+			at("OUT", exit)), true, true},
+		{
+			"some leave from each turn of a loop",
+			seq(at("L", count1), bar, when(func(t *thread) bool { return t.I > t.TID%5 }, "OUT"), to("L"),
+				at("OUT", exit)), true, true,
+		},
+		{
+			"the same from the other way",
+			seq(at("L", count1), bar, when(func(t *thread) bool { return t.I <= t.TID%5 }, "L"), exit), true, true,
+		},
 		{"each way has its own", seq(when(odd, "C"), bar, exit, at("C", bar), exit), false, true},
-		{"some at a barrier, others at a branch", seq(line{Bar: true, If: below(8)}, nop, when(odd, "C"), nop, at("C", exit)), false, false},
+		{
+			"some at a barrier, others at a branch",
+			seq(line{Bar: true, If: below(8)}, nop, when(odd, "C"), nop, at("C", exit)), false, false,
+		},
 	} {
 		k := c.kernel
 		r := blockRun(t, tbc, micro.Bench{Lanes: 8, Warps: 3, Latency: 4}, k, nil)
@@ -306,11 +324,10 @@ func TestBlocksShareCompactor(t *testing.T) {
 	}
 }
 
-// TestCompactionInvariants: on random structured kernels the sum of active
-// lanes is that of the per-warp stack, no more warp instructions are issued, and
-// an entry gives no more warps than static ones with a thread, and no fewer than
-// its threads fill. With the compactor off the instructions are those of the
-// per-warp stack, one by one.
+// TestCompactionInvariants: on random structured kernels the sum of active lanes is that of the
+// per-warp stack, and no more warp instructions are issued. An entry gives no more warps than
+// static ones with a thread, and at least as many as its threads fill. With the compactor off the
+// instructions equal those of the per-warp stack, one by one.
 func TestCompactionInvariants(t *testing.T) {
 	const lanes, warps = 8, 4
 	fewer := 0
@@ -345,9 +362,8 @@ func sorted(issues []micro.Issue) []micro.Issue {
 	return issues
 }
 
-// TestDeepBlockStack: a loop in which one thread after another goes to a block
-// of its own that does not come back fills half of a stack; from there on the
-// smaller path runs first.
+// TestDeepBlockStack: in a loop one thread after another goes to its own block, which does not come
+// back. That fills half of a stack. From there on the smaller path runs first.
 func TestDeepBlockStack(t *testing.T) {
 	k := seq(
 		at("L", count1), when(func(t *thread) bool { return t.I <= t.TID }, "L2"), nop, to("OUT"),
@@ -358,10 +374,9 @@ func TestDeepBlockStack(t *testing.T) {
 	assert.Less(t, r.Stats.MaxDepth, uint64(64))
 }
 
-// TestIdealCompaction: where threads can change their lanes a path takes as many
-// warps as its threads fill. The masks are those of Rhu & Erez, ISCA 2013, figures
-// 5, 1, 2 and 9, with the threads that take the branch by their lanes, warp by
-// warp.
+// TestIdealCompaction: where threads can change lanes a path takes as many warps as its threads
+// fill. The masks are those of Rhu & Erez, ISCA 2013, figures 5, 1, 2 and 9. They show the threads
+// that take the branch by lane, warp by warp.
 func TestIdealCompaction(t *testing.T) {
 	for mask, want := range map[string]int{
 		"0---/4---/8---/C---": 1, "01--/45--/89--/CD--": 2, "0-2-/4-6-/8-A-/C-E-": 2, "0123/456-/89--/C---": 3, // 5a
@@ -373,7 +388,8 @@ func TestIdealCompaction(t *testing.T) {
 		warps := strings.Split(mask, "/")
 		lanes := len(warps[0])
 		all := strings.Join(warps, "")
-		k := seq(at("A", when(func(t *thread) bool { return all[t.TID] != '-' }, "C")), at("B", to("D")), at("C", nop), at("D", exit))
+		k := seq(at("A", when(func(t *thread) bool { return all[t.TID] != '-' }, "C")), at("B", to("D")), at("C", nop),
+			at("D", exit))
 		b := micro.Bench{Lanes: lanes, Warps: len(warps)}
 		r := blockRun(t, divergence.Options{Mechanism: "tbc-ideal"}, b, k, nil)
 		require.True(t, r.Done, mask)

@@ -1,5 +1,5 @@
-// Package formation has dynamic warp formation, which regroups the threads of all warps
-// of an SM after each instruction.
+// Package formation has dynamic warp formation, which regroups the threads of all warps of an SM
+// after each instruction.
 package formation
 
 import (
@@ -11,7 +11,7 @@ import (
 	"divergo/units"
 )
 
-// Mechanisms are those of the package.
+// Mechanisms are the mechanisms of the package.
 var Mechanisms = []divergence.Mechanism{
 	{
 		Name:     "dwf",
@@ -33,21 +33,20 @@ var Mechanisms = []divergence.Mechanism{
 	},
 }
 
-// DWFKeys are the parameters of both mechanisms.
+// Keys are the parameters of both mechanisms.
 var Keys = divergence.NewParams("dwf", Params{Issue: IssueMajority, Ways: 4, Aging: 10_000})
 
-// DWFParams are the parameters of dynamic warp formation.
+// Params are the parameters of dynamic warp formation.
 type Params struct {
 	Issue IssuePolicy `toml:"issue" old:"dwf_issue" doc:"which warps are issued first: those of the PC with most threads (majority) or fewest, in order of time, fewest reconvergence points passed (pdom), smallest pc" source:"tbc: table 2"`
 	Ways  int         `toml:"ways" old:"dwf_ways" range:"1..32 pow2" unit:"ways" doc:"lines of a set of the PC-warp table" source:"Fung et al., MICRO 2007"`
 	Aging int         `toml:"aging" old:"dwf_aging" range:"0..1000000000" unit:"instructions" doc:"issued after a warp was formed before it goes first, 0 for never" source:"ours"`
 }
 
-// DWF is dynamic warp formation (Fung et al., MICRO 2007; Fung & Aamodt, HPCA
-// 2011, section 2.3): after each instruction a warp is dismantled, and its
-// threads join what waits at their next PC in the warp pool. A thread stays in
-// its home lane and in the row of its static warp, so that a dynamic warp is a
-// slot with lanes of several rows.
+// DWF is dynamic warp formation (Fung et al., MICRO 2007; Fung & Aamodt, HPCA 2011, section 2.3).
+// After each instruction a warp is dismantled. Its threads join warps that wait in the warp pool at
+// their next PC. A thread stays in its home lane and in the row of its static warp. A dynamic warp
+// is thus a slot with lanes of several rows.
 //
 //	     Fire          Outcome      Launch
 //	      |             |   |         |
@@ -60,45 +59,41 @@ type Params struct {
 //	                   |
 //	               warp pool  --- issue policy, one warp a cycle ---> slots
 //
-// There are as many slots as static warps, so that as many instructions as in
-// the other mechanisms can wait for registers. A warp is in its slot for one
-// instruction. Until that is issued its pool entry stays, and the table lets
-// threads join it in the slot. The issue policy ranks the slots, of which the
-// ready one of the lowest rank issues, and decides which warps get slots when
-// there are more than slots, as with many fragments. (The slots are a
-// recommendation of this model. In the paper a warp leaves the pool when it is
-// issued, and its threads return when it commits: those that wait for an
-// instruction are in no majority, and here they are not ready.)
+// An SM has as many slots as static warps. So as many instructions as in the other mechanisms can
+// wait for registers. A warp is in its slot for one instruction. Until that issues its pool entry
+// stays, and the table lets threads join it in the slot.
 //
-// What it costs: an instruction that issues in cycle 0 is in an update register
-// in cycle 1, in the pool in cycle 2 and in a slot in cycle 3, where fetch sees
-// it, in the best case. An issued instruction has the first update register for
-// itself; the two sides of a branch that finds only one free take two cycles.
-// A freed slot is given to the next warp while its last instruction may be in
-// flight. With the one-in-flight rule of the scoreboard the slot then waits for
-// it, and threads that were regrouped into other slots are held back by their
-// registers alone.
+// The issue policy ranks the slots; the ready slot of the lowest rank issues. The policy also
+// decides which warps get slots if there are more warps than slots, as with many fragments.
 //
-// The scoreboard tracks registers by row and lane, so that a thread waits for its own
-// values only, not for those of its static warp. Dynamic warps are made of any
-// threads of the SM (HPCA 2011, section 6.1): what belongs to a CTA, its shared
-// memory and ctaid, is found by the row of each thread.
+// Our reading: slots are an addition of this model. In the paper a warp leaves the pool when it
+// issues, and its threads return when it commits. Threads that wait for an instruction are in no
+// majority there; here they are not ready.
 //
-// CTA barriers are counted by thread: a warp at a barrier goes past the table
-// into the pool and stays there, until all live threads of the CTA have arrived
-// (after GPGPU-Sim, where they are in a queue for each CTA); then its warps
-// come first. Static warps are what Barrier counts: one arrives with the last
-// of its threads.
+// An instruction that issues in cycle 0 is at best in an update register in cycle 1 and in the pool
+// in cycle 2. In cycle 3 it is in a slot, where fetch sees it. An issued instruction has the first
+// update register for itself. A branch that finds only one register free sends its two sides in two
+// cycles. A freed slot goes to the next warp while its last instruction may be in flight. With a
+// scoreboard of one instruction in flight the slot then waits for it. Threads regrouped into other
+// slots wait only for their registers.
+//
+// The scoreboard tracks registers by row and lane, so that a thread waits only for its own values,
+// not for those of its static warp. A dynamic warp holds any threads of the SM (Fung & Aamodt, HPCA
+// 2011, section 6.1). The row of each thread gives the state of its CTA, shared memory and ctaid.
+//
+// CTA barriers count threads. A warp at a barrier enters the pool without the table, and stays
+// there until all live threads of the CTA have arrived. Then its warps go first. GPGPU-Sim
+// similarly has a queue for each CTA. Barrier counts static warps: one arrives with the last of its
+// threads.
 //
 // # Warp barriers
 //
-// With warp barriers (HPCA 2011, section 2.4) a static warp stays together, in
-// its slot, until a branch divides it, and sets up a barrier for itself at the
-// branch's immediate post-dominator. From there to the barrier its threads are
-// regrouped freely, with no barriers of their own for nested branches. A thread
-// that would be inserted at the barrier's PC waits; with the last one the static
-// warp is restored. A branch without a post-dominator in the program leaves
-// the threads dynamic until they exit.
+// With warp barriers (Fung & Aamodt, HPCA 2011, section 2.4) a static warp stays together in its
+// slot until a branch divides it. It then sets up its own barrier at the branch's immediate
+// post-dominator. Up to the barrier its threads are regrouped freely; nested branches have no
+// barriers of their own. A thread about to be inserted at the barrier's PC waits. The last one
+// restores the static warp. After a branch without a post-dominator in the program the threads stay
+// dynamic until they exit.
 type DWF struct {
 	divergence.Ports
 	rtl.State[dwfState] `rtl:"inplace"`
@@ -110,7 +105,7 @@ type DWF struct {
 	Places  *rtl.Mem[Place]           `rtl:"inplace"`              // by pool entry
 	Pool    units.WarpPool
 	Barrier divergence.Barrier
-	Queues  units.PCQueues // warps that wait to be issued
+	Queues  units.PCQueues // warps that wait to issue
 	Aging   units.Aging
 
 	warpBarriers bool
@@ -118,30 +113,31 @@ type DWF struct {
 	policy       issue
 	code         *divergence.Code
 
-	// Of this cycle only.
+	// Valid within one cycle.
 	began    began `rtl:"scratch"`
 	redirect units.Set
 	joined   []uint16 `rtl:"scratch"` // pool entries that threads have joined
 
 	reconv []bool // by PC: reconvergence point of a conditional branch
-	meets  []bool // by PC: of any branch, call or return, where warps can have a warp barrier
+	meets  []bool // by PC: reconvergence point of any branch, call or return, where warps can have a warp barrier
 }
 
 type dwfState struct {
-	Stats   divergence.Stats `rtl:"sim"`
-	Update  [2]units.Update
-	From    [2]uint8  `bits:"7"` // slots that the updates come from
-	Half    bool      // of the outcome at the queue's front one side has been inserted
-	Current uint32    // PC of the majority or minority: that of the last instruction issued
+	Stats  divergence.Stats `rtl:"sim"`
+	Update [2]units.Update
+	From   [2]uint8 `bits:"7"` // source slots of the updates
+	Half   bool     // one side of the outcome at the front of the queue has been inserted
+	// Current is the PC of the majority or minority: that of the last instruction issued.
+	Current uint32
 	Issued  uint64    `bits:"16"`            // instructions; hardware counts modulo 2^16
 	Free    units.Set `len:"1" bits:"warps"` // slots
-	Oldest  uint16    // pool entry that wants a slot; nobody: there is none
-	Newest  uint16    // and the youngest one
-	Firsts  uint16    // of them, those that go first
+	Oldest  uint16    // oldest pool entry that wants a slot, or nobody
+	Newest  uint16    // youngest of them
+	Firsts  uint16    // number of them that go first
 	Ended   uint64    `bits:"warps"` // rows without threads that have not been retired
 }
 
-// began is what a cycle needs of the state that it began with.
+// began is a copy of the state at the start of the cycle.
 type began struct {
 	update         [2]units.Update
 	from           [2]uint8
@@ -150,47 +146,48 @@ type began struct {
 	firsts         uint16
 }
 
-// StaticWarp is what the mechanism knows of a row.
+// StaticWarp is the state of a row.
 type StaticWarp struct {
-	CTA     uint8            `bits:"5"`
-	Live    uint32           `bits:"lanes"`
-	AtBar   uint32           `bits:"lanes"` // lanes that wait at a CTA barrier
-	Bar     divergence.Named // that barrier
-	Passed  uint32           `bits:"lanes"` // lanes that have arrived at one without waiting
-	Left    divergence.Named // that one
-	Apart   bool             // other lanes wait at another one, or have arrived at another one, so that it never arrives
-	Barred  bool             `if:"warpbarriers"` // it has a warp barrier, at RPC
-	RPC     uint32           `if:"warpbarriers"`
-	Arrived uint32           `if:"warpbarriers" bits:"lanes"` // lanes at the warp barrier
+	CTA    uint8            `bits:"5"`
+	Live   uint32           `bits:"lanes"`
+	AtBar  uint32           `bits:"lanes"` // lanes that wait at a CTA barrier
+	Bar    divergence.Named // the barrier of AtBar
+	Passed uint32           `bits:"lanes"` // lanes that have arrived at a barrier without waiting
+	Left   divergence.Named // the barrier of Passed
+	// Apart: other lanes wait, or have arrived, at another barrier, so that the warp never arrives.
+	Apart   bool
+	Barred  bool   `if:"warpbarriers"` // it has a warp barrier, at RPC
+	RPC     uint32 `if:"warpbarriers"`
+	Arrived uint32 `if:"warpbarriers" bits:"lanes"` // lanes at the warp barrier
 }
 
-// Picked is what a slot is used for.
+// Picked is the use of a slot.
 type Picked struct {
 	Static bool // a static warp, which stays
-	Joins  bool // Warp is the pool entry that threads can still join
+	Joins  bool // threads can still join pool entry Warp
 	Warp   uint16
-	Count  uint16 // of the warp, for PDOM priority
-	Born   uint64 `bits:"16"` // as in Place; of a static warp, when it has last issued
+	Count  uint16 // reconvergence points the warp has passed, for the policy pdom
+	Born   uint64 `bits:"16"` // as in Place; for a static warp, when it last issued
 }
 
-// Place says where the warp of a pool entry is. Those that want a slot are
-// linked in the order in which they were formed.
+// Place is the state of a pool entry's warp. Entries that want a slot are linked in order of
+// formation.
 type Place struct {
 	InSlot bool
 	AtBar  bool // waits at a CTA barrier; its PC is the next one
 	Static bool
-	First  bool   // goes before all that have not been released or restored
-	Slot   uint8  `bits:"7"`  // its slot; before it has one, the slot that it would like
-	Born   uint64 `bits:"16"` // how many instructions had been issued before it was formed
+	First  bool   // goes before every warp that has not been released or restored
+	Slot   uint8  `bits:"7"`  // its slot; before it has one, its preferred slot
+	Born   uint64 `bits:"16"` // instructions issued before it was formed
 	Older  uint16 // pool entry, or nobody
 	Newer  uint16
-	// The pool entry as it was when the cycle began, for the issue policy.
+	// PC, Occ and Count are the pool entry at the start of the cycle, for the issue policy.
 	PC    uint32 `rtl:"sim"`
 	Occ   uint32 `rtl:"sim"`
 	Count uint16 `rtl:"sim"`
 }
 
-// nobody is the end of the links.
+// nobody ends the links.
 const nobody = 1<<16 - 1
 
 // lutEntries is the size of the PC-warp table (GPGPU-Sim 2.1.1b).
@@ -202,7 +199,8 @@ func newDWF(e divergence.Env, warpBarriers bool) *DWF {
 	bar := divergence.NewBarrier(e.Geometry)
 	p := &DWF{
 		Ports: divergence.Ports{Tallies: bar.Tallies, Ranks: rtl.NewMem[uint64](e.Warps)},
-		Table: rtl.NewMem[divergence.Slot](e.Warps), Home: rtl.NewMem[units.Homes](e.Warps), Picked: rtl.NewMem[Picked](e.Warps),
+		Table: rtl.NewMem[divergence.Slot](e.Warps), Home: rtl.NewMem[units.Homes](e.Warps),
+		Picked:  rtl.NewMem[Picked](e.Warps),
 		Statics: rtl.NewMem[StaticWarp](e.Warps), Places: rtl.NewMem[Place](threads),
 		Pool:   units.NewWarpPool(threads, units.NewLUT(lutEntries, k.Ways)),
 		Queues: units.NewPCQueues(threads), Aging: units.NewAging(uint64(k.Aging)),
@@ -222,11 +220,11 @@ func newDWF(e divergence.Env, warpBarriers bool) *DWF {
 	return p
 }
 
-// Logic is what compares the tags of a set of the table with the PC of each
-// update register, and the allocator of pool entries; with warp barriers,
-// what compares their PCs with that of each lane, and the threads that have
-// arrived with those of the warp. The issue policy is not counted: the papers
-// leave open how it finds its warp.
+// Logic is the comparators of the tags of a table set with the PC of each update register, and the
+// allocator of pool entries. With warp barriers there are two more sets of comparators. One
+// compares the PC of each update with the barrier of each lane; the other compares the arrived
+// threads with those of the warp. The issue policy is not counted: the papers leave its hardware
+// open.
 func (p *DWF) Logic(g divergence.Geometry) []units.Logic {
 	updates := len(p.Q().Update)
 	list := []units.Logic{
@@ -241,28 +239,28 @@ func (p *DWF) Logic(g divergence.Geometry) []units.Logic {
 	return list
 }
 
-// Parts says whether there are warp barriers. Threads stay in their lanes.
+// Parts says whether warp barriers exist. Threads stay in their lanes.
 func (p *DWF) Parts() map[string]bool {
 	return map[string]bool{"warpbarriers": p.warpBarriers, "crossbar": false}
 }
 
-// Slots is the slot table.
+// Slots returns the slot table.
 func (p *DWF) Slots() *rtl.Mem[divergence.Slot] { return p.Table }
 
-// Homes has the rows of warps made of several static warps.
+// Homes returns the rows of warps formed from several static warps.
 func (p *DWF) Homes() *rtl.Mem[units.Homes] { return p.Home }
 
-// Stats is what was counted since reset.
+// Stats returns the counts since reset.
 func (p *DWF) Stats() divergence.Stats {
 	st := p.Q().Stats
 	st.Formation = *p.Pool.Counts.At(0)
 	return st
 }
 
-// Counts is nil.
+// Counts returns nil.
 func (p *DWF) Counts() divergence.Counting { return nil }
 
-// Begin looks for the reconvergence points of the program. Nobody waits.
+// Begin finds the reconvergence points of the program, and resets the queues.
 func (p *DWF) Begin() {
 	insts := p.code.Prog.Insts
 	p.Queues.Resize(len(insts) + 1)
@@ -275,9 +273,9 @@ func (p *DWF) Begin() {
 	}
 }
 
-// Tick inserts what the update registers hold, serves at most one issued
-// instruction, one outcome and one launch, and gives one warp a slot. The issued
-// instruction comes first, because nobody can join its warp any more.
+// Tick inserts the update registers, serves at most one issued instruction, one outcome and one
+// launch, and gives one warp a slot. The issued instruction comes first, because its warp accepts
+// no more threads.
 func (p *DWF) Tick() {
 	q, was := p.Q(), &p.began
 	was.current, was.oldest, was.newest, was.firsts = q.Current, q.Oldest, q.Newest, q.Firsts
@@ -306,7 +304,7 @@ func (p *DWF) Tick() {
 	p.Drive(&p.redirect, p.Table.Len())
 }
 
-// send fills an update register; false means that none is free.
+// send fills an update register. It returns false if none is free.
 func (p *DWF) send(slot int, u units.Update) bool {
 	if u.Req == 0 {
 		return true
@@ -321,12 +319,12 @@ func (p *DWF) send(slot int, u units.Update) bool {
 	return false
 }
 
-// from is an update with lanes of a slot.
+// from returns an update with lanes of a slot.
 func (p *DWF) from(slot int, lanes, pc uint32) units.Update {
 	return units.Update{PC: pc, Req: lanes, Count: p.Picked.At(slot).Count, Row: p.Home.Next(slot).Row}
 }
 
-// start launches a static warp.
+// start launches a static warp. It returns false if no update register is free.
 func (p *DWF) start(l *divergence.WarpStart) bool {
 	u := units.Update{Req: l.Mask}
 	for i := range u.Row {
@@ -342,7 +340,7 @@ func (p *DWF) start(l *divergence.WarpStart) bool {
 	return true
 }
 
-// fire moves the threads of an issued instruction on.
+// fire advances the threads of an issued instruction.
 func (p *DWF) fire() {
 	f := p.Fire.Get()
 	if !f.Valid {
@@ -375,7 +373,7 @@ func (p *DWF) fire() {
 	}
 }
 
-// come has the warp of a slot wait to be issued.
+// come makes the warp of a slot wait to issue.
 func (p *DWF) come(i int, s *divergence.Slot) { p.Queues.Wait(i, s.PC, s.Mask) }
 
 // vacate frees a slot.
@@ -385,8 +383,7 @@ func (p *DWF) vacate(slot int) {
 	p.D().Free.Add(slot)
 }
 
-// insert enters threads into the pool, except those that have come to their
-// warp barriers.
+// insert enters threads into the pool, except those that have reached their warp barriers.
 func (p *DWF) insert(u *units.Update, from uint8) {
 	if p.gather(u); u.Req == 0 {
 		return
@@ -408,7 +405,7 @@ func (p *DWF) insert(u *units.Update, from uint8) {
 	}
 }
 
-// want has a pool entry wait for a slot.
+// want makes a pool entry wait for a slot.
 func (p *DWF) want(warp int, at Place) {
 	d, w, i := p.D(), p.Pool.Warps.Next(warp), uint16(warp)
 	at.PC, at.Occ, at.Count = w.PC, w.Occ, w.Count
@@ -424,7 +421,7 @@ func (p *DWF) want(warp int, at Place) {
 	p.Queues.Queue(warp, w.PC, w.Occ)
 }
 
-// link makes newer the next one of those that want a slot behind older.
+// link makes newer follow older in the list of entries that want a slot.
 func (p *DWF) link(older, newer uint16) {
 	if older == nobody {
 		p.D().Oldest = newer
@@ -433,7 +430,7 @@ func (p *DWF) link(older, newer uint16) {
 	}
 }
 
-// unwant removes a pool entry, which gets a slot, from those that want one.
+// unwant removes a pool entry, which gets a slot, from the list of those that want one.
 func (p *DWF) unwant(warp, slot int, at *Place) {
 	d := p.D()
 	p.link(at.Older, at.Newer)
@@ -450,8 +447,7 @@ func (p *DWF) unwant(warp, slot int, at *Place) {
 	p.Queues.Place(warp, slot, at.PC)
 }
 
-// show puts lanes of a pool entry into its slot: all of them, or those that join
-// the ones that are there.
+// show copies lanes of a pool entry into its slot: all of them, or those that join.
 func (p *DWF) show(warp, slot int, lanes uint32) {
 	w, s := p.Pool.Warps.Next(warp), p.Table.Edit(slot)
 	s.PC, s.Mask = w.PC, w.Occ
@@ -461,8 +457,8 @@ func (p *DWF) show(warp, slot int, lanes uint32) {
 	p.Picked.Edit(slot).Count = w.Count
 }
 
-// resolve handles a control instruction at the end of execution; false means
-// that it has to wait for an update register.
+// resolve handles a control instruction at the end of execution. It returns false if no update
+// register is free.
 func (p *DWF) resolve(o *divergence.Outcome) bool {
 	in := &p.code.Prog.Insts[o.PC]
 	i := int(o.Slot)
@@ -491,8 +487,7 @@ func (p *DWF) resolve(o *divergence.Outcome) bool {
 	return true
 }
 
-// branch sends the two sides of a branch on, in one cycle if both update
-// registers are free.
+// branch sends the two sides of a branch to the update registers, in one cycle if both are free.
 func (p *DWF) branch(i int, in *isa.Inst, o *divergence.Outcome, taken, not uint32) bool {
 	d, j := p.D(), o.Jump(in, 0)
 	if !d.Half {
@@ -511,7 +506,7 @@ func (p *DWF) branch(i int, in *isa.Inst, o *divergence.Outcome, taken, not uint
 	return true
 }
 
-// bar brings the lanes of a slot that execute a barrier there.
+// bar handles the lanes of a slot that execute a barrier.
 func (p *DWF) bar(i int, in *isa.Inst, o *divergence.Outcome, lanes uint32) {
 	if lanes == 0 {
 		return
@@ -549,9 +544,8 @@ func (p *DWF) bar(i int, in *isa.Inst, o *divergence.Outcome, lanes uint32) {
 	}
 }
 
-// meet lets a static warp arrive at a CTA barrier if none of its threads can
-// still get there. Some may wait at the next one before others have come to one at which
-// they need not wait.
+// meet lets a static warp arrive at a CTA barrier if none of its threads can still reach it. Some
+// threads may wait at the next barrier before others have reached one without a wait.
 func (p *DWF) meet(row int, w *StaticWarp) {
 	if w.Live == 0 || w.Apart {
 		return
@@ -565,7 +559,7 @@ func (p *DWF) meet(row int, w *StaticWarp) {
 	}
 }
 
-// release lets the threads of static warps go on behind a CTA barrier.
+// release resumes the threads of static warps behind a CTA barrier.
 func (p *DWF) release(rows uint64) {
 	if rows == 0 {
 		return
@@ -591,8 +585,8 @@ func (p *DWF) release(rows uint64) {
 	}
 }
 
-// releaseWarp lets the threads of a pool entry that are of the given rows go
-// on: all of them, unless the barrier is for some of the CTA's warps.
+// releaseWarp resumes the threads of a pool entry that belong to the given rows. These are all its
+// threads, unless the barrier is for some of the CTA's warps.
 func (p *DWF) releaseWarp(i int, rows uint64) {
 	w := p.Pool.Warps.Edit(i)
 	lanes := uint32(0)
@@ -646,8 +640,8 @@ func (p *DWF) retire() {
 	}
 }
 
-// Paths lists the threads by PC and row: in slots, in the pool, in the update
-// registers, and at warp barriers.
+// Paths lists the threads by PC and row: in slots, in the pool, in the update registers, and at
+// warp barriers.
 func (p *DWF) Paths(to []divergence.Path) []divergence.Path {
 	add := func(path divergence.Path, mask uint32, row *units.Rows) {
 		for mask != 0 {
@@ -689,7 +683,10 @@ func (p *DWF) Paths(to []divergence.Path) []divergence.Path {
 	}
 	for row := range p.Statics.Len() {
 		if w := p.Statics.At(row); w.Arrived != 0 {
-			to = append(to, divergence.Path{CTA: w.CTA, Row: uint8(row), PC: w.RPC, Reconv: w.RPC, Mask: w.Arrived, Wait: divergence.WaitsJoin})
+			to = append(to, divergence.Path{
+				CTA: w.CTA, Row: uint8(row), PC: w.RPC, Reconv: w.RPC, Mask: w.Arrived,
+				Wait: divergence.WaitsJoin,
+			})
 		}
 	}
 	return to

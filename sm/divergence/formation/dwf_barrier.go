@@ -8,14 +8,14 @@ import (
 	"divergo/units"
 )
 
-// static enters a static warp into the pool past the table, so that nobody
-// joins it. It gets the next free slot: as there are as many slots as rows,
-// and a row that is together needs one, dynamic warps always have some left.
+// static enters a static warp into the pool without the table, so that no thread joins it. It gets
+// the next free slot. There are as many slots as rows, and a static warp needs one slot, so dynamic
+// warps always have some left.
 func (p *DWF) static(u *units.Update) {
 	p.want(p.Pool.Form(u, u.Req), Place{Static: true, First: true, Slot: u.Row[0]})
 }
 
-// resolveStatic handles a control instruction of a warp that is together.
+// resolveStatic handles a control instruction of a static warp.
 func (p *DWF) resolveStatic(i int, in *isa.Inst, o *divergence.Outcome) bool {
 	s := p.Table.Edit(i)
 	row := int(s.Row)
@@ -50,8 +50,8 @@ func (p *DWF) resolveStatic(i int, in *isa.Inst, o *divergence.Outcome) bool {
 	return true
 }
 
-// diverge is a top-level divergence: the warp's threads become dynamic, until
-// they meet at the warp barrier.
+// diverge handles a top-level divergence. The warp's threads become dynamic until they meet at the
+// warp barrier.
 func (p *DWF) diverge(i int, in *isa.Inst, o *divergence.Outcome, w *StaticWarp, taken, not uint32) bool {
 	done := p.branch(i, in, o, taken, not)
 	if (done || p.Next().Half) && in.Reconv != isa.NoPC && !w.Barred {
@@ -60,7 +60,7 @@ func (p *DWF) diverge(i int, in *isa.Inst, o *divergence.Outcome, w *StaticWarp,
 	return done
 }
 
-// barStatic brings a warp that is together to a CTA barrier, as a whole.
+// barStatic handles a static warp at a CTA barrier, where it arrives as a whole.
 func (p *DWF) barStatic(row int, s *divergence.Slot, in *isa.Inst, o *divergence.Outcome, w *StaticWarp) {
 	switch {
 	case o.Taken == 0:
@@ -81,8 +81,8 @@ func (p *DWF) barStatic(row int, s *divergence.Slot, in *isa.Inst, o *divergence
 	}
 }
 
-// Arriving is the warp of the slot, if it is together; others are divided at a
-// barrier.
+// Arriving returns the warp of the slot if it is a static one. The threads of other warps arrive
+// one by one.
 func (p *DWF) Arriving(slot int, active uint32, _ bool) uint32 {
 	if p.Picked.At(slot).Static {
 		return active
@@ -90,8 +90,7 @@ func (p *DWF) Arriving(slot int, active uint32, _ bool) uint32 {
 	return 0
 }
 
-// gather takes the threads that have come to their warp barriers out of an
-// update.
+// gather removes the threads that have reached their warp barriers from an update.
 func (p *DWF) gather(u *units.Update) {
 	if !p.warpBarriers || !p.meets[u.PC] {
 		return
@@ -114,8 +113,7 @@ func (p *DWF) gather(u *units.Update) {
 	}
 }
 
-// restore makes a row a static warp again if its last thread has come to the
-// warp barrier, or those that had not have exited.
+// restore makes a row a static warp again when all its live threads have reached the warp barrier.
 func (p *DWF) restore(row int, w *StaticWarp) {
 	if !w.Barred || w.Arrived != w.Live {
 		return

@@ -9,7 +9,7 @@ import (
 	"divergo/units"
 )
 
-// IssuePolicy says which warps issue first and get slots first. Of equals the warp
+// IssuePolicy is the rule for which warps issue first and get slots first. Among equals the warp
 // formed first gets a slot, and the scheduler decides which one issues.
 type IssuePolicy string
 
@@ -22,40 +22,43 @@ const (
 	IssuePC       IssuePolicy = "pc"
 )
 
-// issue is an issue policy, which ranks warps or PCs. The lowest rank goes first.
+// issue is the function of an issue policy, which ranks warps or PCs. The lowest rank goes first.
 type issue struct {
 	rank func(w candidate) uint64
-	byPC func(threads uint16) uint16 // instead, by the number of threads that wait at the PC
+	byPC func(threads uint16) uint16 // used instead: ranks a PC by the number of threads that wait there
 }
 
-// candidate is a warp that waits to be issued.
+// candidate is a warp that waits to issue.
 type candidate struct {
 	pc, occ uint32
 	count   uint16
 	born    uint64
 }
 
-// The ranks of a policy begin here. Late warps (units.Aging) have the lower ranks.
+// unranked is the lowest rank that a policy gives. Late warps (units.Aging) have lower ranks.
 const unranked = 1 << 62
 
-// issuePolicies is every issue policy (Fung et al., MICRO 2007, section 4.3; as in
-// GPGPU-Sim 2.1.1b).
+// issuePolicies are all issue policies (Fung et al., MICRO 2007, section 4.3; as in GPGPU-Sim
+// 2.1.1b).
 var issuePolicies = key.Choices[IssuePolicy, issue]{}.
-	With(IssueMajority, "all warps of one PC; then of the PC at which most threads wait, on a tie the smaller one", issue{byPC: func(n uint16) uint16 { return math.MaxUint16 - n }}).
+	With(IssueMajority, "all warps of one PC; then of the PC at which most threads wait, on a tie the smaller one",
+		issue{byPC: func(n uint16) uint16 { return math.MaxUint16 - n }}).
 	With(IssueMinority, "the same with fewest threads", issue{byPC: func(n uint16) uint16 { return n }}).
 	With(IssueTime, "in the order in which they were formed", issue{rank: func(w candidate) uint64 { return w.born }}).
-	With(IssuePDOM, "those that have passed the fewest reconvergence points; then the fuller one", issue{rank: func(w candidate) uint64 {
-		return uint64(w.count)<<8 + w.unfilled()
-	}}).
-	With(IssuePC, "the smallest PC; then the fuller one", issue{rank: func(w candidate) uint64 { return uint64(w.pc)<<8 + w.unfilled() }})
+	With(IssuePDOM, "those that have passed the fewest reconvergence points; then the fuller one",
+		issue{rank: func(w candidate) uint64 {
+			return uint64(w.count)<<8 + w.unfilled()
+		}}).
+	With(IssuePC, "the smallest PC; then the fuller one",
+		issue{rank: func(w candidate) uint64 { return uint64(w.pc)<<8 + w.unfilled() }})
 
-// unfilled are the lanes without a thread.
+// unfilled returns the number of lanes without a thread.
 func (w candidate) unfilled() uint64 { return uint64(units.PoolLanes - bits.OnesCount32(w.occ)) }
 
 // rankPC ranks the warps at a PC by the threads that wait there, for the policies majority and
-// minority. All warps of the elected PC issue before another PC is elected (Fung et al.,
-// MICRO 2007, section 4.3), so that the PC of the last instruction keeps the lowest rank.
-// Our reading: a PC at which no warp is ready lets the next one issue, and so elect itself.
+// minority. All warps of the elected PC issue before another PC is elected (Fung et al., MICRO
+// 2007, section 4.3). So the PC of the last instruction keeps the lowest rank. Our reading: if no
+// warp at a PC is ready, a warp of the next PC issues, which elects that PC.
 func (p *DWF) rankPC(pc uint32, threads uint16) uint64 {
 	if pc == p.Next().Current {
 		return unranked
@@ -69,12 +72,12 @@ func IssuePolicies() []IssuePolicy { return issuePolicies.List() }
 // Words lists the valid values.
 func (IssuePolicy) Words() key.Words { return issuePolicies.Words() }
 
-// order ranks the waiting slots for the next cycle. It gives a free slot to the warp of the
-// lowest rank, the oldest of several, that was in the pool when the cycle began.
+// order ranks the waiting slots for the next cycle. It gives a free slot to the warp of the lowest
+// rank among those in the pool at the start of the cycle. Among equals the oldest gets the slot.
 func (p *DWF) order() {
 	d, was := p.Next(), &p.began
 	if d.Current != was.current {
-		p.Queues.Touch(was.current) // that may be a PC of the kernel before
+		p.Queues.Touch(was.current) // may be a PC of the last kernel
 		p.Queues.Touch(d.Current)
 	}
 	if p.policy.byPC != nil {
@@ -111,7 +114,7 @@ func (p *DWF) rankLate() {
 	p.Aging.Restart(eldest)
 }
 
-// rank is the rank of the policy, or a lower one for a late warp.
+// rank returns the rank that the policy gives, or a lower one for a late warp.
 func (p *DWF) rank(pc, occ uint32, count uint16, born uint64) uint64 {
 	switch {
 	case p.Aging.Late(p.Next().Issued, born):
@@ -122,9 +125,9 @@ func (p *DWF) rank(pc, occ uint32, count uint16, born uint64) uint64 {
 	return unranked + p.policy.rank(candidate{pc, occ, count, born})
 }
 
-// next chooses the pool entry for a free slot, among those that wanted one when the cycle
-// began; the list goes on with those that have come in it. Warps that were released or
-// restored come first, then late ones, then the rest by rank.
+// next chooses the pool entry for a free slot, among those that wanted one at the start of the
+// cycle. The list continues with entries of this cycle. Released or restored warps come first, then
+// late ones, then the rest by rank.
 func (p *DWF) next() int {
 	was := &p.began
 	i := int(was.oldest)
@@ -163,8 +166,8 @@ func (p *DWF) wants(i int) uint64 {
 	return p.rank(at.PC, at.Occ, at.Count, at.Born)
 }
 
-// place puts a warp of the pool into a slot: into the slot that its threads were in before, if
-// that is free. It may still wait there for their last instruction.
+// place puts a warp of the pool into a slot. It prefers the last slot of the warp's threads, where
+// the warp may still wait for their last instruction.
 func (p *DWF) place(warp int) {
 	d := p.D()
 	at := p.Places.Edit(warp)

@@ -18,7 +18,8 @@ import (
 func formations() (list []divergence.Options) {
 	for _, name := range []string{"dwf", "dwf-wb"} {
 		for _, policy := range formation.IssuePolicies() {
-			list = append(list, formation.Keys.With(divergence.Options{Mechanism: name}, formation.Params{Issue: policy, Ways: 2}))
+			list = append(list, formation.Keys.With(divergence.Options{Mechanism: name},
+				formation.Params{Issue: policy, Ways: 2}))
 		}
 	}
 	return list
@@ -67,7 +68,12 @@ func TestDWFVector(t *testing.T) {
 		atC   [][]int
 	}{
 		{"other lanes", [2]uint32{0b0011, 0b1100}, [][]int{{0, 1, 6, 7}}, [][]int{{4, 5, 2, 3}}},
-		{"same lanes", [2]uint32{0b0011, 0b0011}, [][]int{{0, 1, -1, -1}, {4, 5, -1, -1}}, [][]int{{-1, -1, 2, 3}, {-1, -1, 6, 7}}},
+		{
+			"same lanes",
+			[2]uint32{0b0011, 0b0011},
+			[][]int{{0, 1, -1, -1}, {4, 5, -1, -1}},
+			[][]int{{-1, -1, 2, 3}, {-1, -1, 6, 7}},
+		},
 	} {
 		k := seq(
 			when(func(t *thread) bool { return v.taken[t.TID/4]>>(t.TID%4)&1 != 0 }, "B"),
@@ -89,12 +95,14 @@ func TestDWFVector(t *testing.T) {
 	}
 }
 
-// TestDWFInvariants checks every cycle of random kernels: each thread is in
-// one place, at the PC that it would be at by itself (W1), at most one of each
-// home lane in a warp, the table knows the lanes of the warps that it points to
-// (W2), a slot shows the threads of its pool entry, a warp that gets a slot was in
-// the pool when the cycle began, and what issues is the policy's choice of what is
-// ready.
+// TestDWFInvariants checks every cycle of random kernels:
+//
+//   - Each thread is in one place, at the PC that it would be at by itself (W1).
+//   - A warp has at most one thread of each home lane.
+//   - The table knows the lanes of the warps that it points to (W2).
+//   - A slot shows the threads of its pool entry.
+//   - A warp that gets a slot was in the pool at the start of the cycle.
+//   - The issued warp is the policy's choice among the ready ones.
 func TestDWFInvariants(t *testing.T) {
 	const lanes, warps = 4, 4
 	decided := map[formation.IssuePolicy]int{} // issues that the policy had a say in
@@ -151,7 +159,8 @@ func TestDWFInvariants(t *testing.T) {
 				microtest.NoneAhead(t, k, r.Issues, lanes, lanes*warps)
 			}
 			b.Each = nil
-			require.Equal(t, r, b.run(t, o, microtest.RandomKernel(seed, lanes*warps, exits, bars)), "the policy is a function of the state (W3)")
+			require.Equal(t, r, b.run(t, o, microtest.RandomKernel(seed, lanes*warps, exits, bars)),
+				"the policy is a function of the state (W3)")
 		}
 	}
 	for _, policy := range formation.IssuePolicies() {
@@ -159,7 +168,7 @@ func TestDWFInvariants(t *testing.T) {
 	}
 }
 
-// poolHolds checks what the parts of the warp pool know of each other.
+// poolHolds checks that the parts of the warp pool agree.
 func poolHolds(t *testing.T, p *formation.DWF) {
 	check := func(ok bool, what string, i int) {
 		if !ok {
@@ -207,8 +216,8 @@ func poolHolds(t *testing.T, p *formation.DWF) {
 	}
 }
 
-// pooled checks that the pool entries that are in slots were in the pool, or in a slot, at the end of the cycle before,
-// and returns those that are there now.
+// pooled checks the pool entries in slots: each was in the pool, or in a slot, at the end of the
+// last cycle. It returns those that are there in this cycle.
 func pooled(t *testing.T, p *formation.DWF, before map[int]bool) map[int]bool {
 	now := map[int]bool{}
 	for i := range p.Pool.Warps.Len() {
@@ -223,9 +232,8 @@ func pooled(t *testing.T, p *formation.DWF, before map[int]bool) map[int]bool {
 	return now
 }
 
-// waitingHolds counts anew what waits at each PC: all threads that are to be issued,
-// and, in the order in which they were formed, the pool entries that want a slot and
-// do not go first.
+// waitingHolds counts independently the threads that wait at each PC. It also lists the pool
+// entries that want a slot and do not go first, in order of formation.
 func waitingHolds(t *testing.T, p *formation.DWF) {
 	threads, warps := make([]int, p.Queues.At.Len()), make([][]uint16, p.Queues.At.Len())
 	for i := range p.Table.Len() {
@@ -310,11 +318,13 @@ func (b *choices) issued(t *testing.T, p *formation.DWF, keys formation.Params, 
 	if b.read < len(issues) {
 		i := issues[len(issues)-1]
 		b.read = len(issues)
-		at := slices.IndexFunc(b.slots, func(c choice) bool { return c.row == i.Row && c.pc == i.PC && c.mask == i.Mask })
+		at := slices.IndexFunc(b.slots,
+			func(c choice) bool { return c.row == i.Row && c.pc == i.PC && c.mask == i.Mask })
 		require.GreaterOrEqual(t, at, 0)
 		for j := range b.slots {
 			if y := &b.slots[j]; before(y, &b.slots[at]) {
-				require.Fail(t, "not the policy's choice", "%+v: %+v before %+v, current PC %d", keys, b.slots[at], *y, b.current)
+				require.Fail(t, "not the policy's choice", "%+v: %+v before %+v, current PC %d", keys, b.slots[at], *y,
+					b.current)
 			}
 			chosen = chosen || before(&b.slots[at], &b.slots[j])
 		}
@@ -357,18 +367,21 @@ func TestPDOMCount(t *testing.T) {
 				seen[w.Count]++
 			}
 		}
-	}}.run(t, formation.Keys.With(divergence.Options{Mechanism: "dwf"}, formation.Params{Issue: formation.IssuePDOM, Ways: 4}), k)
+	}}.run(t, formation.Keys.With(divergence.Options{Mechanism: "dwf"}, formation.Params{
+		Issue: formation.IssuePDOM,
+		Ways:  4,
+	}), k)
 	assert.Len(t, seen, 3)
 }
 
-// TestDWFAcross: a warp is formed of any threads of the SM, those of two CTAs as
-// well (Fung & Aamodt, HPCA 2011, section 6.1), and each waits at the barrier of its
-// own CTA.
+// TestDWFAcross: a warp is formed from any threads of the SM, also those of two CTAs (Fung &
+// Aamodt, HPCA 2011, section 6.1). Each thread waits at the barrier of its own CTA.
 func TestDWFAcross(t *testing.T) {
 	for _, o := range formations() {
 		asked := 0 // the first warp takes the branch in lanes 0 and 1, the second in 2 and 3
 		k := seq(
-			when(func(*thread) bool { asked++; return asked%8 == 1 || asked%8 == 2 || asked%8 == 7 || asked%8 == 0 }, "B"),
+			when(func(*thread) bool { asked++; return asked%8 == 1 || asked%8 == 2 || asked%8 == 7 || asked%8 == 0 },
+				"B"),
 			nop, to("D"), at("B", nop), at("D", line{Bar: true}), exit)
 		r := pipeline{Lanes: 4, Warps: 1, CTAs: 2, Latency: 5}.run(t, o, k)
 		groups := map[uint32][][]int{}
@@ -404,10 +417,9 @@ func TestDWFBarrier(t *testing.T) {
 	}
 }
 
-// TestRegrouping: even lanes of even warps and odd lanes of odd warps go one
-// way, so that the halves of two warps fit together. The bodies are issued half
-// as often as by a stack, but for halves that miss each other; the sum of active
-// lanes is the same.
+// TestRegrouping: even lanes of even warps and odd lanes of odd warps take one side, so that the
+// halves of two warps fit together. The bodies issue half as often as with a stack, except for
+// halves that miss each other. The sum of active lanes is the same.
 func TestRegrouping(t *testing.T) {
 	const warps, body = 8, 30
 	k := seq(
@@ -432,10 +444,9 @@ func TestRegrouping(t *testing.T) {
 	}
 }
 
-// TestStarvationEddy: a thread that has fallen behind never meets the others
-// again, so that each instruction takes a warp more from then on; warp barriers
-// make its static warp wait for it (Fung & Aamodt, HPCA 2011, sections 2.3 and
-// 2.4).
+// TestStarvationEddy: a thread that has fallen behind never meets the others again. From then on
+// each instruction takes one more warp. Warp barriers make its static warp wait for it (Fung &
+// Aamodt, HPCA 2011, sections 2.3 and 2.4).
 //
 //	0 --> COLD: 8 nops    thread 0 only
 //	|      |
@@ -462,16 +473,17 @@ func TestStarvationEddy(t *testing.T) {
 		assert.Len(t, r.Issues, c.issues, c.options.Mechanism)
 		for _, i := range r.Issues {
 			if i.PC > 2 && i.PC < 42 && threadsIn(i, 4)[0] == 0 {
-				assert.Equal(t, c.issues == eddy, i.Mask == 1, "%s: thread 0 is alone at PC %d", c.options.Mechanism, i.PC)
+				assert.Equal(t, c.issues == eddy, i.Mask == 1, "%s: thread 0 is alone at PC %d",
+					c.options.Mechanism, i.PC)
 			}
 		}
 	}
 }
 
-// TestAging: threads of lanes 1 to 3 spin in loops of their own until those of
-// lane 0 let them go. Threads of one lane are never in one warp, so that there
-// are four times as many warps as slots, and the majority policy has always
-// enough in two of the loops; a starvation bound (W4) lets the others run.
+// TestAging: threads of lanes 1 to 3 spin in their own loops until those of lane 0 release them.
+// Threads of one lane never share a warp, so there are four times as many warps as slots. The
+// majority policy always has enough warps in two of the loops. A starvation bound (W4) lets the
+// others run.
 func TestAging(t *testing.T) {
 	for aging, finishes := range map[int]bool{0: false, 100: true} {
 		set := false
@@ -484,7 +496,9 @@ func TestAging(t *testing.T) {
 			at("B", when(func(*thread) bool { return !set }, "B")), exit,
 			rep("P", 20), line{Do: func(*thread) { set = true }}, exit)
 		m, _ := divergence.Find("dwf")
-		r, err := micro.Bench{Lanes: 4, Warps: 4, Latency: 3}.Run(m, formation.Keys.With(divergence.Options{}, formation.Params{Issue: formation.IssueMajority, Ways: 4, Aging: aging}), k, 20_000)
+		r, err := micro.Bench{Lanes: 4, Warps: 4, Latency: 3}.Run(m,
+			formation.Keys.With(divergence.Options{},
+				formation.Params{Issue: formation.IssueMajority, Ways: 4, Aging: aging}), k, 20_000)
 		require.NoError(t, err)
 		assert.Equal(t, finishes, r.Done, "aging %d", aging)
 	}

@@ -1,9 +1,8 @@
-// Package micro drives a reconvergence mechanism alone, without a pipeline:
-// its front end issues one instruction a cycle from the first slot that may
-// run, and answers each branch in the next cycle, or as late as is asked for.
-// What threads do at a branch
-// is a Go function, so that the micro-kernels of the literature can be written
-// down as they stand, and compared instruction by instruction.
+// Package micro drives a reconvergence mechanism by itself, without a pipeline. Its front end
+// issues one instruction a cycle from the first slot that can run. It answers each branch in the
+// next cycle, or after a given latency. A Go function decides each branch of a thread. The
+// micro-kernels of the literature can thus be written as published, and compared instruction by
+// instruction.
 package micro
 
 import (
@@ -22,8 +21,7 @@ type Thread struct {
 	I   int // the kernel's loop counter
 }
 
-// Line is one instruction of a micro-kernel. The zero Line is an instruction
-// without effect.
+// Line is one instruction of a micro-kernel. The zero Line is an instruction without effect.
 type Line struct {
 	Label string
 	Do    func(t *Thread)      // effect, if any
@@ -32,13 +30,13 @@ type Line struct {
 	Exit  bool
 	Bar   bool // bar.sync 0
 	Pass  bool // bar.arrive 0: arrive without waiting
-	Load  int  // cycles that memory takes: the next instruction of the threads waits so long
+	Load  int  // latency of a load in cycles: the next instruction of the threads waits that long
 
-	Uniform bool // If is the same for all threads of a CTA, and known to be
+	Uniform bool // If is the same for all threads of a CTA, and the analysis knows it
 
-	// Op, if set, is an instruction of a mechanism's own, such as isa.OpSSY, with
-	// To and If as for a branch, and Conv the number of its barrier. A kernel with
-	// such instructions gets no others.
+	// Op, if set, is a mechanism's own instruction, such as isa.OpSSY. To and If are as for a
+	// branch, and Conv is the number of its barrier. No instructions are inserted into a kernel
+	// that has some.
 	Op   isa.Op
 	Conv uint8
 }
@@ -46,7 +44,7 @@ type Line struct {
 // Kernel is a micro-kernel.
 type Kernel []Line
 
-// Program is the machine form of k.
+// Program returns the machine form of k. It panics if a label is missing.
 func (k Kernel) Program(name string) *isa.Program {
 	p := &isa.Program{Name: name, AddressBits: 64, Preds: []string{"p"}}
 	at := map[string]uint32{}
@@ -83,7 +81,7 @@ func (k Kernel) Program(name string) *isa.Program {
 		p.Insts = append(p.Insts, in)
 	}
 	isa.Analyze(p)
-	for pc, l := range k { // what the Go functions do is not known to the analysis
+	for pc, l := range k { // the analysis does not see what the Go functions do
 		p.Insts[pc].Uniform = p.Insts[pc].Uniform && l.If == nil || l.Uniform
 	}
 	return p
@@ -98,7 +96,7 @@ type Issue struct {
 	Homes units.Homes // if Mixed, of the active lanes
 }
 
-// Home is where the registers of the thread in an active lane are.
+// Home returns the register-file home of the thread in an active lane.
 func (i *Issue) Home(lane int) units.Home {
 	if i.Mixed {
 		return i.Homes.At(lane)
@@ -106,49 +104,51 @@ func (i *Issue) Home(lane int) units.Home {
 	return units.Home{Row: uint8(i.Row), Lane: uint8(lane)}
 }
 
-// Thread is the number of the thread in an active lane, of all rows of so many
+// Thread returns the number of the thread in an active lane, counted over all rows of so many
 // lanes.
 func (i *Issue) Thread(lane, lanes int) int {
 	h := i.Home(lane)
 	return int(h.Row)*lanes + int(h.Lane)
 }
 
-// Result of a run.
+// Result is the outcome of a run.
 type Result struct {
 	Issues     []Issue
 	Lanes      int // active lanes over all issues
-	Added      int // instructions issued that the mechanism has inserted
+	Added      int // inserted instructions issued
 	AddedLanes int // their active lanes
 	Stats      divergence.Stats
-	Counts     any  // what the mechanism counts itself
+	Counts     any  // the mechanism's own counters
 	Done       bool // all threads have exited
 }
 
-// Activity is the activity factor of a run on warps of the given width.
+// Activity returns the activity factor of a run on warps of the given width.
 func (r Result) Activity(lanes int) float64 {
 	return float64(r.Lanes) / float64(len(r.Issues)*lanes)
 }
 
 // Bench is the machine around a mechanism.
 type Bench struct {
-	Lanes   int // of a warp
-	Warps   int // of a CTA
-	CTAs    int // 0: one
-	Latency int // further cycles until the outcome of a control instruction, in which other slots issue
+	Lanes int // of a warp
+	Warps int // of a CTA
+	CTAs  int // 0: one
+	// Latency is the additional cycles until the outcome of a control instruction. Other slots
+	// issue in them.
+	Latency int
 
-	// Prefer, if set, has the slots in the order in which they issue if they can;
-	// otherwise they issue in turn.
+	// Prefer, if set, lists the slots in the order in which they issue if ready. Otherwise they
+	// issue in turn.
 	Prefer []int
 
-	// Memory is how many cycles the mechanism waits for its memory, at least 1.
+	// Memory is the latency of the mechanism's memory, in cycles, at least 1.
 	Memory int
-	// Refill, if set, sees what the memory gives back, and may change it.
+	// Refill, if set, is called with the words that memory returns, and may change them.
 	Refill func(*divergence.Transferred)
 
 	// Watch, if set, is called with the mechanism before the first cycle.
 	Watch func(p divergence.Policy)
 
-	// Each, if set, is called after every cycle with what has been issued.
+	// Each, if set, is called after every cycle with all instructions issued so far.
 	Each func(p divergence.Policy, issued []Issue)
 }
 
@@ -159,8 +159,8 @@ type design struct {
 	Memory *Memory
 }
 
-// Memory is where a mechanism keeps what does not fit on the chip. It does not
-// answer what lies outside.
+// Memory holds the state of a mechanism that does not fit on the chip. It does not answer an access
+// outside its words.
 type Memory struct {
 	In    rtl.In[divergence.Transfer]
 	Out   rtl.Out[divergence.Transferred]
@@ -169,8 +169,7 @@ type Memory struct {
 	refill func(*divergence.Transferred)
 }
 
-// NewMemory connects a mechanism with memory for a number of rows that answers
-// after so many cycles.
+// NewMemory connects a mechanism to memory for a number of rows, with a latency in cycles.
 func NewMemory(p *divergence.Ports, rows, cycles int) *Memory {
 	in := rtl.NewQueue[divergence.Transfer](rows)
 	out := rtl.NewQueue[divergence.Transferred](rows, rtl.Latency(uint64(max(cycles, 1))))
@@ -221,19 +220,18 @@ type front struct {
 	prog    *isa.Program
 	bench   Bench
 	threads [][]Thread
-	until   [][]uint64 // by row and lane: cycle in which the data of the thread has come
+	until   [][]uint64 // by row and lane: cycle in which the thread's data arrives
 	result  *Result
 	sim     *rtl.Sim
 }
 
-// Run runs kernel k with the given number of warps in one CTA, for at most max
-// cycles.
+// Run runs kernel k with the given number of warps in one CTA, for at most max cycles.
 func Run(m divergence.Mechanism, o divergence.Options, lanes, warps int, k Kernel, max uint64) (Result, error) {
 	return Bench{Lanes: lanes, Warps: warps}.Run(m, o, k, max)
 }
 
-// Run runs kernel k for at most limit cycles. The rows of a CTA are next to each
-// other, and its threads are numbered from 0.
+// Run runs kernel k for at most limit cycles. The rows of a CTA are adjacent, and its threads are
+// numbered from 0.
 func (b Bench) Run(m divergence.Mechanism, o divergence.Options, k Kernel, limit uint64) (Result, error) {
 	prog := m.Program(o, k.Program(m.Name))
 	b.CTAs = max(b.CTAs, 1)
@@ -289,7 +287,8 @@ func (f *front) Tick() {
 	if n := f.bench.Warps; int(q.Started) < len(f.threads) && f.Launch.Ready() {
 		cta, warp := int(q.Started)/n, int(q.Started)%n
 		f.Launch.Push(divergence.WarpStart{
-			CTA: uint8(cta), Row: q.Started, First: uint8(cta * n), Warps: uint8(n), Last: warp+1 == n, Mask: uint32(1<<f.bench.Lanes - 1),
+			CTA: uint8(cta), Row: q.Started, First: uint8(cta * n), Warps: uint8(n), Last: warp+
+				1 == n, Mask: uint32(1<<f.bench.Lanes - 1),
 		})
 		d.Started++
 	}
@@ -329,7 +328,7 @@ func (f *front) Tick() {
 	f.Fire.Set(fire)
 }
 
-// stalled are the slots that wait for memory.
+// stalled returns the slots that wait for memory.
 func (f *front) stalled(slots *rtl.Mem[divergence.Slot]) (set units.Set) {
 	for i := range slots.Len() {
 		s := slots.At(i)
@@ -360,8 +359,8 @@ func (f *front) issue(i int, s *divergence.Slot) divergence.Fire {
 	return divergence.Fire{Valid: true, Control: in.Control(), Slot: uint16(i), PC: s.PC}
 }
 
-// execute has the threads of slot i do an instruction of the kernel, and returns
-// those that branch or exit.
+// execute runs an instruction of the kernel for the threads of slot i. It returns the lanes that
+// branch or exit.
 func (f *front) execute(i int, s *divergence.Slot) (taken uint32) {
 	pc := f.prog.OriginOf(s.PC)
 	line := &f.kernel[pc]

@@ -5,14 +5,14 @@ import (
 	"math/rand/v2"
 )
 
-// Shape says what random kernels have beside nested branches and loops.
+// Shape lists the features of random kernels beside nested branches and loops.
 type Shape struct {
-	Exits      bool // threads may leave anywhere
+	Exits      bool // threads may exit anywhere
 	Bars       bool // barriers between the statements of the outermost level
 	Structured bool // no loop is left from within
 }
 
-// generator of a random kernel.
+// generator makes a random kernel.
 type generator struct {
 	*rand.Rand
 	Shape
@@ -21,9 +21,8 @@ type generator struct {
 	labels  int
 }
 
-// Random is a kernel laid out in topological order. Equal seeds give equal
-// kernels; each call gives one with state of its own, which is good for one run.
-
+// Random returns a kernel laid out in topological order. Equal seeds give equal kernels. Each call
+// returns a kernel with its own state, for one run only.
 func Random(seed uint64, threads int, shape Shape) Kernel {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 7)), Shape: shape, threads: threads}
 	for range 1 + g.IntN(3) {
@@ -36,7 +35,7 @@ func Random(seed uint64, threads int, shape Shape) Kernel {
 	return g.k
 }
 
-// label starts a place that branches lead to.
+// label returns a new label.
 func (g *generator) label() string {
 	g.labels++
 	return fmt.Sprint("L", g.labels)
@@ -44,7 +43,7 @@ func (g *generator) label() string {
 
 func (g *generator) add(l Line) { g.k = append(g.k, l) }
 
-// coin is a condition that each thread answers anew each time.
+// coin returns a condition whose value each thread draws again at each evaluation.
 func (g *generator) coin() func(t *Thread) bool {
 	salt, limit, seen := g.Uint64(), 1+g.Uint64N(7), make([]uint64, g.threads)
 	return func(t *Thread) bool {
@@ -53,8 +52,8 @@ func (g *generator) coin() func(t *Thread) bool {
 	}
 }
 
-// block is up to three statements; leave is the label behind the loop around
-// them, if there is one.
+// block adds up to three statements. The label leave is behind the surrounding loop; it is empty if
+// there is none.
 func (g *generator) block(depth int, leave string) {
 	for range 1 + g.IntN(3) {
 		if depth == 0 {
@@ -74,7 +73,7 @@ func (g *generator) block(depth int, leave string) {
 				g.add(At(other, Nop))
 			}
 			g.add(At(join, Nop))
-		case 2, 3: // loop with a trip count of its own for each thread
+		case 2, 3: // loop in which each thread has its own trip count
 			top, out := g.label(), g.label()
 			trips, left := g.coin(), make([]int, g.threads)
 			g.add(Line{Do: func(t *Thread) {
@@ -85,7 +84,10 @@ func (g *generator) block(depth int, leave string) {
 			}})
 			g.add(At(top, Nop))
 			g.block(depth-1, out)
-			g.add(Line{Do: func(t *Thread) { left[t.TID]-- }, If: func(t *Thread) bool { return left[t.TID] > 0 }, To: top})
+			g.add(Line{
+				Do: func(t *Thread) { left[t.TID]-- }, If: func(t *Thread) bool { return left[t.TID] > 0 },
+				To: top,
+			})
 			g.add(At(out, Nop))
 		case 4: // break
 			if leave != "" && !g.Structured {

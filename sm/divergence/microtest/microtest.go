@@ -1,4 +1,4 @@
-// Package microtest has what tests of mechanisms share.
+// Package microtest has the shared parts of tests of mechanisms.
 package microtest
 
 import (
@@ -33,9 +33,9 @@ func Run(t *testing.T, mech string, o divergence.Options, lanes, warps int, k ke
 	return r
 }
 
-// RandomKernel is one whose loops may be left from within. Without exits, which
-// can part threads for good, every second one is gone through three times by all
-// threads, so that its branches meet what they have left in a table.
+// RandomKernel returns a kernel whose loops may be left from within. Without exits every second
+// kernel is run three times by all threads, so that its branches find entries of earlier iterations
+// in a table. Exits exclude that, because they can separate threads for good.
 func RandomKernel(seed uint64, threads int, exits, bars bool) kernel {
 	k := micro.Random(seed, threads, micro.Shape{Exits: exits, Bars: bars})
 	if exits || seed%2 == 0 {
@@ -45,7 +45,7 @@ func RandomKernel(seed uint64, threads int, exits, bars bool) kernel {
 	return seq(at("AGAIN", count1), k[:len(k)-1], again, exit)
 }
 
-// Alone is what a thread executes by itself.
+// Alone returns the PCs that a thread executes by itself.
 func Alone(k kernel, tid int) (pcs []uint32) {
 	t := &thread{TID: tid}
 	labels := map[string]int{}
@@ -69,7 +69,7 @@ func Alone(k kernel, tid int) (pcs []uint32) {
 	}
 }
 
-// PerThread tells issued instructions apart by thread.
+// PerThread sorts the PCs of issued instructions by thread.
 func PerThread(issues []micro.Issue, lanes, threads int) [][]uint32 {
 	pcs := make([][]uint32, threads)
 	for _, i := range issues {
@@ -83,8 +83,8 @@ func PerThread(issues []micro.Issue, lanes, threads int) [][]uint32 {
 	return pcs
 }
 
-// NoneAhead tests that no thread passes a barrier before every thread of the
-// CTA that still runs has got there.
+// NoneAhead tests that no thread passes a barrier before every running thread of the CTA has
+// reached it.
 func NoneAhead(t *testing.T, k kernel, issues []micro.Issue, lanes, threads int) {
 	passed, gone := make([]int, threads), make([]bool, threads)
 	for _, i := range issues {
@@ -95,7 +95,8 @@ func NoneAhead(t *testing.T, k kernel, issues []micro.Issue, lanes, threads int)
 			me := i.Thread(lane, lanes)
 			for other := range threads {
 				if !gone[other] && passed[other] < passed[me] {
-					t.Fatalf("a thread is ahead: thread %d is at PC %d behind barrier %d, thread %d has not got there", me, i.PC, passed[me], other)
+					t.Fatalf("a thread is ahead: thread %d is at PC %d behind barrier %d, thread %d has not got there",
+						me, i.PC, passed[me], other)
 				}
 			}
 		}
@@ -111,16 +112,16 @@ func NoneAhead(t *testing.T, k kernel, issues []micro.Issue, lanes, threads int)
 	}
 }
 
-// Census counts threads.
+// Census checks that no thread is lost or counted twice.
 type Census struct {
 	Kernel  kernel
-	read    int // issued instructions seen
+	read    int // issued instructions read
 	started [divergence.MaxWarps]bool
-	gone    [divergence.MaxWarps]uint32 // threads that have come to an exit
+	gone    [divergence.MaxWarps]uint32 // threads that have reached an exit
 }
 
-// take tests that the paths of a warp are disjoint and hold all its threads
-// that have not come to an exit.
+// Take tests that the paths of a warp are disjoint and hold all its threads that have not reached
+// an exit.
 func (c *Census) Take(t *testing.T, p divergence.Policy, issued []micro.Issue) {
 	for ; c.read < len(issued); c.read++ {
 		i := issued[c.read]
@@ -146,7 +147,7 @@ func (c *Census) Take(t *testing.T, p divergence.Policy, issued []micro.Issue) {
 	}
 }
 
-// IssuesOf is the instructions of a run with their masks.
+// IssuesOf returns the PC and mask of each issued instruction of a run.
 func IssuesOf(r micro.Result) (got [][2]uint32) {
 	for _, i := range r.Issues {
 		got = append(got, [2]uint32{i.PC, i.Mask})
@@ -154,7 +155,7 @@ func IssuesOf(r micro.Result) (got [][2]uint32) {
 	return got
 }
 
-// Counter is what a mechanism has counted under a name.
+// Counter returns the value of a mechanism's own counter.
 func Counter(t *testing.T, m divergence.Mechanism, r micro.Result, name string) uint64 {
 	t.Helper()
 	for _, c := range m.Counters() {
@@ -166,7 +167,7 @@ func Counter(t *testing.T, m divergence.Mechanism, r micro.Result, name string) 
 	return 0
 }
 
-// BlocksOf names the blocks that have been issued.
+// BlocksOf returns the labels of the issued instructions.
 func BlocksOf(k kernel, issues []micro.Issue) string {
 	var b strings.Builder
 	for _, i := range issues {
@@ -187,10 +188,9 @@ func Structure(t *testing.T, c divergence.Cost, path string) rtl.Storage {
 	return rtl.Storage{}
 }
 
-// RandomKernels runs random kernels under mechanisms: each thread executes what it would
-// execute alone, each instruction once, so that the sum of active lanes is the
-// same under all of them; no thread is lost on the way.
-// After each cycle it calls look, if that is not nil.
+// RandomKernels runs random kernels under mechanisms. Each thread must execute the PCs that it
+// executes by itself, each instruction once. The sum of active lanes is then the same under all
+// mechanisms. No thread may be lost. After each cycle it calls look, if that is not nil.
 func RandomKernels(t *testing.T, options []divergence.Options, look func(p divergence.Policy)) {
 	t.Helper()
 	const lanes, warps = 8, 3
@@ -206,12 +206,15 @@ func RandomKernels(t *testing.T, options []divergence.Options, look func(p diver
 				m, _ := divergence.Find(o.Mechanism)
 				k := RandomKernel(seed, lanes*warps, exits, bars)
 				count := Census{Kernel: k}
-				b := micro.Bench{Lanes: lanes, Warps: warps, Latency: latency, Each: func(p divergence.Policy, issued []micro.Issue) {
-					count.Take(t, p, issued)
-					if look != nil {
-						look(p)
-					}
-				}}
+				b := micro.Bench{
+					Lanes: lanes, Warps: warps, Latency: latency,
+					Each: func(p divergence.Policy, issued []micro.Issue) {
+						count.Take(t, p, issued)
+						if look != nil {
+							look(p)
+						}
+					},
+				}
 				r, err := b.Run(m, o, k, 200_000)
 				if err != nil {
 					t.Fatal(err)
@@ -230,7 +233,7 @@ func RandomKernels(t *testing.T, options []divergence.Options, look func(p diver
 	}
 }
 
-// driver is a front end whose branches go at random, all of it in registers.
+// driver is a front end with random branch outcomes. All its state is in registers.
 type driver struct {
 	rtl.State[struct {
 		Random  uint64
@@ -249,13 +252,16 @@ type driver struct {
 	warps int
 }
 
-// Tick starts a warp, passes outcomes on after two cycles, and issues from the
-// next slot that can run.
+// Tick starts a warp, passes on outcomes after two cycles, and issues from the next slot that can
+// run.
 func (d *driver) Tick() {
 	q, n := d.Regs()
 	n.Random = q.Random*6364136223846793005 + 1442695040888963407
 	if int(q.Started) < d.warps && d.Launch.Ready() {
-		d.Launch.Push(divergence.WarpStart{Row: q.Started, Warps: uint8(d.warps), Last: int(q.Started)+1 == d.warps, Mask: 0xff})
+		d.Launch.Push(divergence.WarpStart{
+			Row: q.Started, Warps: uint8(d.warps), Last: int(q.Started)+1 == d.warps,
+			Mask: 0xff,
+		})
 		n.Started++
 	}
 	if d.Retire.Valid() {
@@ -285,8 +291,8 @@ func (d *driver) Tick() {
 	d.Fire.Set(fire)
 }
 
-// Clocked tests that mechanisms are clocked hardware: checked run, any order of
-// processes, snapshots and reset are all the same.
+// Clocked tests that mechanisms are clocked hardware. A checked run, any order of processes,
+// snapshots and reset all give the same result.
 func Clocked(t *testing.T, options []divergence.Options) {
 	t.Helper()
 	const warps = 4
@@ -307,7 +313,10 @@ func Clocked(t *testing.T, options []divergence.Options) {
 				}
 				launch, retire := rtl.NewQueue[divergence.WarpStart](warps), rtl.NewQueue[divergence.Retire](warps)
 				outcome := rtl.NewQueue[divergence.Outcome](64)
-				f := &driver{Div: p, Launch: launch.Out(), Outcome: outcome.Out(), Retire: retire.In(), prog: prog, warps: warps}
+				f := &driver{
+					Div: p, Launch: launch.Out(), Outcome: outcome.Out(), Retire: retire.In(), prog: prog,
+					warps: warps,
+				}
 				c := p.Connections()
 				c.Launch, c.Outcome, c.Retire, c.Fire = launch.In(), outcome.In(), retire.Out(), &f.Fire
 				type design struct {
@@ -323,7 +332,8 @@ func Clocked(t *testing.T, options []divergence.Options) {
 	}
 }
 
-// With is a mechanism with another value of a parameter.
+// With returns options for a mechanism with another value of a parameter. It panics if there is no
+// such parameter.
 func With(mechanism, key, value string) divergence.Options {
 	o, err := divergence.Options{Mechanism: mechanism}.With(key, value)
 	if err != nil {

@@ -17,9 +17,9 @@ type column struct {
 	depth    uint64
 }
 
-// TestMicroKernels is the micro-kernel table (design notes, section 3.6): the
-// columns of a PC for each thread, of paired-path comparison as in the paper, and
-// of paired-path comparison with cascading pops. See TestPDOMMicroKernels for the other one.
+// TestMicroKernels is the micro-kernel table (design notes, section 3.6). It has the columns of a
+// PC for each thread, of paired-path comparison as in the paper, and of the same with cascading
+// pops. The remaining column is in TestPDOMMicroKernels.
 func TestMicroKernels(t *testing.T) {
 	for _, c := range []struct {
 		kernel                    string

@@ -47,8 +47,8 @@ type ppcCounts struct {
 	Late uint64 `name:"late" unit:"paths" doc:"that went on from the post-dominator of their branch before the other one came" source:"this model" warn:"paths did not wait at the join of their branch and ran apart from there, as only the top pair is compared; see docs/explanation/architecture.md"`
 }
 
-// laidOut is a program for mechanisms that run the smallest PC first. Where it is not
-// laid out for them, and is not to be laid out anew, it has warnings.
+// laidOut returns the program for mechanisms that run the smallest PC first. If anew is false and
+// the layout does not suit them, the program has warnings.
 func laidOut(anew bool, p *isa.Program) *isa.Program {
 	if anew {
 		return isa.WithLayout(p)
@@ -62,22 +62,20 @@ func laidOut(anew bool, p *isa.Program) *isa.Program {
 	return &made
 }
 
-// PPC is paired-path comparison (Huang et al., Dynamic SIMD Re-convergence with
-// Paired-Path Comparison, sections III-B and III-C): a divergent branch pushes
-// a pair of paths, the path with the smaller PC runs, and after every
-// instruction the two PCs of the top pair are compared. When they are equal the
-// pair is deleted and the path that diverged goes on with all its threads. No
-// reconvergence PC is needed, and paths meet before their post-dominator if a
-// pair happens to. The explicit scheme compares only behind a reconvergence
-// instruction, which the compiler has put at each post-dominator, and when a
-// pair is pushed or a path has to stop.
+// PPC is paired-path comparison (Huang et al., Dynamic SIMD Re-convergence with Paired-Path
+// Comparison, sections III-B and III-C). A divergent branch pushes a pair of paths, and the path
+// with the smaller PC runs. After every instruction the two PCs of the top pair are compared. When
+// they are equal the pair is deleted, and the path that diverged continues with all its threads.
 //
-// Only the top pair is compared, and its smaller PC runs whatever lies between. So a
-// path whose sibling is at a larger PC than their join does not stop there. In a loop,
-// part of which lies behind its end, it goes on to the next round, where it divides
-// again: at worst each thread takes its rounds by itself, which costs as many times
-// the instructions as a warp has threads (TestPPCMeetsLate follows the figures). Late
-// counts these paths.
+// No reconvergence PC is needed, and paths can meet before their post-dominator. The explicit
+// scheme compares only behind a reconvergence instruction, when a pair is pushed, and when a path
+// has to stop. The compiler puts such an instruction at each post-dominator.
+//
+// Only the top pair is compared, and its smaller PC runs, whatever lies between. So a path whose
+// sibling is at a larger PC than their join does not stop at the join. If part of a loop lies
+// behind its end, the path runs into the next iteration and divides again. At worst each thread
+// runs its iterations by itself, which multiplies the instructions by the threads of a warp.
+// (TestPPCMeetsLate follows the figures.) The counter Late counts these paths.
 //
 //	                 top pair
 //	+----------+----------+-----------+-----------+-----+
@@ -88,18 +86,15 @@ func laidOut(anew bool, p *isa.Program) *isa.Program {
 //
 // Beyond the paper, where it is silent or its figures do not hold:
 //
-//   - The bottom pair has one path only and stands for the empty stack of
-//     figures 4 and 5, which write to the top of the stack after deleting its
-//     only pair. Depth counts the pairs above it.
-//   - Nested pairs that meet at one PC are all deleted before its instruction
-//     issues, one a cycle: the slot waits while there is another to delete.
-//     Option ppc_verbatim deletes one pair for each instruction, as figure 4
-//     does; then nested paths execute the code after their join with masks
-//     that grow by an instruction each.
-//   - A thread that exits leaves all masks; a pair that loses a path is deleted.
-//   - A path that has executed a CTA barrier waits while its sibling runs, and
-//     two that wait at the same barrier are equal. The warp arrives when no
-//     path of the top pair can run.
+//   - The bottom pair has one path. It stands for the empty stack of figures 4 and 5, which write
+//     to the top of the stack after deleting its only pair. Depth counts the pairs above it.
+//   - Nested pairs that meet at one PC are all deleted before its instruction issues, one a cycle.
+//     The slot waits while there is another to delete.
+//   - Option ppc_verbatim deletes one pair for each instruction, as in figure 4. Nested paths then
+//     execute the code after their join with masks that grow at each instruction.
+//   - A thread that exits leaves all masks. A pair that loses a path is deleted.
+//   - A path that has executed a CTA barrier waits while its sibling runs. Two paths that wait at
+//     the same barrier are equal. The warp arrives when no path of the top pair can run.
 //
 // Slot i is warp i.
 type PPC struct {
@@ -112,11 +107,14 @@ type PPC struct {
 	explicit bool
 }
 
-// Pair is the two paths of a divergent branch.
+// Pair has the two paths of a divergent branch.
 type Pair struct {
-	Side [2]divergence.Side // taken, not taken; PC of the current one is stale under another pair
-	Cur  uint8              `bits:"1"`  // the side that runs
-	Meet divergence.Point   `rtl:"sim"` // their post-dominator; Nowhere when a path has gone on from there
+	// Side has the taken and the not-taken path. The PC of the current one is stale under another
+	// pair.
+	Side [2]divergence.Side
+	Cur  uint8 `bits:"1"` // the side that runs
+	// Meet is their post-dominator; Nowhere once a path has continued from there.
+	Meet divergence.Point `rtl:"sim"`
 }
 
 // meets reports whether both paths are at one PC.
@@ -125,7 +123,7 @@ func (e *Pair) meets() bool {
 	return t.Mask != 0 && n.Mask != 0 && t.At == n.At && t.Wait == n.Wait
 }
 
-// current is the path that runs.
+// current returns the running path.
 func (e *Pair) current() *divergence.Side { return &e.Side[e.Cur&1] }
 
 // ready reports whether a side can run.
@@ -136,8 +134,7 @@ func (e *Pair) ready(side uint8) bool {
 // pairs is the depth of the stack: each pair splits a mask.
 func pairs(lanes int, _ *isa.Program) int { return lanes - 1 }
 
-// newPPC sizes the stack for W-1 pairs, each of which splits a mask, and the
-// bottom.
+// newPPC sizes the stack for the bottom pair and W-1 pairs, each of which splits a mask.
 func newPPC(e divergence.Env, explicit bool) *PPC {
 	return &PPC{
 		Warps:    divergence.NewWarps(e, 1),
@@ -147,8 +144,8 @@ func newPPC(e divergence.Env, explicit bool) *PPC {
 	}
 }
 
-// Tick deletes the pairs that were left, and serves at most one issued
-// instruction, one outcome and one launch.
+// Tick deletes the remaining pairs, and serves at most one issued instruction, one outcome and one
+// launch.
 func (p *PPC) Tick() {
 	again := *p.Again.Q()
 	if again != 0 {
@@ -162,11 +159,12 @@ func (p *PPC) Tick() {
 	p.Serve(p)
 }
 
-// Counts is what paired-path comparison counts itself.
+// Counts returns the mechanism's own counters.
 func (p *PPC) Counts() divergence.Counting { return &p.Own }
 
-// Logic is the pair of comparators of the figure, for the top pair of each warp; and for the warp that comes to a barrier, of which
-// there is one in a cycle, what finds a path below the top pair of its stack that is on its way.
+// Logic is the pair of comparators of the diagram, for the top pair of each warp. One warp in a
+// cycle can reach a barrier. For it there is an encoder that finds a path below the top pair still
+// on its way.
 func (p *PPC) Logic(g divergence.Geometry) []units.Logic {
 	return []units.Logic{
 		{Kind: units.Equality, Bits: 32, Count: g.Warps},
@@ -180,7 +178,7 @@ func (p *PPC) Start(l *divergence.WarpStart) {
 	p.Stack.Push(int(l.Row), Pair{Side: [2]divergence.Side{{Mask: l.Mask}}, Meet: divergence.Nowhere})
 }
 
-// Advance compares behind an instruction.
+// Advance compares after an instruction.
 func (p *PPC) Advance(w int) {
 	s := p.Table.Edit(w)
 	next := s.At()
@@ -195,7 +193,7 @@ func (p *PPC) Advance(w int) {
 	}
 }
 
-// Resolve is figure 5 for control instructions.
+// Resolve handles control instructions (Huang et al., figure 5).
 func (p *PPC) Resolve(in *isa.Inst, o *divergence.Outcome) {
 	w := int(o.Slot)
 	s, e := p.Table.Edit(w), p.Stack.Top(w)
@@ -208,7 +206,7 @@ func (p *PPC) Resolve(in *isa.Inst, o *divergence.Outcome) {
 			st.Pushes++
 			pair := Pair{Side: [2]divergence.Side{{At: j.Target, Mask: taken}, {At: j.Fall, Mask: not}}, Meet: j.Meet}
 			if p.explicit && j.Meet != divergence.Nowhere {
-				pair.Meet.PC++ // behind the reconvergence instruction, which both execute
+				pair.Meet.PC++ // behind the reconvergence instruction, which both paths execute
 			}
 			st.MaxDepth = max(st.MaxDepth, uint64(p.Stack.Push(w, pair)-1))
 			p.compare(w, s)
@@ -229,11 +227,11 @@ func (p *PPC) Resolve(in *isa.Inst, o *divergence.Outcome) {
 	}
 }
 
-// live is the mask of all threads of a warp.
+// live returns the mask of all threads of a warp.
 func (p *PPC) live(w int) uint32 { return p.Stack.Entry(w, 0).Side[0].Mask }
 
-// step moves the path that runs to the next place. The implicit scheme compares
-// after every instruction.
+// step moves the running path to the next position. The implicit scheme compares after every
+// instruction.
 func (p *PPC) step(w int, s *divergence.Slot, next divergence.Point) {
 	x := p.Stack.Top(w).current()
 	x.At = next
@@ -244,8 +242,8 @@ func (p *PPC) step(w int, s *divergence.Slot, next divergence.Point) {
 	}
 }
 
-// compare is figure 4: it deletes the top pair if its paths meet, or gives the
-// slot to the one that is behind.
+// compare deletes the top pair if its paths meet (Huang et al., figure 4). Otherwise it gives the
+// slot to the path with the smaller PC.
 func (p *PPC) compare(w int, s *divergence.Slot) {
 	e := p.Stack.Top(w)
 	if !e.meets() {
@@ -260,8 +258,7 @@ func (p *PPC) compare(w int, s *divergence.Slot) {
 	p.next(w, s)
 }
 
-// next compares the pair that is on top after another has been deleted in this
-// cycle.
+// next compares the new top pair after another has been deleted in this cycle.
 func (p *PPC) next(w int, s *divergence.Slot) {
 	e := p.Stack.Top(w)
 	if !e.meets() {
@@ -296,9 +293,8 @@ func (p *PPC) elect(w int, s *divergence.Slot) {
 	p.run(s, e.current())
 }
 
-// covered reports whether a path below the top pair of a warp is on its way. It cannot run before
-// that pair has met, so that a warp whose top pair waits at two barrier instructions never
-// arrives.
+// covered reports whether a path below the top pair of a warp can run. It does not run before that
+// pair has met. So a warp whose top pair waits at two barrier instructions never arrives.
 func (p *PPC) covered(w int) bool {
 	for i := range p.Stack.Len(w) - 1 {
 		if e := p.Stack.Entry(w, i); e.ready(e.Cur&1 ^ 1) {
@@ -308,13 +304,13 @@ func (p *PPC) covered(w int) bool {
 	return false
 }
 
-// run makes a path the one of the slot.
+// run puts a path into the slot.
 func (p *PPC) run(s *divergence.Slot, x *divergence.Side) {
 	s.Set(x.At)
 	s.Mask, s.Wait = x.Mask, divergence.Runs
 }
 
-// drop deletes the top pair: the path that diverged is where x is.
+// drop deletes the top pair: the path that diverged is at the position of x.
 func (p *PPC) drop(w int, x divergence.Side) {
 	p.D().Stats.Pops++
 	p.Stack.Pop(w)
@@ -322,7 +318,7 @@ func (p *PPC) drop(w int, x divergence.Side) {
 	d.At, d.Wait = x.At, x.Wait
 }
 
-// exit takes the lanes out of every pair of the warp at once.
+// exit removes the lanes from every pair of the warp at once.
 func (p *PPC) exit(w int, s *divergence.Slot, o *divergence.Outcome) {
 	for i := range p.Stack.Len(w) {
 		e := p.Stack.Entry(w, i)
@@ -346,7 +342,7 @@ func (p *PPC) exit(w int, s *divergence.Slot, o *divergence.Outcome) {
 	}
 }
 
-// Resume lets a warp go on behind the barrier.
+// Resume releases a warp from its CTA barrier.
 func (p *PPC) Resume(w int) {
 	for i := range p.Stack.Len(w) {
 		e := p.Stack.Entry(w, i)
@@ -357,7 +353,7 @@ func (p *PPC) Resume(w int) {
 	p.compare(w, p.Table.Edit(w))
 }
 
-// Paths lists the path that runs and those that wait for their turn.
+// Paths lists the running path and those that wait for their turn.
 func (p *PPC) Paths(to []divergence.Path) []divergence.Path {
 	for w := range p.Table.Len() {
 		s := p.Table.At(w)

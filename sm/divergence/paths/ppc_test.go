@@ -22,13 +22,14 @@ func pairs(p *paths.PPC) (s string) {
 		e := p.Stack.At(0, i)
 		star := [2]string{}
 		star[e.Cur] = "*"
-		s += fmt.Sprintf("[%d/%02x%s %d/%02x%s]", e.Side[0].At.PC, e.Side[0].Mask, star[0], e.Side[1].At.PC, e.Side[1].Mask, star[1])
+		s += fmt.Sprintf("[%d/%02x%s %d/%02x%s]", e.Side[0].At.PC, e.Side[0].Mask, star[0], e.Side[1].At.PC,
+			e.Side[1].Mask, star[1])
 	}
 	return s
 }
 
-// TestPPCTrace follows figures 4 and 5 by hand: the warp's PC and mask, and the
-// stack of pairs, whenever one of them has changed.
+// TestPPCTrace follows Huang et al., figures 4 and 5 on paper. It lists the warp's PC and mask and
+// the stack of pairs after each change.
 func TestPPCTrace(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -92,7 +93,8 @@ func TestPPCTrace(t *testing.T) {
 				}
 			}}
 			m, _ := divergence.Find("ppc")
-			r, err := b.Run(m, paths.PPCKeys.With(divergence.Options{}, paths.PPCParams{Verbatim: c.verbatim}), c.kernel, 1000)
+			r, err := b.Run(m, paths.PPCKeys.With(divergence.Options{}, paths.PPCParams{Verbatim: c.verbatim}),
+				c.kernel, 1000)
 			require.NoError(t, err)
 			require.True(t, r.Done)
 			assert.Equal(t, c.want, got)
@@ -100,9 +102,8 @@ func TestPPCTrace(t *testing.T) {
 	}
 }
 
-// TestPPCPopsOneAPairACycle: when k nested pairs meet at one PC, the next
-// instruction issues k-1 cycles later than behind one pair, and then with all
-// threads.
+// TestPPCPopsOnePairACycle: when k nested pairs meet at one PC, the next instruction issues k-1
+// cycles later than behind one pair. It then issues with all threads.
 func TestPPCPopsOnePairACycle(t *testing.T) {
 	join := func(k kernel) (cycle uint64) {
 		m, _ := divergence.Find("ppc")
@@ -136,9 +137,10 @@ func TestPPCPopsOnePairACycle(t *testing.T) {
 	assert.Equal(t, one+2, join(nested(3)))
 }
 
-// figure5 counts what a warp issues by figures 4 and 5 of Huang et al., as it counts on paper: a list of pairs, of
-// which the last one runs the smaller PC and is deleted when its PCs are equal. Two readings beyond the figures are those of
-// PPC: nested pairs that are equal are all deleted, and a pair that loses its threads is.
+// figure5 counts the issues of a warp by Huang et al., figures 4 and 5, as on paper. It has a list
+// of pairs, of which the last runs the smaller PC and is deleted when its PCs are equal. Two
+// readings beyond the figures are those of PPC. Nested pairs that are equal are all deleted, and so
+// is a pair that loses its threads.
 func figure5(k kernel, lanes int) (issues int) {
 	type path struct {
 		pc      int
@@ -216,12 +218,15 @@ func figure5(k kernel, lanes int) (issues int) {
 	}
 }
 
-// TestPPCMeetsLate: a loop, one way of whose branch lies behind the end of the loop, as compilers put what they take
-// for rare: a histogram by binary search in nested loops has that shape. A path that goes on in the loop has the
-// smaller PC, and so does not wait at the join. Four threads of four rounds by hand: thread t goes to R in round t, thread 3 never.
-// It takes its rounds alone (4 of H, C and L, and X); the others meet at R, in different rounds, and go on together
-// (R, C, L, three more rounds for thread 0, X): 13 and 13. With reconvergence at C it is a round of four for each of
-// three, one of three, and X: 16.
+// TestPPCMeetsLate: a loop with a branch, one side of which lies behind the end of the loop.
+// Compilers lay out rare code like that; an example is a histogram by binary search in nested
+// loops. A path that stays in the loop has the smaller PC, and so does not wait at the join.
+//
+// On paper, with four threads of four iterations: thread t goes to R in iteration t, thread 3
+// never. Thread 3 runs its iterations by itself: 4 of H, C and L, and X, which is 13. The others
+// meet at R, in different iterations, and continue together: R, C, L, three more iterations for
+// thread 0, and X, 13 again. With reconvergence at C there are three iterations of four
+// instructions, one of three, and X: 16.
 func TestPPCMeetsLate(t *testing.T) {
 	rare := func(rounds int, goes func(*thread) bool) (behind, inside kernel) {
 		more := func(t *thread) bool { return t.I < rounds }
@@ -270,9 +275,8 @@ func TestPPCMeetsLate(t *testing.T) {
 	assert.Greater(t, len(r.Issues), 2*joined)
 }
 
-// TestPPCExplicit: in structured code the explicit scheme executes what the
-// implicit one does, and a reconvergence instruction more for each path that
-// comes to a post-dominator.
+// TestPPCExplicit: in structured code the explicit scheme executes the instructions of the implicit
+// one. It adds a reconvergence instruction for each path that reaches a post-dominator.
 func TestPPCExplicit(t *testing.T) {
 	for _, c := range []struct {
 		kernel string
@@ -289,6 +293,7 @@ func TestPPCExplicit(t *testing.T) {
 		assert.Len(t, r.Issues, c.issues, c.kernel)
 		assert.Equal(t, c.added, r.Added, c.kernel)
 	}
-	uniform := microtest.Run(t, "ppc-explicit", divergence.Options{}, 8, 1, seq(when(never, "J"), nop, at("J", nop), exit))
+	uniform := microtest.Run(t, "ppc-explicit", divergence.Options{}, 8, 1,
+		seq(when(never, "J"), nop, at("J", nop), exit))
 	assert.Equal(t, 1, uniform.Added, "one path")
 }

@@ -30,22 +30,22 @@ type PTPCParams struct {
 	Layout bool `toml:"layout" old:"layout" doc:"lay programs out anew, blocks in topological order and loops in one piece (thread frontiers)" source:"Diamos et al., MICRO 2011"`
 }
 
-// PTPC is reconvergence without a stack: each thread has a PC, the warp is at
-// the smallest of them, and the threads that are there are active (Huang et
-// al., paired-path comparison, section II-B and figure 2(a), after Collange,
-// Stack-less SIMT Reconvergence at Low Cost, 2011).
+// PTPC is reconvergence without a stack. Each thread has a PC, the warp is at the smallest of them,
+// and the threads there are active. The source is Huang et al., Dynamic SIMD Re-convergence with
+// Paired-Path Comparison, section II-B and figure 2(a). They follow Collange, Stack-less SIMT
+// Reconvergence at Low Cost, 2011.
 //
 //	PC of lane 0 --+
 //	PC of lane 1 --+--> smallest --> PC of the warp --+--> = PC of lane 0 --> active 0
 //	...            |                                  +--> = PC of lane 1 --> active 1
 //	PC of lane n --+                                  ...
 //
-// Threads meet wherever their PCs are equal, without a compiler's help. That
-// is as early as can be if each join lies behind its paths in the layout; a
-// thread sent to a block behind the join runs alone until the others get there.
+// Threads meet wherever their PCs are equal, without a compiler's help. They meet as early as
+// possible if each join lies behind its paths in the layout. A thread sent to a block behind the
+// join runs by itself until the others reach it.
 //
-// Slot i is warp i. A warp arrives at a CTA barrier when all its live threads
-// have executed it: those that wait there leave the choice to the others.
+// Slot i is warp i. A warp arrives at a CTA barrier when all its live threads have executed it.
+// Threads that wait there are not chosen.
 type PTPC struct {
 	divergence.Warps
 	Threads *rtl.Mem[Threads] `trace:"true"` // by warp
@@ -55,7 +55,7 @@ type PTPC struct {
 type Threads struct {
 	At    [isa.MaxLanes]divergence.Point `len:"lanes"`
 	Live  uint32                         `bits:"lanes"`
-	AtBar uint32                         `bits:"lanes"` // of these, the ones that have executed the barrier at their PC
+	AtBar uint32                         `bits:"lanes"` // live threads that have executed the barrier at their PC
 }
 
 // set moves threads.
@@ -68,16 +68,19 @@ func (t *Threads) set(mask uint32, to divergence.Point) {
 // Tick serves at most one issued instruction, one outcome and one launch.
 func (p *PTPC) Tick() { p.Serve(p) }
 
-// Logic is the comparator of each lane's PC with that of the warp, and a tree of
-// comparators that finds the smallest.
+// Logic is the comparator of each lane's PC with that of the warp, and the tree of comparators that
+// finds the smallest.
 func (p *PTPC) Logic(g divergence.Geometry) []units.Logic {
-	return []units.Logic{{Kind: units.Equality, Bits: 32, Count: g.Warps * g.Lanes}, {Kind: units.LessThan, Bits: 32, Count: g.Warps * (g.Lanes - 1)}}
+	return []units.Logic{
+		{Kind: units.Equality, Bits: 32, Count: g.Warps * g.Lanes},
+		{Kind: units.LessThan, Bits: 32, Count: g.Warps * (g.Lanes - 1)},
+	}
 }
 
-// Start has the PCs of a new warp at 0.
+// Start sets the PCs of a new warp to 0.
 func (p *PTPC) Start(l *divergence.WarpStart) { *p.Threads.Edit(int(l.Row)) = Threads{Live: l.Mask} }
 
-// Advance leaves the warp at the next PC: no other thread was behind.
+// Advance moves the threads of the slot to the next PC.
 func (p *PTPC) Advance(w int) {
 	s := p.Table.Edit(w)
 	p.Threads.Edit(w).set(s.Mask, s.At())
@@ -136,7 +139,7 @@ func (p *PTPC) elect(w int, s *divergence.Slot) {
 	}
 }
 
-// Resume lets a warp go on behind the barrier.
+// Resume releases a warp from its CTA barrier.
 func (p *PTPC) Resume(w int) {
 	t := p.Threads.Edit(w)
 	for m := t.AtBar; m != 0; m &= m - 1 {
@@ -169,7 +172,10 @@ func (p *PTPC) Paths(to []divergence.Path) []divergence.Path {
 			case runs:
 				wait = s.Wait
 			}
-			to = append(to, divergence.Path{CTA: s.CTA, Row: s.Row, PC: at.PC, Reconv: isa.NoPC, Mask: mask, Wait: wait, Running: runs})
+			to = append(to, divergence.Path{
+				CTA: s.CTA, Row: s.Row, PC: at.PC, Reconv: isa.NoPC, Mask: mask, Wait: wait,
+				Running: runs,
+			})
 			left &^= mask
 		}
 	}

@@ -8,21 +8,23 @@ import (
 
 var dpeMechanisms = []divergence.Mechanism{
 	{
-		Name:     "dpe",
-		Doc:      "dual-path stack: both paths of the innermost divergent branch interleave",
-		Promises: divergence.Promises{Meets: true, InStep: true, Arrival: divergence.ByPair, Prompt: 1, Depth: divergence.PerLane},
+		Name: "dpe",
+		Doc:  "dual-path stack: both paths of the innermost divergent branch interleave",
+		Promises: divergence.Promises{
+			Meets: true, InStep: true, Arrival: divergence.ByPair, Prompt: 1,
+			Depth: divergence.PerLane,
+		},
 		New: func(e divergence.Env) (divergence.Policy, error) {
 			return newDPE(e), nil
 		},
 	},
 }
 
-// DPE is the dual-path stack (Rhu & Erez, The Dual-Path Execution Model for
-// Efficient GPU Control Flow, HPCA 2013): an entry holds both paths of a
-// divergent branch, and both paths of the top entry can be scheduled, so that
-// one hides the latency of the other. A path ends at the reconvergence PC of
-// its entry; an entry without paths is popped, and the path below goes on from
-// there with all its threads.
+// DPE is the dual-path stack (Rhu & Erez, The Dual-Path Execution Model for Efficient GPU Control
+// Flow, HPCA 2013). An entry holds both paths of a divergent branch. Both paths of the top entry
+// can issue, so that one hides the latency of the other. A path ends at the reconvergence PC (RPC)
+// of its entry. An entry without paths is popped, and the path below continues from there with all
+// its threads.
 //
 //	        slots 2w and 2w+1
 //	       +--------+--------+
@@ -33,22 +35,23 @@ var dpeMechanisms = []divergence.Mechanism{
 //	bottom | path A |        |  none
 //	       +--------+--------+
 //
-// If the other path of the entry has ended and the branch has the same
-// reconvergence PC, its paths take the place of the entry's; so an entry is not
-// added by each iteration of a loop that threads leave one after the other.
+// A branch replaces the paths of its entry if it has the same RPC and the other path of the entry
+// has ended. So a loop that threads leave one after the other does not add an entry in each
+// iteration.
 //
-// The slots of warp w, 2w for path A (taken) and 2w+1 for path B, are the
-// registers that hold the paths of the top entry; an entry in the stack memory
-// keeps its RPC, and its paths are those of the moment it was covered.
+// Warp w has slots 2w for path A (taken) and 2w+1 for path B. They are the registers that hold the
+// paths of the top entry. An entry in the stack memory keeps its RPC; its paths date from when it
+// was covered.
 //
-// A path can be covered by its sibling's branch while the outcome of its own is
-// on the way. Outcomes of a warp come in order, so the first for its slot is
-// its; if it diverges, its pair goes under the top entry.
+// The branch of one path can cover its sibling while the sibling's own outcome is on the way.
+// Outcomes of a warp come in order, so the first outcome for the sibling's slot is the sibling's.
+// If it diverges, its pair goes under the top entry.
 //
-// A warp arrives at a CTA barrier when no path of the top entry can run. If one below it, which cannot run
-// before they meet, has yet to come to the barrier, the warp never arrives.
-// The scoreboard tracks registers by lane, so that no path waits for what the other one
-// writes.
+// A warp arrives at a CTA barrier when no path of the top entry can run. A path below it cannot run
+// before those of the top entry meet. If such a path has yet to reach the barrier, the warp never
+// arrives.
+//
+// The scoreboard tracks registers by lane, so that no path waits for the writes of the other.
 type DPE struct {
 	divergence.Warps
 	Stack units.Stack[Fork] // by warp
@@ -56,12 +59,12 @@ type DPE struct {
 
 // Fork is an entry of a dual-path stack.
 type Fork struct {
-	Side [2]divergence.Side // taken, not taken; one without threads or at RPC has ended
+	// Side has the taken and the not-taken path. A path without threads or at RPC has ended.
+	Side [2]divergence.Side
 	RPC  divergence.Point
 }
 
-// newDPE sizes the stack for W-1 forks, each of which splits a mask, and the
-// bottom.
+// newDPE sizes the stack for the bottom entry and W-1 forks, each of which splits a mask.
 func newDPE(e divergence.Env) *DPE {
 	return &DPE{Warps: divergence.NewWarps(e, 2), Stack: units.NewStack[Fork](e.Warps, e.Lanes)}
 }
@@ -69,8 +72,9 @@ func newDPE(e divergence.Env) *DPE {
 // Tick serves at most one issued instruction, one outcome and one launch.
 func (p *DPE) Tick() { p.Serve(p) }
 
-// Logic is the comparator of each path's PC with the reconvergence PC; and for the warp that comes to a barrier, of which
-// there is one in a cycle, those of the paths below the top entry of its stack, and what finds one that is on its way.
+// Logic is the comparator of each path's PC with the reconvergence PC. One warp in a cycle can
+// reach a barrier. For it there are the comparators of the paths below the top entry of its stack.
+// An encoder finds a path still on its way.
 func (p *DPE) Logic(g divergence.Geometry) []units.Logic {
 	below := 2 * (g.Lanes - 1)
 	return []units.Logic{
@@ -80,7 +84,7 @@ func (p *DPE) Logic(g divergence.Geometry) []units.Logic {
 	}
 }
 
-// Start puts an entry on the stack of a new warp.
+// Start pushes the bottom entry of a new warp.
 func (p *DPE) Start(l *divergence.WarpStart) {
 	w := int(l.Row)
 	*p.Table.Edit(2*w + 1) = divergence.Slot{CTA: l.CTA, Row: l.Row}
@@ -120,7 +124,7 @@ func (p *DPE) Resolve(in *isa.Inst, o *divergence.Outcome) {
 	p.settle(w)
 }
 
-// branch is the outcome of a branch of the top entry.
+// branch handles the outcome of a branch of the top entry.
 func (p *DPE) branch(w, side int, s *divergence.Slot, in *isa.Inst, o *divergence.Outcome) {
 	taken, not := s.Mask&o.Taken, s.Mask&^o.Taken
 	j := o.Jump(in, s.Depth)
@@ -145,8 +149,8 @@ func (p *DPE) branch(w, side int, s *divergence.Slot, in *isa.Inst, o *divergenc
 	p.push(w, Fork{pair, j.Meet})
 }
 
-// covered is the outcome of a control instruction of path x, of the entry below
-// the top.
+// covered handles the outcome of a control instruction of path x, which is in the entry below the
+// top.
 func (p *DPE) covered(w int, x *divergence.Side, in *isa.Inst, o *divergence.Outcome) {
 	taken, not := x.Mask&o.Taken, x.Mask&^o.Taken
 	x.Wait = divergence.Runs
@@ -176,7 +180,7 @@ func (p *DPE) covered(w int, x *divergence.Side, in *isa.Inst, o *divergence.Out
 	}
 }
 
-// live is the mask of all threads of a warp.
+// live returns the mask of all threads of a warp.
 func (p *DPE) live(w int) uint32 {
 	if p.Stack.Len(w) == 1 {
 		return p.Table.Edit(2*w).Mask | p.Table.Edit(2*w+1).Mask
@@ -185,7 +189,7 @@ func (p *DPE) live(w int) uint32 {
 	return e.Side[0].Mask | e.Side[1].Mask
 }
 
-// exit takes lanes out of every entry of the warp at once.
+// exit removes lanes from every entry of the warp at once.
 func (p *DPE) exit(w int, lanes uint32) {
 	for i := range p.Stack.Len(w) {
 		e := p.Stack.Entry(w, i)
@@ -196,8 +200,8 @@ func (p *DPE) exit(w int, lanes uint32) {
 	p.Table.Edit(2*w + 1).Mask &^= lanes
 }
 
-// settle ends the paths that have no threads or are at the RPC, pops entries
-// without paths, and lets the warp arrive if no path can run.
+// settle ends paths that have no threads or are at the RPC, and pops entries without paths. The
+// warp arrives at its barrier if no path can run.
 func (p *DPE) settle(w int) {
 	a, b := p.Table.Edit(2*w), p.Table.Edit(2*w+1)
 	for !p.lives(w, a, b) {
@@ -210,12 +214,14 @@ func (p *DPE) settle(w int) {
 	}
 	p.Changed(2 * w)
 	p.Changed(2*w + 1)
-	if (!a.Valid || a.Wait == divergence.WaitsBarrier) && (!b.Valid || b.Wait == divergence.WaitsBarrier) && !p.awaited(w) {
+	if (!a.Valid || a.Wait == divergence.WaitsBarrier) && (!b.Valid || b.Wait == divergence.WaitsBarrier) &&
+		!p.awaited(w) {
 		p.Meet(p, a)
 	}
 }
 
-// awaited reports whether a path below the top entry of a warp, whose sibling has branched, is on its way.
+// awaited reports whether a path below the top entry of a warp, covered by its sibling's branch,
+// has yet to reach the barrier.
 func (p *DPE) awaited(w int) bool {
 	above := p.Table.Edit(2*w).Mask | p.Table.Edit(2*w+1).Mask
 	for i := p.Stack.Len(w) - 2; i >= 0; i-- {
@@ -230,8 +236,7 @@ func (p *DPE) awaited(w int) bool {
 	return false
 }
 
-// lives reports whether the top entry, whose paths are in slots a and b, has a
-// path.
+// lives reports whether the top entry, whose paths are in slots a and b, has a running path.
 func (p *DPE) lives(w int, a, b *divergence.Slot) bool {
 	rpc := p.Stack.Top(w).RPC
 	a.Valid = a.Mask != 0 && a.At() != rpc
@@ -254,14 +259,14 @@ func (p *DPE) push(w int, e Fork) {
 	p.load(w, &e.Side)
 }
 
-// pushed counts an entry that makes the stack so deep.
+// pushed counts a push that makes the stack this deep.
 func (p *DPE) pushed(depth int) {
 	st := &p.D().Stats
 	st.Pushes++
 	st.MaxDepth = max(st.MaxDepth, uint64(depth))
 }
 
-// Resume lets a warp go on behind the barrier.
+// Resume releases a warp from its CTA barrier.
 func (p *DPE) Resume(w int) {
 	for i := range p.Stack.Len(w) - 1 {
 		e := p.Stack.Entry(w, i)
@@ -281,7 +286,10 @@ func (p *DPE) Paths(to []divergence.Path) []divergence.Path {
 		above := uint32(0)
 		for k := range 2 {
 			if s := p.Table.At(2*w + k); s.Valid {
-				to = append(to, divergence.Path{CTA: s.CTA, Row: s.Row, PC: s.PC, Reconv: p.Stack.At(w, top).RPC.PC, Mask: s.Mask, Wait: s.Wait, Running: true})
+				to = append(to, divergence.Path{
+					CTA: s.CTA, Row: s.Row, PC: s.PC, Reconv: p.Stack.At(w, top).RPC.PC,
+					Mask: s.Mask, Wait: s.Wait, Running: true,
+				})
 				above |= s.Mask
 			}
 		}
@@ -296,7 +304,10 @@ func (p *DPE) Paths(to []divergence.Path) []divergence.Path {
 				if x.At == p.Stack.At(w, i+1).RPC {
 					wait = divergence.WaitsJoin
 				}
-				to = append(to, divergence.Path{CTA: s.CTA, Row: s.Row, PC: x.At.PC, Reconv: e.RPC.PC, Mask: x.Mask &^ above, Wait: wait})
+				to = append(to, divergence.Path{
+					CTA: s.CTA, Row: s.Row, PC: x.At.PC, Reconv: e.RPC.PC,
+					Mask: x.Mask &^ above, Wait: wait,
+				})
 				above |= x.Mask
 			}
 		}

@@ -12,8 +12,8 @@ import (
 	"divergo/sm/divergence/stacks"
 )
 
-// TestDPE has kernels worked out by hand for one warp of 8 whose slots issue in
-// turn: slot 0 the taken path, slot 1 the other.
+// TestDPE runs kernels worked out on paper for one warp of 8. Its slots issue in turn: slot 0 the
+// taken path, slot 1 the other.
 func TestDPE(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -52,7 +52,17 @@ func TestDPE(t *testing.T) {
 			//    2
 			"loop",
 			seq(at("L", count1), when(func(t *thread) bool { return t.I <= t.TID/2 }, "L"), exit),
-			[][2]uint32{{0, 0xff}, {1, 0xff}, {0, 0xfc}, {1, 0xfc}, {0, 0xf0}, {1, 0xf0}, {0, 0xc0}, {1, 0xc0}, {2, 0xff}},
+			[][2]uint32{
+				{0, 0xff},
+				{1, 0xff},
+				{0, 0xfc},
+				{1, 0xfc},
+				{0, 0xf0},
+				{1, 0xf0},
+				{0, 0xc0},
+				{1, 0xc0},
+				{2, 0xff},
+			},
 			2,
 		},
 		{
@@ -65,8 +75,19 @@ func TestDPE(t *testing.T) {
 			//     \ / /
 			//      8
 			"a nested branch covers the other path",
-			seq(when(tid(4), "E1"), when(tid(2), "E2"), nop, to("J"), at("E2", nop), to("J"), rep("E1", 2), at("J", exit)),
-			[][2]uint32{{0, 0xff}, {1, 0x0f}, {6, 0xf0}, {2, 0x03}, {4, 0x0c}, {3, 0x03}, {5, 0x0c}, {7, 0xf0}, {8, 0xff}},
+			seq(when(tid(4), "E1"), when(tid(2), "E2"), nop, to("J"), at("E2", nop), to("J"), rep("E1", 2),
+				at("J", exit)),
+			[][2]uint32{
+				{0, 0xff},
+				{1, 0x0f},
+				{6, 0xf0},
+				{2, 0x03},
+				{4, 0x0c},
+				{3, 0x03},
+				{5, 0x0c},
+				{7, 0xf0},
+				{8, 0xff},
+			},
 			3,
 		},
 	} {
@@ -82,9 +103,8 @@ func TestDPE(t *testing.T) {
 	}
 }
 
-// TestDPEOutcomeOfACoveredPath: both paths have a branch on the way that
-// diverges. The second outcome finds its path covered by the first one's pair
-// and puts its own pair below that.
+// TestDPEOutcomeOfACoveredPath: both paths have a divergent branch on the way. The first outcome's
+// pair covers the path of the second, which puts its own pair below the first.
 //
 //	      0            stack, bottom first, after both outcomes:
 //	    /   \          {-}  {at 6, at 13}  {8, 10}  {2, 4}
@@ -124,8 +144,8 @@ func TestDPEOutcomeOfACoveredPath(t *testing.T) {
 	}
 }
 
-// TestDPEBarrierOfACoveredPath: the path at C has a barrier on the way when it
-// is covered. It waits there with the two paths of the top entry.
+// TestDPEBarrierOfACoveredPath: the path at C has a barrier on the way when it is covered. It waits
+// there with the two paths of the top entry.
 func TestDPEBarrierOfACoveredPath(t *testing.T) {
 	bar := line{Bar: true}
 	k := seq(
@@ -145,9 +165,8 @@ func TestDPEBarrierOfACoveredPath(t *testing.T) {
 	}
 }
 
-// dualPath tests the invariants of a dual-path stack: the paths of an entry are
-// disjoint and part of a path below it, and only paths of the top entry that
-// have not ended are in slots.
+// dualPath tests the invariants of a dual-path stack. The paths of an entry are disjoint and part
+// of a path below it. Only paths of the top entry that have not ended are in slots.
 func dualPath(t *testing.T, d *stacks.DPE) {
 	for w := range d.Stack.Depth.Len() {
 		depth := int(*d.Stack.Depth.At(w))

@@ -24,10 +24,9 @@ func threadsOf(mask uint32) (s string) {
 	return s
 }
 
-// TestLikelyConvergence has the stack of figure 10 after each block, its
-// entries as PC/RPC/LPC/LPos{threads}. Steps 4 and 5 of the figure are one
-// cycle: the path of thread 2 is at the likely point when it is pushed, which
-// the deepest stack tells.
+// TestLikelyConvergence has the stack of Fung & Aamodt, HPCA 2011, figure 10 after each block, its
+// entries as PC/RPC/LPC/LPos{threads}. Steps 4 and 5 of the figure are one cycle: the path of
+// thread 2 is at the likely point when it is pushed. The depth of the deepest stack shows it.
 func TestLikelyConvergence(t *testing.T) {
 	name := func(pc uint32) string {
 		if pc == isa.NoPC {

@@ -10,14 +10,18 @@ import (
 )
 
 var multipathMechanisms = []divergence.Mechanism{{
-	Name:     "multipath",
-	Doc:      "splits of a warp in two tables: all paths of all its branches interleave, and meet at post-dominators",
-	Params:   MultiPathKeys,
-	Counts:   multiCounts{},
-	Promises: divergence.Promises{Meets: true, InStep: true, Arrival: divergence.ByPath, Prompt: 1, Depth: divergence.PerLane},
-	New:      func(e divergence.Env) (divergence.Policy, error) { return newMultiPath(e) },
+	Name:   "multipath",
+	Doc:    "splits of a warp in two tables: all paths of all its branches interleave, and meet at post-dominators",
+	Params: MultiPathKeys,
+	Counts: multiCounts{},
+	Promises: divergence.Promises{
+		Meets: true, InStep: true, Arrival: divergence.ByPath, Prompt: 1,
+		Depth: divergence.PerLane,
+	},
+	New: func(e divergence.Env) (divergence.Policy, error) { return newMultiPath(e) },
 }}
 
+// MultiPathKeys are the parameters of multipath, with their defaults.
 var MultiPathKeys = divergence.NewParams("multipath", MultiPathParams{Paths: 8})
 
 // MultiPathParams are the parameters of multipath.
@@ -30,11 +34,10 @@ type multiCounts struct {
 	Parked uint64 `name:"parked" unit:"splits" doc:"that found no slot free" source:"this model"`
 }
 
-// MultiPath is the multi-path model (ElTantawy, Ma, O'Connor & Aamodt, A Scalable
-// Multi-Path Microarchitecture for Efficient GPU Control Flow, HPCA 2014): what a
-// stack does in one place is in two tables. The splits of a warp, which are groups of
-// threads at a PC each, can all be scheduled. The reconvergence table has an entry
-// for each branch whose sides have not met.
+// MultiPath is the multi-path model (ElTantawy, Ma, O'Connor & Aamodt, A Scalable Multi-Path
+// Microarchitecture for Efficient GPU Control Flow, HPCA 2014). Two tables replace the stack. The
+// splits of a warp, each a group of threads at one PC, can all issue. The reconvergence table has
+// an entry for each branch whose sides have not met.
 //
 //	 splits                      reconvergence table
 //	+----+------+-------+       +----+------+---------+--------+
@@ -45,30 +48,31 @@ type multiCounts struct {
 //	| PC | mask | entry | --+
 //	+----+------+-------+
 //
-// A split that diverges moves to the reconvergence table: PC is that of the
-// post-dominator, mask and pending are its threads. Two splits for the sides go to
-// this entry. One that comes to its PC ends, and its threads are no longer pending.
-// When none are, the entry ends too, and its threads are a split again, which goes to
-// the parent. If the branch has the post-dominator of the split's own entry the sides
-// go to that, so that loops do not fill the table; so they do if it has none, such as
-// the return of a function in which threads of several calls have joined.
+// A split that diverges moves to the reconvergence table. The PC of its entry is the
+// post-dominator; mask and pending are its threads. Two splits, one for each side, lead to this
+// entry. A split that reaches the entry's PC ends, and its threads are removed from pending. When
+// none are pending, the entry ends too. Its threads become a split again, which leads to the
+// parent.
 //
-// Not modelled is opportunistic early reconvergence, by which a split that comes to the
-// PC of another one that goes to the same entry joins it.
+// The sides lead to the split's own entry if that has the same post-dominator, so that loops do not
+// fill the table. They also do so if the branch has no post-dominator. An example is the return of
+// a function in which threads of several calls have joined.
+//
+// Opportunistic early reconvergence is not modelled. By it a split that reaches the PC of another
+// split with the same entry joins that split.
 //
 // Beyond the paper, where it is silent:
 //
-//   - A split has a slot, with an I-buffer of its own. Of those that find none free
-//     the one that has waited longest gets the next, and one that waits at a CTA
-//     barrier makes room.
-//   - Threads that exit leave all entries. The bottom entry, number 0, is where
-//     threads go that meet at the exit only.
+//   - A split has a slot with its own I-buffer. A free slot goes to the split that has waited
+//     longest. A split that waits at a CTA barrier makes room for others.
+//   - Threads that exit leave all entries. The bottom entry, number 0, collects threads that meet
+//     only at the exit.
 //   - A warp arrives at a CTA barrier when no split of it can run.
 //
-// Slots w*paths and up are those of warp w.
+// The slots of warp w begin at w*paths.
 type MultiPath struct {
 	divergence.Warps
-	To     *rtl.Mem[uint8]    `bits:"5"`     // by slot: the entry that its split goes to
+	To     *rtl.Mem[uint8]    `bits:"5"`     // by slot: the entry that its split leads to
 	Rejoin *rtl.Mem[Rejoin]   `trace:"true"` // by warp and entry; one without threads is free
 	Pool   units.Stack[Split] // by warp: splits without a slot, the oldest on top
 	Own    divergence.Counted[multiCounts]
@@ -81,8 +85,8 @@ type MultiPath struct {
 type Rejoin struct {
 	At      divergence.Point // where its threads meet, or Nowhere
 	Mask    uint32           `bits:"lanes"`
-	Pending uint32           `bits:"lanes"` // of these, the ones that have not come
-	Parent  uint8            `bits:"5"`     // entry that they go to then
+	Pending uint32           `bits:"lanes"` // threads of Mask that have not arrived
+	Parent  uint8            `bits:"5"`     // entry that they lead to next
 }
 
 // Split is a path on its way to an entry.
@@ -91,12 +95,13 @@ type Split struct {
 	To uint8 `bits:"5"`
 }
 
-// newMultiPath sizes the reconvergence table for a bottom and W-1 branches, each of
-// which parts a thread from others that are still apart.
+// newMultiPath sizes the reconvergence table for a bottom entry and W-1 branches. Each of these
+// separates a thread from others that have not met it again.
 func newMultiPath(e divergence.Env) (divergence.Policy, error) {
 	paths := MultiPathKeys.Of(e.Options).Paths
 	if paths = min(paths, e.Lanes); paths*e.Warps > divergence.MaxSlots {
-		return nil, fmt.Errorf("divergence.multipath.paths = %d: want at most %d with %d warps, as an SM has %d slots", paths, divergence.MaxSlots/e.Warps, e.Warps, divergence.MaxSlots)
+		return nil, fmt.Errorf("divergence.multipath.paths = %d: want at most %d with %d warps, as an SM has %d slots",
+			paths, divergence.MaxSlots/e.Warps, e.Warps, divergence.MaxSlots)
 	}
 	return &MultiPath{
 		Warps:  divergence.NewWarps(e, paths),
@@ -111,7 +116,7 @@ func newMultiPath(e divergence.Env) (divergence.Policy, error) {
 // Tick serves at most one issued instruction, one outcome and one launch.
 func (p *MultiPath) Tick() { p.Serve(p) }
 
-// Counts is what the mechanism counts itself.
+// Counts returns the mechanism's own counters.
 func (p *MultiPath) Counts() divergence.Counting { return &p.Own }
 
 // Logic is the comparator of each split's PC with that of its entry.
@@ -119,7 +124,7 @@ func (p *MultiPath) Logic(g divergence.Geometry) []units.Logic {
 	return []units.Logic{{Kind: units.Equality, Bits: 32, Count: p.PathsPerWarp() * g.Warps}}
 }
 
-// Start makes the split of a new warp, and the bottom entry.
+// Start makes the split and the bottom entry of a new warp.
 func (p *MultiPath) Start(l *divergence.WarpStart) {
 	w := int(l.Row)
 	for i := w*p.PathsPerWarp() + 1; i < (w+1)*p.PathsPerWarp(); i++ {
@@ -130,10 +135,10 @@ func (p *MultiPath) Start(l *divergence.WarpStart) {
 	p.count(w)
 }
 
-// entry is number i of the reconvergence table of warp w.
+// entry returns entry i of the reconvergence table of warp w.
 func (p *MultiPath) entry(w int, i uint8) *Rejoin { return p.Rejoin.Edit(w*p.lanes + int(i)) }
 
-// Advance ends a split that has come to its reconvergence point.
+// Advance ends a split that has reached its reconvergence point.
 func (p *MultiPath) Advance(i int) {
 	w := i / p.PathsPerWarp()
 	if p.moved(w, i) {
@@ -141,8 +146,7 @@ func (p *MultiPath) Advance(i int) {
 	}
 }
 
-// moved looks at a split that is at another PC, and reports whether it has left its
-// slot.
+// moved handles a split that is at a new PC, and reports whether it has left its slot.
 func (p *MultiPath) moved(w, i int) bool {
 	s, to := p.Table.Edit(i), *p.To.Next(i)
 	if s.At() != p.Rejoin.Next(w*p.lanes+int(to)).At {
@@ -152,7 +156,7 @@ func (p *MultiPath) moved(w, i int) bool {
 	return true
 }
 
-// leave takes the split out of a slot.
+// leave removes the split from a slot.
 func (p *MultiPath) leave(i int) Split {
 	s := p.Table.Edit(i)
 	s.Valid = false
@@ -195,7 +199,10 @@ func (p *MultiPath) branch(w, i int, s *divergence.Slot, in *isa.Inst, o *diverg
 	if j.Meet != divergence.Nowhere && j.Meet != p.entry(w, to).At {
 		to = p.open(w, Rejoin{At: j.Meet, Mask: split.Mask, Pending: split.Mask, Parent: to})
 	}
-	first, second := Split{divergence.Side{At: j.Target, Mask: taken}, to}, Split{divergence.Side{At: j.Fall, Mask: not}, to}
+	first, second := Split{
+		divergence.Side{At: j.Target, Mask: taken},
+		to,
+	}, Split{divergence.Side{At: j.Fall, Mask: not}, to}
 	if !p.first.Taken(taken, not) {
 		first, second = second, first
 	}
@@ -204,9 +211,9 @@ func (p *MultiPath) branch(w, i int, s *divergence.Slot, in *isa.Inst, o *diverg
 	p.count(w)
 }
 
-// open takes a free entry of the reconvergence table.
+// open allocates an entry of the reconvergence table.
 func (p *MultiPath) open(w int, r Rejoin) uint8 {
-	for i := uint8(1); ; i++ { // newMultiPath says why there is one
+	for i := uint8(1); ; i++ { // newMultiPath explains why one is free
 		if e := p.entry(w, i); e.Mask == 0 {
 			*e = r
 			p.D().Stats.Pushes++
@@ -215,8 +222,8 @@ func (p *MultiPath) open(w int, r Rejoin) uint8 {
 	}
 }
 
-// send has a split go to its entry. If it is there already its threads wait, or go
-// on from there together.
+// send sends a split towards its entry. If the split is already there, its threads wait, or
+// continue from there with the others.
 func (p *MultiPath) send(w int, x Split) {
 	for {
 		e := p.entry(w, x.To)
@@ -231,7 +238,7 @@ func (p *MultiPath) send(w int, x Split) {
 	}
 }
 
-// rejoined ends an entry whose threads have all come, and makes a split of them.
+// rejoined ends an entry whose threads have all arrived, and returns the split of its threads.
 func (p *MultiPath) rejoined(e *Rejoin) Split {
 	x := Split{divergence.Side{At: e.At, Mask: e.Mask}, e.Parent}
 	e.Mask = 0
@@ -239,7 +246,7 @@ func (p *MultiPath) rejoined(e *Rejoin) Split {
 	return x
 }
 
-// place finds a slot for a split.
+// place puts a split into a free slot, or into the pool if there is none.
 func (p *MultiPath) place(w int, x Split) {
 	for i := w * p.PathsPerWarp(); i < (w+1)*p.PathsPerWarp(); i++ {
 		if !p.Table.Next(i).Valid {
@@ -260,9 +267,9 @@ func (p *MultiPath) load(i int, x *Split) {
 	p.Changed(i)
 }
 
-// exit takes lanes out of every entry of the warp at once. One that has waited for
-// them only goes on: the innermost, as it is part of what those around wait for. The others
-// of the split may be where a branch of their function meets, which an exit does not change.
+// exit removes lanes from every entry of the warp at once. An entry that waited only for these
+// lanes completes. That is the innermost such entry, since the surrounding entries wait for its
+// threads. The split's other threads move to the next PC, which may be their reconvergence point.
 func (p *MultiPath) exit(w, i int, s *divergence.Slot, o *divergence.Outcome) {
 	s.PC++
 	if s.Mask &^= o.Taken; s.Mask == 0 {
@@ -285,8 +292,8 @@ func (p *MultiPath) exit(w, i int, s *divergence.Slot, o *divergence.Outcome) {
 	}
 }
 
-// settle fills slots from the pool, and ends a warp without threads, or lets it
-// arrive if no split can run.
+// settle fills slots from the pool. It ends a warp without threads, and lets a warp arrive at its
+// barrier if no split can run.
 func (p *MultiPath) settle(w int) {
 	if p.entry(w, 0).Mask == 0 {
 		p.End(p, p.Table.Edit(w*p.PathsPerWarp()))
@@ -305,14 +312,14 @@ func (p *MultiPath) settle(w int) {
 	}
 }
 
-// swap gives a slot to the split that has waited longest for one and can run.
+// swap gives a slot to the pooled split that has waited longest and can run.
 func (p *MultiPath) swap(w, i int) {
 	for k := p.Pool.Len(w) - 1; k >= 0; k-- {
 		x := *p.Pool.Entry(w, k)
 		if x.Wait != divergence.Runs {
 			continue
 		}
-		for ; k < p.Pool.Len(w)-1; k++ { // those above go down by one
+		for ; k < p.Pool.Len(w)-1; k++ { // those above move down by one
 			*p.Pool.Entry(w, k) = *p.Pool.Entry(w, k+1)
 		}
 		p.Pool.Pop(w)
@@ -324,7 +331,7 @@ func (p *MultiPath) swap(w, i int) {
 	}
 }
 
-// count keeps the peaks.
+// count updates the peaks.
 func (p *MultiPath) count(w int) {
 	entries, splits := uint64(0), uint64(p.Pool.Len(w))
 	for k := range p.lanes {
@@ -342,7 +349,7 @@ func (p *MultiPath) count(w int) {
 	p.Own.D().Splits = max(p.Own.D().Splits, splits)
 }
 
-// Resume lets a warp go on behind the barrier.
+// Resume releases a warp from its CTA barrier.
 func (p *MultiPath) Resume(w int) {
 	var all [isa.MaxLanes]Split
 	n := 0
@@ -363,8 +370,7 @@ func (p *MultiPath) Resume(w int) {
 	p.settle(w)
 }
 
-// Paths lists the splits, and the threads that have come to their reconvergence
-// point.
+// Paths lists the splits, and the threads that have reached their reconvergence point.
 func (p *MultiPath) Paths(to []divergence.Path) []divergence.Path {
 	for i := range p.Table.Len() {
 		w := i / p.PathsPerWarp()

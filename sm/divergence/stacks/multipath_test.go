@@ -12,10 +12,11 @@ import (
 	"divergo/sm/divergence/stacks"
 )
 
-// TestMultiPath has kernels worked out by hand for one warp of 8 whose slots issue in
-// turn, one instruction a cycle.
+// TestMultiPath runs kernels worked out on paper for one warp of 8 whose slots issue in turn, one
+// instruction a cycle.
 func TestMultiPath(t *testing.T) {
-	nested := seq(when(tid(4), "E1"), when(tid(2), "E2"), nop, to("J"), at("E2", nop), to("J"), rep("E1", 2), at("J", exit))
+	nested := seq(when(tid(4), "E1"), when(tid(2), "E2"), nop, to("J"), at("E2", nop), to("J"), rep("E1", 2),
+		at("J", exit))
 	for _, c := range []struct {
 		name      string
 		mechanism divergence.Options
@@ -35,7 +36,17 @@ func TestMultiPath(t *testing.T) {
 			"three paths at a time",
 			divergence.Options{Mechanism: "multipath"},
 			nested,
-			[][2]uint32{{0, 0xff}, {1, 0x0f}, {6, 0xf0}, {4, 0x0c}, {2, 0x03}, {7, 0xf0}, {5, 0x0c}, {3, 0x03}, {8, 0xff}},
+			[][2]uint32{
+				{0, 0xff},
+				{1, 0x0f},
+				{6, 0xf0},
+				{4, 0x0c},
+				{2, 0x03},
+				{7, 0xf0},
+				{5, 0x0c},
+				{3, 0x03},
+				{8, 0xff},
+			},
 			2,
 		},
 		{
@@ -44,7 +55,17 @@ func TestMultiPath(t *testing.T) {
 			"one slot",
 			microtest.With("multipath", "multipath.paths", "1"),
 			nested,
-			[][2]uint32{{0, 0xff}, {6, 0xf0}, {7, 0xf0}, {1, 0x0f}, {4, 0x0c}, {5, 0x0c}, {2, 0x03}, {3, 0x03}, {8, 0xff}},
+			[][2]uint32{
+				{0, 0xff},
+				{6, 0xf0},
+				{7, 0xf0},
+				{1, 0x0f},
+				{4, 0x0c},
+				{5, 0x0c},
+				{2, 0x03},
+				{3, 0x03},
+				{8, 0xff},
+			},
 			2,
 		},
 		{
@@ -54,7 +75,17 @@ func TestMultiPath(t *testing.T) {
 			"loop",
 			divergence.Options{Mechanism: "multipath"},
 			seq(at("L", count1), when(func(t *thread) bool { return t.I <= t.TID/2 }, "L"), exit),
-			[][2]uint32{{0, 0xff}, {1, 0xff}, {0, 0xfc}, {1, 0xfc}, {0, 0xf0}, {1, 0xf0}, {0, 0xc0}, {1, 0xc0}, {2, 0xff}},
+			[][2]uint32{
+				{0, 0xff},
+				{1, 0xff},
+				{0, 0xfc},
+				{1, 0xfc},
+				{0, 0xf0},
+				{1, 0xf0},
+				{0, 0xc0},
+				{1, 0xc0},
+				{2, 0xff},
+			},
 			2,
 		},
 		{
@@ -82,11 +113,12 @@ func TestMultiPath(t *testing.T) {
 }
 
 func entrance() kernel {
-	return seq(when(func(t *thread) bool { return t.TID < 2 }, "X"), when(func(t *thread) bool { return t.TID < 4 }, "X"), to("E"), at("X", nop), nop, at("E", exit))
+	return seq(when(func(t *thread) bool { return t.TID < 2 }, "X"),
+		when(func(t *thread) bool { return t.TID < 4 }, "X"), to("E"), at("X", nop), nop, at("E", exit))
 }
 
-// TestMultiPathTables is the paper's tables on one branch, with warps of 4:
-// block A parts into B (0101) and C (1010), which meet at D. B is the shorter one.
+// TestMultiPathTables has the paper's tables for one branch, with warps of 4. Block A diverges into
+// B (0101) and C (1010), which meet at D. B is the shorter one.
 //
 //	          splits                  reconvergence table (PC, mask, pending)
 //	A         A1111                   -
@@ -153,12 +185,13 @@ func TestMultiPathCounts(t *testing.T) {
 	assert.EqualValues(t, 1, microtest.Counter(t, m, r, "multipath.parked"))
 }
 
-// TestMultiPathBarrier: three splits of a warp execute a barrier each, the first two
-// make room for the third where there is one slot; the warp arrives with the last.
+// TestMultiPathBarrier: three splits of a warp execute a barrier each. With one slot the first two
+// make room for the third. The warp arrives with the last.
 func TestMultiPathBarrier(t *testing.T) {
 	bar := line{Bar: true}
 	for _, paths := range []string{"1", "2", "8"} {
-		k := seq(when(tid(4), "C"), when(odd, "B"), bar, to("J"), at("B", nop), bar, to("J"), rep("C", 3), bar, at("J", nop), bar, exit)
+		k := seq(when(tid(4), "C"), when(odd, "B"), bar, to("J"), at("B", nop), bar, to("J"), rep("C", 3), bar,
+			at("J", nop), bar, exit)
 		m, _ := divergence.Find("multipath")
 		r, err := micro.Bench{Lanes: 8, Warps: 2}.Run(m, microtest.With("multipath", "multipath.paths", paths), k, 1000)
 		require.NoError(t, err)
@@ -172,8 +205,8 @@ func TestMultiPathBarrier(t *testing.T) {
 	}
 }
 
-// TestMultiPathCost: the words that the paper's tables have, for warps of 8 with a slot
-// for each split: a PC, a mask and an index; a PC, two masks and an index.
+// TestMultiPathCost: the words of the paper's tables, for warps of 8 with a slot for each split. A
+// split has a PC, a mask and an index; an entry has a PC, two masks and an index.
 func TestMultiPathCost(t *testing.T) {
 	o := microtest.With("multipath", "multipath.paths", "8")
 	m, ok := divergence.Find("multipath")
@@ -186,7 +219,8 @@ func TestMultiPathCost(t *testing.T) {
 	to := microtest.Structure(t, c, "To")
 	assert.Equal(t, 4*8, to.Words)
 	assert.Equal(t, 5, to.Width())
-	_, err = m.Cost(microtest.With("multipath", "multipath.paths", "32"), divergence.Geometry{Lanes: 32, Warps: 64, CTAs: 2})
+	_, err = m.Cost(microtest.With("multipath", "multipath.paths", "32"),
+		divergence.Geometry{Lanes: 32, Warps: 64, CTAs: 2})
 	assert.ErrorContains(t, err, "divergence.multipath.paths = 32: want at most 8 with 64 warps")
 }
 
@@ -222,7 +256,8 @@ func multiPath(t *testing.T, d *stacks.MultiPath) {
 			if e.Mask == 0 && coming[i] == 0 {
 				continue
 			}
-			if i == 0 && coming[i] != e.Mask || i > 0 && (coming[i] != e.Pending || e.Pending == 0 || e.Pending&^e.Mask != 0) {
+			if i == 0 && coming[i] != e.Mask || i > 0 &&
+				(coming[i] != e.Pending || e.Pending == 0 || e.Pending&^e.Mask != 0) {
 				require.Fail(t, "not the pending threads", "entry %d: %08b come, %+v", i, coming[i], *e)
 			}
 		}

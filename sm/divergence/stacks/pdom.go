@@ -25,27 +25,25 @@ var pdomMechanisms = []divergence.Mechanism{
 	},
 }
 
-// PDOM is the per-warp reconvergence stack: a divergent branch turns the top
-// entry into the entry that waits at the immediate post-dominator and pushes
-// one for each path; an entry is popped when its PC is its reconvergence PC
-// (Fung & Aamodt, HPCA 2011, section 2.2.2; Fung et al., MICRO 2007).
+// PDOM is the per-warp reconvergence stack (Fung & Aamodt, HPCA 2011, section 2.2.2; Fung et al.,
+// MICRO 2007). At a divergent branch the top entry becomes the entry that waits at the immediate
+// post-dominator, and each path gets an entry above it. An entry is popped when its PC is its
+// reconvergence PC.
 //
-// With likely-convergence points (section 4) a branch that has one pushes a
-// third entry below the two paths, without threads, which waits there. A path
-// that gets to the likely point before the reconvergence PC is popped, and its
-// threads join those that wait. A nested branch with the same two points shares
-// that entry.
+// With likely-convergence points (Fung & Aamodt, HPCA 2011, section 4) a branch that has one pushes
+// a third entry. It lies below the two paths, has no threads, and waits at that point. A path that
+// reaches the point before the reconvergence PC is popped, and its threads join that entry. A
+// nested branch with the same two points shares it.
 //
-// Slot i is warp i. The slot is the register that holds PC and mask of the top
-// of the stack; the entry in the stack memory keeps the rest, and its PC and
-// mask are those of the moment it was pushed or covered. All pops of an update
-// happen in the cycle of the update.
+// Slot i is warp i. The slot is the register with PC and mask of the top of the stack. The entry in
+// the stack memory keeps the rest; its PC and mask date from when it was pushed or covered. All
+// pops of an update happen in its cycle.
 type PDOM struct {
 	divergence.Warps
 	Stack divergence.PathStack // by warp
 }
 
-// pdomPromises are those of a stack of a bounded depth.
+// pdomPromises returns the promises of a stack of bounded depth.
 func pdomPromises(depth func(lanes int, p *isa.Program) int) divergence.Promises {
 	return divergence.Promises{
 		Meets: true, InStep: true, Prompt: 1, Depth: depth,
@@ -55,10 +53,9 @@ func pdomPromises(depth func(lanes int, p *isa.Program) int) divergence.Promises
 	}
 }
 
-// newPDOM sizes the stack for the worst case: each push splits a mask that is
-// not empty, and a branch whose reconvergence PC is that of its entry replaces
-// the entry, which leaves 2W-1 entries. Each of W-1 splits can add an entry that
-// waits at a likely-convergence point.
+// newPDOM sizes the stack for the worst case, 2W-1 entries with warps of W lanes. Each push splits
+// a mask that is not empty. A branch whose reconvergence PC is that of its entry replaces the
+// entry. With likely-convergence points each of W-1 splits can add a waiting entry.
 func newPDOM(e divergence.Env, likely bool) *PDOM {
 	capacity := 2 * e.Lanes
 	if likely {
@@ -66,15 +63,18 @@ func newPDOM(e divergence.Env, likely bool) *PDOM {
 	}
 	return &PDOM{
 		Warps: divergence.NewWarps(e, 1),
-		Stack: divergence.PathStack{Stack: units.NewStack[divergence.Entry](e.Warps, capacity), First: e.First(), Deep: capacity, Likely: likely},
+		Stack: divergence.PathStack{
+			Stack: units.NewStack[divergence.Entry](e.Warps, capacity), First: e.First(),
+			Deep: capacity, Likely: likely,
+		},
 	}
 }
 
 // Tick serves at most one issued instruction, one outcome and one launch.
 func (p *PDOM) Tick() { p.Serve(p) }
 
-// Logic is the comparator of a warp's PC with its reconvergence PC, and that with
-// its likely-convergence point.
+// Logic is the comparator of each warp's PC with its reconvergence PC, and the one with its
+// likely-convergence point.
 func (p *PDOM) Logic(g divergence.Geometry) []units.Logic {
 	n := 1
 	if p.Stack.Likely {
@@ -83,15 +83,16 @@ func (p *PDOM) Logic(g divergence.Geometry) []units.Logic {
 	return []units.Logic{{Kind: units.Equality, Bits: 32, Count: n * g.Warps}}
 }
 
-// Parts says whether there are likely-convergence points.
+// Parts says whether likely-convergence points exist.
 func (p *PDOM) Parts() map[string]bool { return map[string]bool{"likely": p.Stack.Likely} }
 
 // Start pushes the bottom entry of a new warp.
 func (p *PDOM) Start(l *divergence.WarpStart) {
-	p.Stack.Push(int(l.Row), divergence.Entry{RPC: divergence.Nowhere, LPC: divergence.Nowhere, Mask: l.Mask}, &p.D().Stats)
+	p.Stack.Push(int(l.Row), divergence.Entry{RPC: divergence.Nowhere, LPC: divergence.Nowhere, Mask: l.Mask},
+		&p.D().Stats)
 }
 
-// Advance pops where paths meet.
+// Advance pops entries where paths meet.
 func (p *PDOM) Advance(w int) {
 	s, e := p.Table.Edit(w), p.Stack.Peek(w)
 	if at := s.At(); at == e.RPC || at == e.LPC {
@@ -147,10 +148,10 @@ func (p *PDOM) bar(w int, s *divergence.Slot, in *isa.Inst, o *divergence.Outcom
 	p.Arrive(p, s, o.Bar, o.Warps, waits)
 }
 
-// Arriving is the warp of the slot, on whatever paths its threads are.
+// Arriving returns the warp of the slot, on whatever paths its threads are.
 func (p *PDOM) Arriving(w int, _ uint32, _ bool) uint32 { return p.Stack.At(w, 0).Mask }
 
-// exit takes the lanes out of every entry of the warp at once.
+// exit removes the lanes from every entry of the warp at once.
 func (p *PDOM) exit(w int, s *divergence.Slot, o *divergence.Outcome) {
 	p.Stack.Remove(w, o.Taken)
 	s.Mask &^= o.Taken
@@ -160,7 +161,7 @@ func (p *PDOM) exit(w int, s *divergence.Slot, o *divergence.Outcome) {
 	}
 }
 
-// Resume lets a warp go on behind the barrier.
+// Resume releases a warp from its CTA barrier.
 func (p *PDOM) Resume(w int) {
 	s := p.Table.Edit(w)
 	s.Wait = divergence.Runs
@@ -173,7 +174,7 @@ func (p *PDOM) next(w int, s *divergence.Slot) {
 	p.Stack.Pop(w, s, &p.D().Stats)
 }
 
-// entries lists those of a warp; PC and mask of the top are in the slot.
+// entries lists the entries of a warp. PC and mask of the top come from the slot.
 func (p *PDOM) entries(w int, to []divergence.Entry) []divergence.Entry {
 	for i := range int(*p.Stack.Depth.At(w)) {
 		to = append(to, *p.Stack.At(w, i))
@@ -191,7 +192,10 @@ func (p *PDOM) Paths(to []divergence.Path) []divergence.Path {
 			continue
 		}
 		top := int(*p.Stack.Depth.At(w)) - 1
-		to = append(to, divergence.Path{CTA: s.CTA, Row: s.Row, PC: s.PC, Reconv: p.Stack.At(w, top).RPC.PC, Mask: s.Mask, Wait: s.Wait, Running: true})
+		to = append(to, divergence.Path{
+			CTA: s.CTA, Row: s.Row, PC: s.PC, Reconv: p.Stack.At(w, top).RPC.PC,
+			Mask: s.Mask, Wait: s.Wait, Running: true,
+		})
 		above := s.Mask
 		p.Stack.Parked(w, func(lanes uint32, at divergence.Path) {
 			if at.Mask = lanes &^ above; at.Mask != 0 {

@@ -46,7 +46,7 @@ func TestPDOMMicroKernels(t *testing.T) {
 	}
 }
 
-// TestPDOMFigure7 has the issue slots of the figure's lower half.
+// TestPDOMFigure7 has the issue slots of the lower half of Fung & Aamodt, HPCA 2011, figure 7.
 func TestPDOMFigure7(t *testing.T) {
 	r := microtest.Run(t, "pdom", divergence.Options{PathOrder: divergence.TakenFirst}, 4, 2, figure7)
 	const A, B, C, D = 0, 1, 2, 3
@@ -88,8 +88,8 @@ func TestPathOrder(t *testing.T) {
 	}
 }
 
-// TestBarrier: no warp passes before all live warps have arrived, and a warp
-// that exits instead lets the others go.
+// TestBarrier: no warp passes before all live warps have arrived, and a warp that exits releases
+// the others.
 func TestBarrier(t *testing.T) {
 	k := seq(
 		when(func(t *thread) bool { return t.TID >= 24 }, "OUT"), // the last of four warps leaves
@@ -113,8 +113,8 @@ func TestBarrier(t *testing.T) {
 	assert.EqualValues(t, 0, r.Stats.BarDiverged)
 }
 
-// TestSpinLock: a lock between threads of a warp, which the owner releases
-// after the loop, is never released (killer kernel of every stack).
+// TestSpinLock: a lock between threads of a warp, which the owner releases after the loop, is never
+// released. This kernel hangs on every stack.
 func TestSpinLock(t *testing.T) {
 	locked := false
 	k := seq(

@@ -16,14 +16,15 @@ import (
 	"divergo/sm/divergence/microtest"
 )
 
-// flow is a kernel of blocks that branch anywhere: into loops, out of them and across, run by a warp of eight threads.
+// flow is a kernel of blocks that branch anywhere: into loops, out of them and across. A warp of
+// eight threads runs it.
 type flow struct {
 	Blocks  []leave
 	Latency int
 }
 
-// leave is how threads leave a block: all of them jump or fall into the next one, or those of a mask branch or exit. The
-// mask rotates with each block that a thread runs.
+// leave is the way that threads leave a block. All of them jump or fall into the next block, or
+// those of a mask branch or exit. The mask rotates with each block that a thread runs.
 type leave struct {
 	How  string
 	To   int
@@ -88,19 +89,21 @@ func stackRows(p divergence.Policy) string {
 	return s.String()
 }
 
-// TestStackProperties: what a reconvergence stack promises, of one path or two at the top.
+// TestStackProperties checks the promises of a reconvergence stack with one path or two at the top.
 func TestStackProperties(t *testing.T) {
 	flows := forall.Struct[flow](map[string]gopter.Gen{
 		"Latency": forall.OneOf(0, 1, 5),
 		"Blocks": forall.List(10, forall.Struct[leave](map[string]gopter.Gen{
-			"How": forall.OneOf("branch", "branch", "branch", "fall", "jump", "exit"), "To": gen.IntRange(0, 10), "Mask": forall.Mask[uint32](flowLanes),
+			"How": forall.OneOf("branch", "branch", "branch", "fall", "jump", "exit"), "To": gen.IntRange(0,
+				10), "Mask": forall.Mask[uint32](flowLanes),
 		})),
 	})
 	for _, name := range []string{"pdom", "pdom-lcp", "dpe"} {
 		m, _ := divergence.Find(name)
 		play := func(t *forall.T, f flow, each func(divergence.Policy, []micro.Issue)) (kernel, []micro.Issue) {
 			k := f.kernel()
-			r, err := micro.Bench{Lanes: flowLanes, Warps: 1, Latency: f.Latency, Each: each}.Run(m, divergence.Options{PathOrder: divergence.TakenFirst}, k, 20_000)
+			r, err := micro.Bench{Lanes: flowLanes, Warps: 1, Latency: f.Latency, Each: each}.Run(m,
+				divergence.Options{PathOrder: divergence.TakenFirst}, k, 20_000)
 			require.NoError(t, err)
 			require.True(t, r.Done, "no end")
 			return k, r.Issues
@@ -129,25 +132,29 @@ func TestStackProperties(t *testing.T) {
 					held |= x.Mask
 				}
 				for tid, n := range left {
-					require.True(t, seen == 0 || n <= 0 || held>>tid&1 != 0, "thread %d is on no path:%s", tid, stackRows(p))
+					require.True(t, seen == 0 || n <= 0 || held>>tid&1 != 0, "thread %d is on no path:%s", tid,
+						stackRows(p))
 				}
 			})
 		})
-		forall.Check(t, name+": threads that come to a branch together go on together where its ways meet", flows, func(t *forall.T, f flow) {
-			k, issues := play(t, f, nil)
-			prog := k.Program("flow")
-			for n, i := range issues {
-				meet := prog.Insts[i.PC].Reconv
-				if meet == isa.NoPC || k[i.PC].Exit {
-					continue
-				}
-				for _, later := range issues[n+1:] {
-					if together := later.Mask & i.Mask; later.PC == meet && together != 0 {
-						require.Equal(t, forall.Bits(uint64(i.Mask), flowLanes), forall.Bits(uint64(together), flowLanes), "threads of the branch at %d that are at %d", i.PC, meet)
-						break
+		forall.Check(t, name+": threads that come to a branch together go on together where its ways meet", flows,
+			func(t *forall.T, f flow) {
+				k, issues := play(t, f, nil)
+				prog := k.Program("flow")
+				for n, i := range issues {
+					meet := prog.Insts[i.PC].Reconv
+					if meet == isa.NoPC || k[i.PC].Exit {
+						continue
+					}
+					for _, later := range issues[n+1:] {
+						if together := later.Mask & i.Mask; later.PC == meet && together != 0 {
+							require.Equal(t, forall.Bits(uint64(i.Mask), flowLanes),
+								forall.Bits(uint64(together), flowLanes), "threads of the branch at %d that are at %d",
+								i.PC, meet)
+							break
+						}
 					}
 				}
-			}
-		})
+			})
 	}
 }

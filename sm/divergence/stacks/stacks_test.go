@@ -10,7 +10,11 @@ import (
 
 // TestRandomKernels looks into the stacks that hold more than one path in an entry.
 func TestRandomKernels(t *testing.T) {
-	microtest.RandomKernels(t, []divergence.Options{{Mechanism: "dpe"}, {Mechanism: "multipath"}, microtest.With("multipath", "multipath.paths", "1")}, func(p divergence.Policy) {
+	microtest.RandomKernels(t, []divergence.Options{
+		{Mechanism: "dpe"},
+		{Mechanism: "multipath"},
+		microtest.With("multipath", "multipath.paths", "1"),
+	}, func(p divergence.Policy) {
 		switch p := p.(type) {
 		case *stacks.DPE:
 			dualPath(t, p)

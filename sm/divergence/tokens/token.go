@@ -1,5 +1,5 @@
-// Package tokens has the stack of synchronisation tokens of NVIDIA GPUs before Volta,
-// which spills to memory.
+// Package tokens has the stack of synchronisation tokens of NVIDIA GPUs before Volta, which spills
+// to memory.
 package tokens
 
 import (
@@ -11,7 +11,7 @@ import (
 	"divergo/units"
 )
 
-// Mechanisms are those of the package.
+// Mechanisms are the mechanisms of the package.
 var Mechanisms = []divergence.Mechanism{
 	{
 		Name:     "token",
@@ -26,11 +26,11 @@ var Mechanisms = []divergence.Mechanism{
 	},
 }
 
-// TokenKeys are the parameters with what Bialas & Strzelecki (section IV) have measured
-// on Kepler.
+// Keys are the parameters, with the values that Bialas & Strzelecki measured on Kepler (2015,
+// section IV).
 var Keys = divergence.NewParams("token", Params{Window: 16, Pop: 32, Spill: 42, Fill: 42})
 
-// TokenParams are the parameters of the token stack.
+// Params are the parameters of the token stack.
 type Params struct {
 	Window int `toml:"window" old:"token_window" range:"1..64" unit:"tokens" doc:"those of a warp that are on the chip" source:"cost: section IV: Kepler"`
 	Pop    int `toml:"pop" old:"token_pop" range:"0..100000" unit:"core cycles" doc:"from the issue of an instruction that pops a token to the issue of the next one" source:"cost: section IV: Kepler"`
@@ -38,14 +38,13 @@ type Params struct {
 	Fill   int `toml:"fill" old:"token_fill" range:"0..100000" unit:"core cycles" doc:"a warp waits for 4 tokens to come back, or as long as memory needs" source:"cost: section IV: Kepler"`
 }
 
-// refill is how many cycles pass from a change of a slot to the issue of its
-// next instruction, if nothing else wants the front end: fetch, decode, issue.
+// refill is the number of cycles from the change of a slot to the issue of its next instruction.
+// They are fetch, decode and issue, in an otherwise idle front end.
 const refill = 3
 
-// TokenStack is the stack of NVIDIA GPUs before Volta, as Bialas & Strzelecki
-// (Benchmarking the cost of thread divergence in CUDA, 2015, sections III and
-// IV) read the patents US 7353369 and US 8312254. A token holds a mask and a
-// PC, 64 bits.
+// TokenStack is the stack of NVIDIA GPUs before Volta. It follows the reading of the patents US
+// 7353369 and US 8312254 by Bialas & Strzelecki (Benchmarking the cost of thread divergence in
+// CUDA, 2015, sections III and IV). A token holds a mask and a PC, 64 bits.
 //
 //	ssy L     push the active mask and L
 //	@p bra L  if threads disagree: push those that do not branch and the next
@@ -53,29 +52,28 @@ const refill = 3
 //	sync      pop a token: its threads are active, at its PC
 //	exit      when no thread is left, pop
 //
-// The paper's NOP.S is sync: the instruction that carries the pop bit does
-// nothing by itself. It is executed once for each token, because the token of a
-// branch leads to it again as soon as its threads have done their part.
+// The sync instruction is the paper's NOP.S: the instruction that carries the pop bit and has no
+// other effect. It is executed once for each token, because the token of a branch leads to it again
+// when its threads have done their part.
 //
 //	     on the chip                      memory
 //	+----+----+--- ---+----+         +----+----+----+----+
 //	|top |    |  16   |    | <-----> |  4 |  4 |    ...
 //	+----+----+--- ---+----+   4     +----+----+----+----+
 //
-// A push onto 16 tokens stores the 4 lowest, one sector of the L2, in the warp's
-// area of memory; a pop that finds none on the chip loads 4. Both are accesses to
-// the L1 like those of the load/store unit. A token that has come back is popped
-// as it was written, less the threads that have left the kernel since.
+// A push onto a full window of 16 tokens stores the 4 lowest, one sector of the L2, in the warp's
+// area of memory. A pop that finds none on the chip loads 4. Both access the L1 like the load/store
+// unit. A token that returns is popped as it was written, less the threads that have exited since.
 //
-// The warp waits until memory has answered, and no shorter than a spill or a
-// fill take on the hardware, which the paper has measured. It waits for sync,
-// too, until the instruction at the new PC can issue. A push costs nothing.
+// The warp waits until memory has answered, and at least as long as the paper measured for a spill
+// or a fill on the hardware. At sync it also waits until the instruction at the new PC can issue. A
+// push costs nothing.
 //
 // Slot i is warp i. A warp arrives at a CTA barrier as a whole.
 type TokenStack struct {
 	divergence.Warps
-	// By warp. Of the entries, a ring, token i is in entry i modulo their number, if
-	// it is on the chip; the depth counts those in memory, too.
+	// Stack is by warp. Its entries are a ring: token i, if on the chip, is in entry i modulo their
+	// number. The depth includes the tokens in memory.
 	Stack   units.Stack[Token]
 	Spilled *rtl.Mem[uint8]    `trace:"true"`      // by warp: tokens in memory, the lowest ones
 	Live    *rtl.Mem[uint32]   `bits:"lanes"`      // by warp
@@ -87,8 +85,7 @@ type TokenStack struct {
 	sim              *rtl.Sim
 }
 
-// waiting are the warps that the stack keeps from running, and those of them
-// that wait for memory.
+// waiting has the warps that the stack keeps from running, and those of them that wait for memory.
 type waiting struct {
 	Warps  uint64 `bits:"warps"`
 	Memory uint64 `bits:"warps"`
@@ -98,10 +95,10 @@ type waiting struct {
 type Token struct {
 	Mask uint32 `bits:"lanes"`
 	PC   uint32 `bits:"31"`
-	Sync bool   // pushed by ssy, else by a branch
+	Sync bool   // pushed by ssy; otherwise by a branch
 }
 
-// word is the token as memory holds it: the mask, then the PC, then its kind.
+// word returns the token as memory holds it: the mask, then the PC, then its kind.
 func (t Token) word() uint64 {
 	w := uint64(t.PC)<<32 | uint64(t.Mask)
 	if t.Sync {
@@ -110,14 +107,14 @@ func (t Token) word() uint64 {
 	return w
 }
 
-// tokenOf is the token in a word of memory.
+// tokenOf returns the token in a word of memory.
 func tokenOf(w uint64) Token {
 	return Token{Mask: uint32(w), PC: uint32(w >> 32 & (1<<31 - 1)), Sync: w>>63 != 0}
 }
 
-// tokens is the depth of the stack: a token for each branch, which splits a mask,
-// and for each region around the PC. With recursive functions a region counts in
-// each activation.
+// tokens is the depth of the stack: a token for each branch, which splits a mask, and for each
+// region around the PC. It is 0, no bound, with recursive functions, where a region counts in each
+// activation.
 func tokens(lanes int, p *isa.Program) int {
 	if p.Recursive {
 		return 0
@@ -138,15 +135,15 @@ func newTokenStack(e divergence.Env) *TokenStack {
 	}
 }
 
-// Tick serves at most one answer of memory, lets the warps go whose wait is
-// over, and serves at most one issued instruction, one outcome and one launch.
+// Tick serves at most one answer of memory and releases the warps whose wait is over. Then it
+// serves at most one issued instruction, one outcome and one launch.
 func (p *TokenStack) Tick() {
 	now := p.sim.Now()
 	held := p.Held.Q()
 	if p.Answer.Valid() && p.Retire.Ready() {
 		p.moved(p.Answer.Front())
 		p.Answer.Pop()
-		held = p.Held.D() // with what has come
+		held = p.Held.D() // includes the answer
 	}
 	next := uint64(rtl.Never)
 	for m := held.Warps &^ held.Memory; m != 0; m &= m - 1 {
@@ -167,7 +164,7 @@ func (p *TokenStack) Tick() {
 	p.Serve(p)
 }
 
-// pops notes when the warp of an instruction that pops a token can go on.
+// pops records when the warp of an instruction that pops a token can continue.
 func (p *TokenStack) pops(f divergence.Fire, now uint64) {
 	if f.Valid && p.Inst(f.PC).Op == isa.OpSync {
 		*p.Until.Edit(int(f.Slot)) = now + p.pop - refill
@@ -184,7 +181,7 @@ func (p *TokenStack) hold(w int, s *divergence.Slot, until uint64) {
 	}
 }
 
-// move starts a transfer for warp w, which waits for it until a cycle at least.
+// move starts a transfer for warp w, which waits for it, at least until a given cycle.
 func (p *TokenStack) move(w int, s *divergence.Slot, until uint64, t divergence.Transfer) {
 	t.CTA, t.Row, t.Words = s.CTA, s.Row, uint8(p.chunk)
 	p.Memory.Push(t)
@@ -192,12 +189,12 @@ func (p *TokenStack) move(w int, s *divergence.Slot, until uint64, t divergence.
 	p.hold(w, s, until)
 }
 
-// Start notes who is in a new warp.
+// Start records the threads of a new warp.
 func (p *TokenStack) Start(l *divergence.WarpStart) {
 	*p.Live.Edit(int(l.Row)) = l.Mask
 }
 
-// Advance executes ssy, whose outcome is known as it issues.
+// Advance executes ssy, whose result is known when it issues.
 func (p *TokenStack) Advance(w int) {
 	s := p.Table.Edit(w)
 	if in := p.Inst(s.PC - 1); in.Op == isa.OpSSY {
@@ -248,7 +245,7 @@ func (p *TokenStack) bar(w int, s *divergence.Slot, in *isa.Inst, o *divergence.
 	p.Arrive(p, s, o.Bar, o.Warps, waits)
 }
 
-// Arriving is the warp of the slot, on whatever paths its threads are.
+// Arriving returns the warp of the slot, on whatever paths its threads are.
 func (p *TokenStack) Arriving(w int, _ uint32, _ bool) uint32 { return *p.Live.At(w) }
 
 func (p *TokenStack) exit(w int, s *divergence.Slot, lanes uint32) {
@@ -259,14 +256,14 @@ func (p *TokenStack) exit(w int, s *divergence.Slot, lanes uint32) {
 	p.unwind(w, s)
 }
 
-// Resume lets a warp go on behind the barrier.
+// Resume releases a warp from its CTA barrier.
 func (p *TokenStack) Resume(w int) {
 	s := p.Table.Edit(w)
 	s.Wait = divergence.Runs
 	s.PC++
 }
 
-// entry is token i of the stack of warp w, for writing.
+// entry returns token i of the stack of warp w, for writing.
 func (p *TokenStack) entry(w, i int) *Token { return p.Stack.Entry(w, i%p.window) }
 
 // push adds the token of the instruction at pc on top.
@@ -288,9 +285,8 @@ func (p *TokenStack) push(w int, s *divergence.Slot, pc uint32, t Token) {
 	st.MaxDepth = max(st.MaxDepth, uint64(*depth))
 }
 
-// unwind pops tokens until one has live threads. It stops where one has to come
-// from memory, and is called again when that has come. A warp whose stack is
-// empty then has no threads left.
+// unwind pops tokens until one has live threads. It stops at a token that must come from memory,
+// and is called again when that arrives. A warp without threads and tokens ends.
 func (p *TokenStack) unwind(w int, s *divergence.Slot) {
 	st := &p.D().Stats
 	depth, spilled := p.Stack.Depth.Edit(w), *p.Spilled.Next(w)
@@ -316,8 +312,8 @@ func (p *TokenStack) unwind(w int, s *divergence.Slot) {
 	p.hold(w, s, until)
 }
 
-// moved ends a spill or a fill. It was a fill if the warp waits for a token with
-// threads; the pop that needed it goes on.
+// moved ends a spill or a fill. It was a fill if the warp has no threads; then the pop that needed
+// it continues.
 func (p *TokenStack) moved(t *divergence.Transferred) {
 	w := int(t.Row)
 	s := p.Table.Edit(w)
@@ -331,8 +327,8 @@ func (p *TokenStack) moved(t *divergence.Transferred) {
 	p.unwind(w, s)
 }
 
-// Token is token i of the stack of warp w, counted from the bottom, which is on
-// the chip. It is read-only.
+// Token returns token i of the stack of warp w, counted from the bottom. The token must be on the
+// chip, and is read-only.
 func (p *TokenStack) Token(w, i int) *Token { return p.Stack.At(w, i%p.window) }
 
 // entries lists the tokens of a warp that are on the chip.
@@ -340,13 +336,16 @@ func entries(p divergence.Policy, w int, to []divergence.Entry) []divergence.Ent
 	s := p.(*TokenStack)
 	for i := s.onChip(w); i < int(*s.Stack.Depth.At(w)); i++ {
 		t := s.Token(w, i)
-		to = append(to, divergence.Entry{At: divergence.Point{PC: t.PC}, RPC: divergence.Nowhere, LPC: divergence.Nowhere, Mask: t.Mask})
+		to = append(to, divergence.Entry{
+			At: divergence.Point{PC: t.PC}, RPC: divergence.Nowhere,
+			LPC: divergence.Nowhere, Mask: t.Mask,
+		})
 	}
 	return to
 }
 
-// onChip is the lowest token of warp w that is on the chip: while a warp without threads waits for
-// memory, none is there yet.
+// onChip returns the lowest token of warp w that is on the chip. While a warp without threads waits
+// for memory, none is there.
 func (p *TokenStack) onChip(w int) int {
 	if p.Table.At(w).Mask == 0 && p.Held.Q().Memory>>w&1 != 0 {
 		return int(*p.Stack.Depth.At(w))
@@ -354,8 +353,7 @@ func (p *TokenStack) onChip(w int) int {
 	return int(*p.Spilled.At(w))
 }
 
-// Paths lists the threads that run and those of the tokens. The PCs of tokens in
-// memory are not known.
+// Paths lists the running threads and those of the tokens. The PCs of tokens in memory are unknown.
 func (p *TokenStack) Paths(to []divergence.Path) []divergence.Path {
 	for w := range p.Table.Len() {
 		s := p.Table.At(w)
@@ -385,8 +383,7 @@ func (p *TokenStack) Paths(to []divergence.Path) []divergence.Path {
 	return to
 }
 
-// reconv is where the uppermost of the n lowest tokens on the chip that is not
-// of a branch leads to.
+// reconv returns the PC of the uppermost ssy token among the n lowest on the chip, or isa.NoPC.
 func (p *TokenStack) reconv(w, n int) uint32 {
 	for i := n - 1; i >= p.onChip(w); i-- {
 		if t := p.Token(w, i); t.Sync {

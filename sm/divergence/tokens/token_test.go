@@ -19,16 +19,18 @@ import (
 func watch(t *testing.T, k kernel, each func(p *tokens.TokenStack, issued []micro.Issue)) micro.Result {
 	t.Helper()
 	m, _ := divergence.Find("token")
-	b := micro.Bench{Lanes: 32, Warps: 1, Each: func(p divergence.Policy, issued []micro.Issue) { each(p.(*tokens.TokenStack), issued) }}
+	b := micro.Bench{
+		Lanes: 32, Warps: 1,
+		Each: func(p divergence.Policy, issued []micro.Issue) { each(p.(*tokens.TokenStack), issued) },
+	}
 	r, err := b.Run(m, divergence.Options{}, k, 100_000)
 	require.NoError(t, err)
 	require.True(t, r.Done)
 	return r
 }
 
-// TestTokenWalkThrough: figures 3.1 to 3.7 of the paper, M = 2: the active mask
-// and the stack, top first, after every change. Addresses are bytes, line 11 at
-// 0x120.
+// TestTokenWalkThrough: Bialas & Strzelecki, 2015, figures 3.1 to 3.7, with M = 2. It has the
+// active mask and the stack, top first, after every change. Addresses are bytes, line 11 at 0x120.
 func TestTokenWalkThrough(t *testing.T) {
 	var steps []string
 	watch(t, micro.Listing3(2), func(p *tokens.TokenStack, _ []micro.Issue) {
@@ -60,22 +62,31 @@ func TestTokenWalkThrough(t *testing.T) {
 	}, "\n"), strings.Join(steps, "\n"))
 }
 
-// TestTokenTable: pushes, depth and spills of both loops for all patterns
-// (section IV: M+1 tokens of the single loop, more than 16 from M = 16 on; the double loop
-// without spills up to M = 14).
+// TestTokenTable: pushes, depth and spills of both loops for all patterns. The single loop has M+1
+// tokens, more than 16 from M = 16 on. The double loop has no spills up to M = 14 (Bialas &
+// Strzelecki, 2015, section IV).
 func TestTokenTable(t *testing.T) {
 	double := [32]uint64{15: 20, 19, 18, 17, 36, 34, 32, 30, 48, 45, 42, 39, 56, 52, 48, 44, 60}
 	for m := range 32 {
 		n := uint64(m)
 		r := watch(t, micro.Listing3(m), func(*tokens.TokenStack, []micro.Issue) {})
-		assert.Equal(t, [5]uint64{n + 1, n + 1, n + 1, max(0, n+4-16) / 4 * bit(n > 15), max(0, n+4-16) / 4 * bit(n > 15)},
-			[5]uint64{r.Stats.Pushes, r.Stats.Pops, r.Stats.MaxDepth, r.Stats.Spills, r.Stats.Fills}, "single, M = %d", m)
+		assert.Equal(t, [5]uint64{
+			n + 1, n + 1, n + 1, max(0, n+4-16) / 4 * bit(n > 15),
+			max(0, n+4-16) / 4 * bit(n > 15),
+		},
+			[5]uint64{
+				r.Stats.Pushes, r.Stats.Pops, r.Stats.MaxDepth, r.Stats.Spills,
+				r.Stats.Fills,
+			}, "single, M = %d", m)
 		assert.Len(t, r.Issues, 136+m, "one more sync for each token")
 
 		r = watch(t, micro.Listing4(m), func(*tokens.TokenStack, []micro.Issue) {})
 		pushes := 33 + n*(65-n)/2
 		assert.Equal(t, [5]uint64{pushes, pushes, n + 2, double[m], double[m]},
-			[5]uint64{r.Stats.Pushes, r.Stats.Pops, r.Stats.MaxDepth, r.Stats.Spills, r.Stats.Fills}, "double, M = %d", m)
+			[5]uint64{
+				r.Stats.Pushes, r.Stats.Pops, r.Stats.MaxDepth, r.Stats.Spills,
+				r.Stats.Fills,
+			}, "double, M = %d", m)
 	}
 }
 
@@ -86,9 +97,9 @@ func bit(b bool) uint64 {
 	return 0
 }
 
-// TestTokenHistory: the depth of the stack at each instruction of the single
-// loop is that of figure 4: 1 until the first thread leaves, one more every 4 instructions, then one less with
-// each sync.
+// TestTokenHistory: the depth of the stack at each instruction of the single loop is that of Bialas
+// & Strzelecki, 2015, figure 4. It is 1 until the first thread leaves, rises by one every 4
+// instructions, then falls by one at each sync.
 func TestTokenHistory(t *testing.T) {
 	for _, m := range []int{1, 8, 31} {
 		var got, want []int
@@ -119,9 +130,9 @@ func TestTokenHistory(t *testing.T) {
 // windows are sizes of the part that is on the chip, from one token to all.
 var windows = []int{1, 2, 3, 4, 5, 7, 8, 16, divergence.SpillWords}
 
-// TestTokenWindow: however few tokens are on the chip and however long memory
-// takes, the threads of a warp run in the same order and groups as if all were.
-// What goes to memory comes back.
+// TestTokenWindow: the threads of a warp run in the same order and groups as if all tokens were on
+// the chip. That holds for any window and any latency of memory. Memory returns the words that it
+// was given.
 func TestTokenWindow(t *testing.T) {
 	m, _ := divergence.Find("token")
 	kernels := map[string]func() kernel{
@@ -129,11 +140,15 @@ func TestTokenWindow(t *testing.T) {
 		"double loop": func() kernel { return micro.Listing4(9) },
 	}
 	for seed := range uint64(20) {
-		kernels[fmt.Sprint("random ", seed)] = func() kernel { return microtest.RandomKernel(seed, 64, seed%2 == 1, false) }
+		kernels[fmt.Sprint("random ", seed)] = func() kernel {
+			return microtest.RandomKernel(seed, 64, seed%2 == 1,
+				false)
+		}
 	}
 	for name, k := range kernels {
 		issued := func(window, memory int) ([2][]micro.Issue, divergence.Stats) {
-			r, err := micro.Bench{Lanes: 32, Warps: 2, Memory: memory}.Run(m, tokens.Keys.With(divergence.Options{}, tokens.Params{Window: window}), k(), 200_000)
+			r, err := micro.Bench{Lanes: 32, Warps: 2, Memory: memory}.Run(m,
+				tokens.Keys.With(divergence.Options{}, tokens.Params{Window: window}), k(), 200_000)
 			require.NoError(t, err)
 			require.True(t, r.Done, "%s, window %d", name, window)
 			var by [2][]micro.Issue
@@ -155,10 +170,10 @@ func TestTokenWindow(t *testing.T) {
 	}
 }
 
-// TestTokenWords: a token is 64 bits, 32 of them the mask, and 4 move together
-// (section III and IV): the first spill of the single loop takes the token of ssy
-// and those of the threads that left first. What memory gives back is what the
-// threads go on with.
+// TestTokenWords: a token is 64 bits, 32 of them the mask, and 4 move together (Bialas &
+// Strzelecki, 2015, sections III and IV). The first spill of the single loop takes the token of ssy
+// and those of the threads that left first. The threads continue with the words that memory
+// returns.
 func TestTokenWords(t *testing.T) {
 	mech, _ := divergence.Find("token")
 	var filled [][divergence.TransferWords]uint64
@@ -186,8 +201,8 @@ func TestTokenWords(t *testing.T) {
 	assert.Equal(t, uint32(1<<31|1<<29), wrong.Issues[n-2].Mask)
 }
 
-// TestTokenExit: threads that leave the kernel take the place of a sync; the
-// ones that are left meet behind the loop.
+// TestTokenExit: threads that exit take the place of a sync. The remaining threads meet behind the
+// loop.
 func TestTokenExit(t *testing.T) {
 	k := seq(
 		line{Op: isa.OpSSY, To: "J"},
