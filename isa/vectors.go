@@ -126,8 +126,8 @@ func lower[U unsigned](v archsimd.Int64x8) vector { return v.AsUint64x8().ShiftA
 // above is the number of bits of a lane above U.
 func above[U unsigned]() uint64 { return uint64(64 - width[U]()) }
 
-// extend sign-extends a value of 32 bits.
-func extend(v vector) archsimd.Int64x8 { return raise[uint32](v).ShiftAllRight(32) }
+// widen sign-extends a value of 32 bits.
+func widen(v vector) archsimd.Int64x8 { return raise[uint32](v).ShiftAllRight(32) }
 
 func vectorAdd[U unsigned](_ *Inst, x *Lanes) {
 	x.each(func(i int) vector { return cut[U](x.a(i).Add(x.b(i))) })
@@ -150,7 +150,7 @@ func vectorMulWide(_ *Inst, x *Lanes) {
 }
 
 func vectorMulWideSigned(_ *Inst, x *Lanes) {
-	x.each(func(i int) vector { return extend(x.a(i)).Mul(extend(x.b(i))).AsUint64x8() })
+	x.each(func(i int) vector { return widen(x.a(i)).Mul(widen(x.b(i))).AsUint64x8() })
 }
 
 func vectorMadWide(_ *Inst, x *Lanes) {
@@ -158,7 +158,7 @@ func vectorMadWide(_ *Inst, x *Lanes) {
 }
 
 func vectorMadWideSigned(_ *Inst, x *Lanes) {
-	x.each(func(i int) vector { return extend(x.a(i)).Mul(extend(x.b(i))).AsUint64x8().Add(x.c(i)) })
+	x.each(func(i int) vector { return widen(x.a(i)).Mul(widen(x.b(i))).AsUint64x8().Add(x.c(i)) })
 }
 
 func vectorMin[U unsigned](_ *Inst, x *Lanes) {
