@@ -1,12 +1,11 @@
 package frontier
 
 import (
-	"fmt"
-
 	"divergo/experiments"
 	"divergo/gpu"
 	"divergo/sm/divergence"
 	"divergo/sm/divergence/micro"
+	"fmt"
 )
 
 // paper is the source of the mechanism. Its key names figures, claims and the preset.
