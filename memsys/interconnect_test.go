@@ -78,7 +78,7 @@ func TestFairness(t *testing.T) {
 			for sm := range 6 {
 				if b.In[sm].Ready() {
 					p := packet(0, 0, 0)
-					p.Src = uint8(sm)
+					p.Src = uint16(sm)
 					b.In[sm].Push(p)
 				}
 			}

@@ -153,7 +153,7 @@ func (s *System) Flush(max uint64) error {
 		if p := s.RunUntil(s.Dispatch.Req.Ready, s.Core, max); !p.Done {
 			return fmt.Errorf("no room for the flush of slice %d", i)
 		}
-		s.Dispatch.Req.Push(memsys.Request{Kind: memsys.FlushAll, Src: uint8(len(s.SMs)), Dst: uint8(i)})
+		s.Dispatch.Req.Push(memsys.Request{Kind: memsys.FlushAll, Src: uint16(len(s.SMs)), Dst: uint8(i)})
 	}
 	for i := range s.Slices {
 		if p := s.RunUntil(s.Dispatch.Rsp.Valid, s.Core, max); !p.Done {
