@@ -47,10 +47,16 @@ func (t *T) FailNow() { panic(t) }
 // generator draws.
 func Check[C any](t *testing.T, sentence string, cases gopter.Gen, holds func(t *T, c C)) {
 	t.Helper()
+	CheckMany(t, 3000, sentence, cases, holds)
+}
+
+// CheckMany is Check with the given number of cases without -short.
+func CheckMany[C any](t *testing.T, many int, sentence string, cases gopter.Gen, holds func(t *T, c C)) {
+	t.Helper()
 	t.Run(sentence, func(t *testing.T) {
 		t.Helper()
 		p := gopter.DefaultTestParametersWithSeed(seed(t))
-		p.MinSuccessfulTests = 3000
+		p.MinSuccessfulTests = many
 		if testing.Short() {
 			p.MinSuccessfulTests = 1000
 		}

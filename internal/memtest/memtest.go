@@ -16,7 +16,7 @@ type Step struct {
 }
 
 // Driver plays the load/store unit of an SM. It sends one access a cycle while the queue has room,
-// and stores the replies. The tag of an access is its place in the script.
+// and stores the replies, one every Pause cycles. The tag of an access is its place in the script.
 type Driver struct {
 	rtl.State[struct {
 		Next     uint32 // step to send
@@ -24,6 +24,7 @@ type Driver struct {
 		LastDone uint64 // cycle of the last reply
 	}]
 	Script []Step
+	Pause  uint64 // cycles from a reply to the next; 0 is 1
 	Out    rtl.Out[memsys.Access]
 	In     rtl.In[memsys.Reply]
 	Reply  *rtl.Mem[memsys.Reply] // by step
@@ -45,7 +46,9 @@ func NewDriver(script []Step, out rtl.Out[memsys.Access], in rtl.In[memsys.Reply
 // Tick takes a reply and sends an access.
 func (d *Driver) Tick() {
 	q, n := d.Regs()
-	if d.In.Valid() {
+	if next := q.LastDone + d.Pause; d.In.Valid() && q.Replies > 0 && d.sim.Now() < next {
+		d.sim.WakeAt(next)
+	} else if d.In.Valid() {
 		r := d.In.Front()
 		i := int(r.Tag)
 		d.Reply.Write(i, *r)
