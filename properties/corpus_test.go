@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"divergo/internal/forall"
 	"divergo/properties/draw"
 
 	"github.com/stretchr/testify/assert"
@@ -34,13 +35,18 @@ func TestCorpus(t *testing.T) {
 	require.NoError(t, err)
 	var total Coverage
 	r := Runner{Coverage: &total}
-	for line := range strings.Lines(string(text)) {
+	for i, line := range strings.SplitAfter(strings.TrimSpace(string(text)), "\n") {
+		if forall.LeftOut(i, 8) {
+			continue
+		}
 		word, _, _ := strings.Cut(line, " ")
 		seed, err := strconv.ParseUint(word, 10, 64)
 		require.NoError(t, err)
 		checkSeed(t, &r, seed)
 	}
-	assert.Empty(t, total.Missed(), "seeds to be chosen anew: -update")
+	if !testing.Short() {
+		assert.Empty(t, total.Missed(), "seeds to be chosen anew: -update")
+	}
 }
 
 // checkSeed checks a case under every mechanism.

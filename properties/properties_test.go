@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"divergo/internal/forall"
 	"divergo/isa"
 	"divergo/properties/draw"
 	"divergo/sm"
@@ -48,6 +49,9 @@ func run(t *testing.T, k *draw.Compiled, o golden.Options) (r *golden.Result, me
 // and CTAs in the golden model do not change the result.
 func TestKernelsHaveOneAnswer(t *testing.T) {
 	for seed := range uint64(400) {
+		if forall.LeftOut(int(seed), 8) {
+			continue
+		}
 		c := draw.New(seed, draw.AllFeatures&^(draw.Counts|draw.Edges))
 		k, err := c.Compile()
 		require.NoError(t, err)

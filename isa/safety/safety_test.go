@@ -558,7 +558,10 @@ func TestChain(t *testing.T) {
 
 // TestSizes checks that programs of some 300,000 instructions take seconds, not minutes.
 func TestSizes(t *testing.T) {
-	const n = 60_000
+	n := 60_000
+	if testing.Short() {
+		n = 10_000
+	}
 	for _, c := range []struct {
 		name string
 		line func(i int) string
