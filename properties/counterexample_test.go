@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"divergo/gpu"
-	"divergo/internal/forall"
 	"divergo/isa"
 	"divergo/properties/books"
 	"divergo/properties/draw"
@@ -106,8 +105,8 @@ func marker(t *testing.T, folder string) uint64 {
 func TestOpensWhereItFailed(t *testing.T) {
 	seen := map[bool]int{} // by whether the checker names a cycle
 	for seed := range uint64(16) {
-		if forall.LeftOut(int(seed/2), 4) {
-			continue
+		if testing.Short() && len(seen) == 2 {
+			break
 		}
 		mechanism := []string{late, hasty}[seed%2]
 		var f *Failure

@@ -576,7 +576,7 @@ func TestSizes(t *testing.T) {
 			if i < n/8 {
 				return fmt.Sprintf("setp.eq.u32 %%p0, %%r2, %d;\n@%%p0 bra L%d;\n", i, i)
 			}
-			return fmt.Sprintf("L%d:\nadd.u32 %%r2, %%r2, 1;\n", n/4-1-i)
+			return fmt.Sprintf("add.u32 %%r2, %%r2, 1;\nL%d:\n", n/4-1-i)
 		}},
 		{"straight", func(i int) string { return "add.u32 %r2, %r2, %r1;\nxor.b32 %r3, %r3, %r2;\n" }},
 	} {
@@ -600,7 +600,7 @@ func TestSizes(t *testing.T) {
 			r := safety.Analyze(p)
 			t.Log(len(p.Insts), "instructions:", time.Since(start))
 			for _, v := range r.Branches {
-				require.False(t, v.Safe, "the loop is by data, and all of them decide about it")
+				require.False(t, v.Safe, "PC %d: the loop is by data, and all of them decide about it", v.PC)
 			}
 		})
 	}
