@@ -106,7 +106,7 @@ func TestVotes(t *testing.T) {
 		k, err = k.For(c.mechanism)
 		require.NoError(t, err)
 		assert.Equal(t, c.votes, strings.Count(k.Text, "vote.sync"), "%s, %d threads", c.mechanism, c.threads)
-		f, err := new(Runner).Check(k, c.mechanism)
+		f, err := new(runner).Check(k, c.mechanism)
 		require.NoError(t, err)
 		assert.Nil(t, f)
 	}
@@ -120,7 +120,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	var r Runner
+	var r runner
 	failure, err := r.Check(k, "pdom")
 	fmt.Println(failure, err)
 	// Output: <nil> <nil>

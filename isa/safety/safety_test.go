@@ -552,7 +552,7 @@ func TestChain(t *testing.T) {
 		"- ld.global.u32", "value setp.ne.u32", "value @%p0", "controls st.shared.u32", "memory ld.shared.u32",
 		"value mul.wide.u32", "value add.u64", "value st.global.u32",
 	}, chain)
-	assert.Equal(t, safety.Address, r.Loads[0].Danger)
+	assert.Equal(t, "address", r.Loads[0].Danger.String())
 	assert.Equal(t, r.Loads[0].Chain[2:], r.Branches[0].Chain[:], "the chain of the branch is the rest")
 }
 
