@@ -121,7 +121,7 @@ func TestStepTakenBack(t *testing.T) {
 	}
 	k, err := c.Compile()
 	require.NoError(t, err)
-	var r Runner
+	var r runner
 	f, err := r.try(k, late)
 	require.NoError(t, err)
 	require.NotNil(t, f)
@@ -152,7 +152,7 @@ func TestJobs(t *testing.T) {
 	require.NoError(t, err)
 	sum := first.Total()
 	total := second.Total()
-	sum.Add(&total)
+	sum.add(&total)
 	assert.Equal(t, whole.Total(), sum)
 	assert.Equal(t, whole.Lanes, first.Lanes+second.Lanes)
 }

@@ -43,9 +43,9 @@ func (f *Failure) Error() string {
 	return fmt.Sprintf("%s, seed %d: checker %s: %s", f.Mechanism, f.Case.Seed, f.Checker, f.What)
 }
 
-// Runner checks cases one after the other. It reuses its machines while consecutive cases have the
+// runner checks cases one after the other. It reuses its machines while consecutive cases have the
 // same configuration.
-type Runner struct {
+type runner struct {
 	Coverage *Coverage   // of its runs; nil: not counted
 	Stop     func() bool // polled; true ends the run; nil: never
 
@@ -61,7 +61,7 @@ var errStopped = errors.New("stopped")
 
 // Check runs a case under a mechanism and returns the failure of the first checker that rejects it,
 // or nil. An error says that the case or the mechanism's name is wrong, or that Stop ended the run.
-func (r *Runner) Check(k *draw.Compiled, mechanism string) (*Failure, error) {
+func (r *runner) Check(k *draw.Compiled, mechanism string) (*Failure, error) {
 	k, err := k.For(mechanism)
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func (r *Runner) Check(k *draw.Compiled, mechanism string) (*Failure, error) {
 }
 
 // try is Check on a machine that may have run other cases before.
-func (r *Runner) try(k *draw.Compiled, mechanism string) (*Failure, error) {
+func (r *runner) try(k *draw.Compiled, mechanism string) (*Failure, error) {
 	s, err := r.session(k.Machine, mechanism)
 	if err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func (r *Runner) try(k *draw.Compiled, mechanism string) (*Failure, error) {
 }
 
 // session returns a machine in its initial state.
-func (r *Runner) session(cfg gpu.Config, mechanism string) (*testbench.Session, error) {
+func (r *runner) session(cfg gpu.Config, mechanism string) (*testbench.Session, error) {
 	if r.sessions == nil || r.machine != cfg {
 		r.machine, r.sessions = cfg, map[string]*testbench.Session{}
 	}
@@ -130,7 +130,7 @@ func (r *Runner) session(cfg gpu.Config, mechanism string) (*testbench.Session, 
 }
 
 // run runs a case and applies every checker.
-func (r *Runner) run(s *testbench.Session, k *draw.Compiled) (*books.Finding, *verify.Mismatch) {
+func (r *runner) run(s *testbench.Session, k *draw.Compiled) (*books.Finding, *verify.Mismatch) {
 	again := k.Seed%8 == 0
 	state, faults := uint64(0), false
 	b, m := r.watched(s, func(run func(testbench.Launch) error) error {
@@ -163,7 +163,7 @@ func (r *Runner) run(s *testbench.Session, k *draw.Compiled) (*books.Finding, *v
 
 // watched performs launches on a machine in its initial state and applies every checker of a single
 // run. It calls ended when the launches end as they should; ended reports whether they finished.
-func (r *Runner) watched(s *testbench.Session, perform func(run func(testbench.Launch) error) error,
+func (r *runner) watched(s *testbench.Session, perform func(run func(testbench.Launch) error) error,
 	ended func() bool,
 ) (b *books.Finding, m *verify.Mismatch) {
 	defer func() {

@@ -74,8 +74,8 @@ func (d *Driver) Tick() {
 	}
 }
 
-// Done reports whether every access has its reply.
-func (d *Driver) Done() bool { return int(d.Q().Replies) == len(d.Script) }
+// done reports whether every access has its reply.
+func (d *Driver) done() bool { return int(d.Q().Replies) == len(d.Script) }
 
 // SM is an island of a System: a driver and the memory side of an SM.
 type SM struct {
@@ -128,10 +128,10 @@ func New(cfg memsys.Config, scripts ...[]Step) (*System, error) {
 	return s, s.Elaborate()
 }
 
-// Done reports whether every access of every script has its reply.
-func (s *System) Done() bool {
+// done reports whether every access of every script has its reply.
+func (s *System) done() bool {
 	for _, sm := range s.SMs {
-		if !sm.Driver.Done() {
+		if !sm.Driver.done() {
 			return false
 		}
 	}
@@ -140,7 +140,7 @@ func (s *System) Done() bool {
 
 // Play runs until every access has its reply, for at most max core cycles.
 func (s *System) Play(max uint64) error {
-	if p := s.RunUntil(s.Done, s.Core, max); p.Done {
+	if p := s.RunUntil(s.done, s.Core, max); p.Done {
 		return nil
 	} else if p.Idle {
 		return fmt.Errorf("core cycle %d: nothing moves, but accesses lack their reply", s.Core.Now())

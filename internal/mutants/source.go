@@ -28,8 +28,8 @@ type declaration struct {
 	node ast.Node
 }
 
-// Parse reads the package of a folder, without its tests. root is the folder of the module.
-func Parse(root, folder string) (*Package, error) {
+// parsePackage reads the package of a folder, without its tests. root is the folder of the module.
+func parsePackage(root, folder string) (*Package, error) {
 	dir := filepath.Join(root, filepath.FromSlash(folder))
 	found, err := build.ImportDir(dir, 0)
 	if err != nil {
@@ -91,8 +91,8 @@ func receiver(e ast.Expr) string {
 	return ""
 }
 
-// Plant returns the file that a mutant changes, and its changed text.
-func (p *Package) Plant(m *Mutant) (file string, text []byte, err error) {
+// plant returns the file that a mutant changes, and its changed text.
+func (p *Package) plant(m *Mutant) (file string, text []byte, err error) {
 	c, err := parseChange(m)
 	if err != nil {
 		return "", nil, err
