@@ -117,7 +117,7 @@ func (m *ideal) Tick() {
 	r := m.In.Front()
 	i := int(r.Line-base) / 64
 	p := m.Out.PushSlot()
-	p.Kind, p.ID, p.Epoch = r.Kind, r.ID, r.Epoch
+	p.Kind, p.ID, p.Epoch, p.Client = r.Kind, r.ID, r.Epoch, r.Client
 	switch r.Kind {
 	case memsys.Load:
 		p.Data = *m.Lines.At(i)

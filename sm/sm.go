@@ -57,6 +57,11 @@ type Ports struct {
 	Access  rtl.Out[memsys.Access]
 	Reply   rtl.In[memsys.Reply]
 
+	// Params is the address of the parameter bank in device memory, 0 for a bank in the SM.
+	Params uint64
+	// Fetch is the port of the instruction cache. Without a cache every fetch hits.
+	Fetch memsys.FetchPort
+
 	// Faulted is set when a thread misbehaves, so that the machine need not poll the Fault of each
 	// SM. It may be nil.
 	Faulted *atomic.Bool
@@ -72,7 +77,7 @@ func New(
 	}
 	l, err := newLaunch(site{
 		cfg: cfg, mech: m, options: o, herd: herd, index: uint32(index), sms: uint32(sms), shared: shared,
-		faulted: cmp.Or(p.Faulted, new(atomic.Bool)),
+		faulted: cmp.Or(p.Faulted, new(atomic.Bool)), params: p.Params,
 	})
 	if err != nil {
 		return nil, err
@@ -130,7 +135,7 @@ func New(
 	}
 	cta := &CTA{
 		In: p.Command, Out: p.Notice, Launch: starts.Out(), Clear: clears.Out(), Retire: retires.In(),
-		Flush: flush.Out(), Flushed: flushed.In(), l: l,
+		Flush: flush.Out(), Flushed: flushed.In(), Code: p.Fetch.Cache, l: l,
 	}
 	operands := &Operands{
 		In: flights.In(), ALU: toALU.Out(), DPU: toDPU.Out(), SFU: toSFU.Out(), LSU: toLSU.Out(),
@@ -144,7 +149,11 @@ func New(
 	}
 	issue.Front = &Fetch{
 		IBuffer: rtl.NewMem[Buffered](slots.Len()), Slots: slots,
-		Fire: &issue.Fire, Second: weave.fire(), Redirect: &c.Redirect, l: l,
+		Fire: &issue.Fire, Second: weave.fire(), Redirect: &c.Redirect,
+		Cache: p.Fetch.Cache, Lines: p.Fetch.Req, Arrived: p.Fetch.Rsp, l: l,
+	}
+	if p.Fetch.Cache != nil {
+		issue.Front.Waits, issue.Front.line = rtl.NewMem[uint64](slots.Len()), uint32(p.Fetch.Line/instBytes)
 	}
 	issue.Front.Init(decode{PC: isa.NoPC})
 	var stalls *Stalls
@@ -208,6 +217,12 @@ func (s *SM) clear() {
 	rows := s.l.cfg.Warps()
 	s.Writeback.Regs.Resize(rows * s.l.nregs)
 	s.Writeback.Preds.Resize(rows * s.l.npreds)
+}
+
+// Code returns the instruction memory of the loaded kernel.
+func (s *SM) Code() Range {
+	start := s.l.code(0)
+	return Range{start, start + uint64(len(s.l.insts))*instBytes}
 }
 
 // CTAs returns the number of CTAs of the loaded kernel that the SM holds.
