@@ -10,8 +10,10 @@ type Scheduler string
 
 // The warp schedulers.
 const (
-	LRR Scheduler = "lrr"
-	GTO Scheduler = "gto"
+	LRR      Scheduler = "lrr"
+	GTO      Scheduler = "gto"
+	Oldest   Scheduler = "oldest"
+	TwoLevel Scheduler = "two-level"
 )
 
 // Words lists the valid values.
@@ -68,7 +70,8 @@ type Config struct {
 	CTAs        int               `toml:"ctas" range:"1..32" doc:"resident CTAs at most" source:"gpgpu"`
 	Registers   int               `toml:"registers" range:"1..1Mi" doc:"32-bit registers" source:"tbc: table 2"`
 	RegAlloc    int               `toml:"reg_alloc" range:"1..64 pow2" unit:"registers" doc:"granularity of allocation: a thread's registers are rounded up to a multiple" source:"gpgpu"`
-	Scheduler   Scheduler         `toml:"scheduler" doc:"warp scheduler: lrr (loose round robin) or gto (greedy, then oldest)" source:"tbc: section 2.2"`
+	Scheduler   Scheduler         `toml:"scheduler" doc:"warp scheduler: lrr (loose round robin), gto (greedy, then oldest), oldest, or two-level (fetch groups)" source:"tbc: section 2.2"`
+	FetchGroup  int               `toml:"fetch_group" range:"1..64" unit:"warps" doc:"warps of a fetch group of the scheduler two-level, neighbours in the SM" source:"Narasiman et al., MICRO 2011"`
 	CTAPriority CTAPriority       `toml:"cta_priority" doc:"which CTA's warps are issued first, each CTA's in the order of the scheduler: age (the oldest), rrb (rotates each cycle), srr (the one that issued last, until it has no ready warp), or none (all warps alike); the same under each mechanism" source:"tbc: section 6.2"`
 	Scoreboard  Dependence        `toml:"scoreboard" doc:"what a dependent instruction waits for: warp (one instruction of a warp in flight) or register" source:"tbc: section 2.2"`
 	FetchWidth  int               `toml:"fetch_width" range:"1..8" doc:"instructions fetched in a cycle, all of one slot" source:"ours"`

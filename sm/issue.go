@@ -37,6 +37,8 @@ type Issue struct {
 	Copies *rtl.Mem[groups]
 	// Beside sends a second instruction; nil if the SM lacks that hardware: see Interweave.
 	Beside *Beside `rtl:"own"`
+	// Groups are the fetch groups of the scheduler two-level; nil for the others.
+	Groups *FetchGroups `rtl:"own"`
 	// Shares caches, for each slot with threads of several rows, the threads by row and the
 	// registers checked.
 	Shares *rtl.Mem[shares] `rtl:"inplace"`
@@ -177,6 +179,9 @@ func (i *Issue) Tick() {
 		}
 		d := i.D()
 		d.Last, d.LastOf[first.CTA&(MaxCTAs-1)], d.Turn = uint16(s), uint16(s), first.CTA
+		if i.Groups != nil {
+			i.Groups.issued(s, first)
+		}
 		class = i.l.issueClass(mask)
 		n := i.l.enters(mask)
 		i.Count.D().Skipped += i.l.entry() - n

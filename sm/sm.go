@@ -45,7 +45,7 @@ type SM struct {
 	LSU       *LSU
 	Writeback *Writeback
 	Div       divergence.Policy
-	Stalls    *Stalls // nil if the mechanism does not request it
+	Stalls    *Stalls // nil if neither the mechanism nor the scheduler needs it
 
 	l *launch
 }
@@ -140,7 +140,7 @@ func New(
 	issue := &Issue{
 		Out: flights.Out(), Done: &writeback.Done, Div: div, CTA: cta, Ranks: c.Ranks, Beside: weave.issue,
 		Scoreboard: units.NewScoreboard(), Copies: rtl.NewMem[groups](warps), Shares: rtl.NewMem[shares](mixable),
-		Active: rtl.NewMem[uint64](cfg.WarpSize + 1), l: l,
+		Active: rtl.NewMem[uint64](cfg.WarpSize + 1), Groups: newFetchGroups(cfg, warps), l: l,
 	}
 	issue.Front = &Fetch{
 		IBuffer: rtl.NewMem[Buffered](slots.Len()), Slots: slots,
@@ -148,12 +148,17 @@ func New(
 	}
 	issue.Front.Init(decode{PC: isa.NoPC})
 	var stalls *Stalls
-	if m.Stalls {
+	if m.Stalls || issue.Groups != nil {
 		stalls = &Stalls{
 			Fire: &issue.Fire, Second: weave.fire(), Done: &writeback.Done,
 			Loads: units.NewScoreboard(), Flights: rtl.NewMem[uint32](1), Div: div, l: l,
 		}
+	}
+	if m.Stalls {
 		c.Stalled = &stalls.Out
+	}
+	if issue.Groups != nil {
+		issue.Groups.Stalls = stalls
 	}
 
 	// The mechanism joins the pipeline.

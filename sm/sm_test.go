@@ -151,7 +151,8 @@ func config() sm.Config {
 	return sm.Config{
 		WarpSize: 32, Lanes: units.Sequential, SIMDWidth: 32, Skip: sm.SkipNone, Interweave: sm.InterweaveNone,
 		AbsentLane: sm.AbsentZero, Threads: 1024, CTAs: 8, Registers: 16384, RegAlloc: 4,
-		Scheduler: sm.LRR, CTAPriority: sm.PriorityNone, Scoreboard: sm.PerRegister, FetchWidth: 2, IBuffer: 4,
+		Scheduler: sm.LRR, FetchGroup: 8, CTAPriority: sm.PriorityNone, Scoreboard: sm.PerRegister,
+		FetchWidth: 2, IBuffer: 4,
 		RFBanks: 16, WBPorts: 1,
 		ALULatency: 5, DPLatency: 9, DPWidth: 32, SFULatency: 12, SFUWidth: 32, AGULatency: 2, MemQueue: 16,
 	}

@@ -10,7 +10,8 @@ import (
 	"divergo/units"
 )
 
-// Stalls reports to a mechanism the slots that wait for memory. Such a slot waits for one of two
+// Stalls reports the slots that wait for memory, to a mechanism or to the fetch groups of Issue.
+// Such a slot waits for one of two
 // reasons:
 //   - its next instruction needs a register that a memory instruction in flight will write;
 //   - its last instruction is a memory instruction that holds the slot until completion.
@@ -20,7 +21,7 @@ import (
 // included: a mechanism may have parked them until their data arrives.
 //
 // Stalls follows the instructions sent by Issue and completed by write-back. It exists only if the
-// mechanism requests it (divergence.Mechanism.Stalls).
+// mechanism or the scheduler needs it (divergence.Mechanism.Stalls, FetchGroups).
 type Stalls struct {
 	rtl.State[struct {
 		Held units.Set // slots held by a memory instruction, their last one
