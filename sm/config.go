@@ -70,6 +70,7 @@ type Config struct {
 	CTAs        int               `toml:"ctas" range:"1..32" doc:"resident CTAs at most" source:"gpgpu"`
 	Registers   int               `toml:"registers" range:"1..1Mi" doc:"32-bit registers" source:"tbc: table 2"`
 	RegAlloc    int               `toml:"reg_alloc" range:"1..64 pow2" unit:"registers" doc:"granularity of allocation: a thread's registers are rounded up to a multiple" source:"gpgpu"`
+	Schedulers  int               `toml:"schedulers" range:"1..4" unit:"sub-cores" doc:"warp schedulers: sub-cores, each with its part of the warps and registers, and with pipes and write-back ports of its own" source:"tbc: section 2.2"`
 	Scheduler   Scheduler         `toml:"scheduler" doc:"warp scheduler: lrr (loose round robin), gto (greedy, then oldest), oldest, or two-level (fetch groups)" source:"tbc: section 2.2"`
 	FetchGroup  int               `toml:"fetch_group" range:"1..64" unit:"warps" doc:"warps of a fetch group of the scheduler two-level, neighbours in the SM" source:"Narasiman et al., MICRO 2011"`
 	CTAPriority CTAPriority       `toml:"cta_priority" doc:"which CTA's warps are issued first, each CTA's in the order of the scheduler: age (the oldest), rrb (rotates each cycle), srr (the one that issued last, until it has no ready warp), or none (all warps alike); the same under each mechanism" source:"tbc: section 6.2"`
@@ -116,5 +117,17 @@ func (c *Config) Rules(k *key.Check) {
 	if k.Sound("sm.registers", "sm.warp_size", "sm.reg_alloc") && c.Registers < c.WarpSize*c.RegAlloc {
 		k.Refuse("want at least sm.warp_size * sm.reg_alloc = %d * %d = %d, those of a warp", c.WarpSize, c.RegAlloc,
 			c.WarpSize*c.RegAlloc)
+	}
+	if k.Sound("sm.schedulers", "sm.threads", "sm.warp_size") && c.Warps()%c.Schedulers != 0 {
+		k.Refuse("%d warps of sm.threads / sm.warp_size: want as many in each sub-core", c.Warps())
+	}
+	if k.Sound("sm.schedulers", "sm.registers", "sm.warp_size", "sm.reg_alloc") {
+		if c.Registers%c.Schedulers != 0 {
+			k.Refuse("sm.registers = %d: want as many in each sub-core", c.Registers)
+		}
+		if each := c.Registers / c.Schedulers; c.Schedulers > 1 && each < c.WarpSize*c.RegAlloc {
+			k.Refuse("%d registers in each sub-core: want at least sm.warp_size * sm.reg_alloc = %d, those of a warp", each,
+				c.WarpSize*c.RegAlloc)
+		}
 	}
 }

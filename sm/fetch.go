@@ -7,7 +7,7 @@ import (
 	"divergo/units"
 )
 
-// Fetch is the front of the pipeline. It picks a slot whose I-buffer has room and reads up to
+// Fetch is the front of the pipeline of a sub-core. It picks a slot whose I-buffer has room and reads up to
 // FetchWidth instructions from the instruction cache, which always hits. In the next cycle it
 // decodes them into the I-buffer (Fung & Aamodt, HPCA 2011, section 2.2.1 and figure 4).
 //
@@ -22,6 +22,7 @@ type Fetch struct {
 	Second   *rtl.Wire[divergence.Fire] `rtl:"optional"` // see Interweave
 	Redirect *rtl.Wire[units.Set]
 	Slots    *rtl.Mem[divergence.Slot]
+	core     int // number of the sub-core
 	l        *launch
 }
 
@@ -85,6 +86,11 @@ func (f *Fetch) Tick() {
 		}
 	}
 	d.Changed = *redirect // visible in the slot table from the next cycle on
+	if f.l.cfg.Schedulers > 1 {
+		for w, own := range f.l.slots[f.core][:words] {
+			d.Changed[w] &= own
+		}
+	}
 	look.Union(&d.Changed, words)
 	if valid {
 		d.Changed.Add(int(slot))

@@ -19,7 +19,7 @@ func (i *Issue) pick(slots *rtl.Mem[divergence.Slot]) int {
 	for w, busy := range q.Busy[:words] { // slots whose last instruction holds them back
 		ask[w] = look[w] &^ busy
 	}
-	resident := i.CTA.Q().Resident
+	resident := i.resident()
 	first := anyCTA
 	if resident != 0 {
 		first = i.l.foremost(i, resident)

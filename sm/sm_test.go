@@ -151,7 +151,7 @@ func config() sm.Config {
 	return sm.Config{
 		WarpSize: 32, Lanes: units.Sequential, SIMDWidth: 32, Skip: sm.SkipNone, Interweave: sm.InterweaveNone,
 		AbsentLane: sm.AbsentZero, Threads: 1024, CTAs: 8, Registers: 16384, RegAlloc: 4,
-		Scheduler: sm.LRR, FetchGroup: 8, CTAPriority: sm.PriorityNone, Scoreboard: sm.PerRegister,
+		Schedulers: 1, Scheduler: sm.LRR, FetchGroup: 8, CTAPriority: sm.PriorityNone, Scoreboard: sm.PerRegister,
 		FetchWidth: 2, IBuffer: 4,
 		RFBanks: 16, WBPorts: 1,
 		ALULatency: 5, DPLatency: 9, DPWidth: 32, SFULatency: 12, SFUWidth: 32, AGULatency: 2, MemQueue: 16,
@@ -346,7 +346,7 @@ func TestOccupancy(t *testing.T) {
 	} {
 		p.LiveRegs, p.SharedBytes = int(c.regs), c.shared
 		k := sm.Kernel{Prog: p, Block: [3]uint32{c.block, 1, 1}}
-		o, err := k.Occupancy(&cfg, 16<<10)
+		o, err := k.Occupancy(&cfg, divergence.Mechanism{}, 16<<10)
 		if c.err != "" {
 			assert.ErrorContains(t, err, c.err)
 			continue

@@ -26,12 +26,10 @@ type Stalls struct {
 	rtl.State[struct {
 		Held units.Set // slots held by a memory instruction, their last one
 	}]
-	Fire *rtl.Wire[divergence.Fire]
-	// Second is the instruction beside that of Fire: see Interweave.
-	Second *rtl.Wire[divergence.Fire] `rtl:"optional"`
-	Done   *rtl.Wire[Completions]
-	Out    rtl.Wire[units.Set]
-	Loads  units.Scoreboard // registers that memory instructions will write
+	Fires []*rtl.Wire[divergence.Fire] // of the sub-cores, also those beside others: see Interweave
+	Dones []*rtl.Wire[Completions]     // by sub-core
+	Out   rtl.Wire[units.Set]
+	Loads units.Scoreboard // registers that memory instructions will write
 	// Flights counts the memory instructions in flight. Slots can wait only while it is above zero.
 	Flights *rtl.Mem[uint32] `rtl:"sim"`
 	Div     divergence.Policy
@@ -52,13 +50,14 @@ func (u *Stalls) Tick() {
 		}
 	}
 	u.Out.Set(out)
-	done := u.Done.At()
-	for n := range done.N {
-		u.complete(&done.C[n])
+	for _, wire := range u.Dones {
+		done := wire.At()
+		for n := range done.N {
+			u.complete(&done.C[n])
+		}
 	}
-	u.issued(u.Fire.Get(), slots)
-	if u.Second != nil {
-		u.issued(u.Second.Get(), slots)
+	for _, fire := range u.Fires {
+		u.issued(fire.Get(), slots)
 	}
 }
 

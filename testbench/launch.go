@@ -10,6 +10,7 @@ import (
 	"divergo/isa"
 	"divergo/ptx"
 	"divergo/sm"
+	"divergo/sm/divergence"
 	"divergo/testbench/golden"
 )
 
@@ -148,7 +149,8 @@ func (l *Launch) Check(c *gpu.Config) (sm.Occupancy, error) {
 		errs = append(errs, fmt.Errorf("block %s has %d threads: %s allows %d (.maxntid)",
 			shape(l.Block), k.Threads(), p.Name, p.MaxThreads))
 	}
-	o, err := k.Occupancy(&c.SM, c.Shared.Size)
+	mech, _ := divergence.Find(c.Divergence.Mechanism)
+	o, err := k.Occupancy(&c.SM, mech, c.Shared.Size)
 	return o, errors.Join(append(errs, err)...)
 }
 
