@@ -9,6 +9,7 @@ import (
 
 	"divergo/gpu"
 	"divergo/properties/books"
+	"divergo/properties/draw"
 	"divergo/testbench"
 	"divergo/testbench/golden"
 	"divergo/testbench/verify"
@@ -96,8 +97,7 @@ func (f *Failure) Last() (string, error) {
 
 // session returns a machine for the case.
 func (f *Failure) session(limit uint64) (*testbench.Session, error) {
-	cfg := f.Case.Machine
-	cfg.Divergence.Mechanism = f.Mechanism
+	cfg := draw.With(f.Case.Machine, f.Mechanism)
 	return testbench.NewSession(cfg, testbench.Limits{MaxCycles: limit})
 }
 

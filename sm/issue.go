@@ -111,7 +111,7 @@ type Flight struct {
 	CTA   uint8  `bits:"5"` // of the thread in the lowest lane
 	Row   uint8  `bits:"6"`
 	Mixed bool
-	Herd  uint32 // number of a herded branch or load among those of the SM in the launch, from 1; else 0
+	Herd  uint32 // number of a herded branch or load among those of the sub-core in the launch, from 1; else 0
 	PC    uint32
 	Mask  uint32      // active lanes at issue; the guard is not applied yet
 	Rows  uint64      // every row with an active thread

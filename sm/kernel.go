@@ -123,6 +123,7 @@ func (k *Kernel) Occupancy(c *Config, mech divergence.Mechanism, shared int) (Oc
 	if c.Schedulers > 1 {
 		part = "a sub-core"
 		if mech.Blocks {
+			part = "the sub-core that runs it"
 			there = func(ctas int) int { return (ctas + c.Schedulers - 1) / c.Schedulers * warps }
 		}
 	}
@@ -157,7 +158,7 @@ type TooLarge struct {
 	Threads    int    // of the CTA
 	What       string // the resource that is too small, as in Occupancy.Limit
 	Need, Have int    // Have: of Part
-	Part       string // "an SM" or "a sub-core"
+	Part       string // "an SM", or a sub-core
 }
 
 func (e *TooLarge) Error() string {
@@ -176,7 +177,7 @@ func unit(what string) string {
 type launch struct {
 	site
 	loaded
-	herdLimit int64                   // herded instructions of this SM in the launch, -1 without limit
+	herdLimit [MaxSchedulers]int64    // herded instructions of each sub-core in the launch, -1 without limit
 	placed    map[*isa.Program]uint32 // start in instruction memory of each loaded kernel
 	end       uint32                  // end of the last kernel in instruction memory
 }
@@ -315,7 +316,7 @@ func (l *launch) load(k Kernel) error {
 		l.cta[row] = uint8(row / l.warps)
 		l.shares[row] = uint64(l.cta[row]) * uint64(k.sharedPitch())
 	}
-	l.herdLimit = l.herdShare()
+	l.herdLimit = l.herdShares()
 	// Registers are laid out over the banks in declaration order; a 64-bit one
 	// takes two neighbouring banks, which serve it at once.
 	bank := make([]int, len(p.Regs))

@@ -78,8 +78,11 @@ func New(
 		return nil, err
 	}
 	c := div.Connections()
-	if n > 1 && !c.Divides {
-		return nil, fmt.Errorf("sm.schedulers = %d: mechanism %q forms warps from threads whose registers are in different sub-cores, or has one port (see divergence.Ports.Divides); want 1", n, m.Name)
+	switch {
+	case n > 1 && m.Across:
+		return nil, fmt.Errorf("sm.schedulers = %d: mechanism %q forms warps from threads of the whole SM, whose registers are in several sub-cores; want 1", n, m.Name)
+	case n > 1 && !c.Divides:
+		return nil, fmt.Errorf("sm.schedulers = %d: mechanism %q has the ports of one sub-core, it does not set Ports.Divides; want 1", n, m.Name)
 	}
 	part := common{div: div, mixable: 0, interwoven: c.Pairs, issued: &IssueEvents{}, started: &PipeEvents{}}
 	if h := div.Homes(); h != nil {
@@ -179,7 +182,7 @@ func (s *SM) Load(k Kernel) error {
 // between runs. The two share the decoded program.
 func (s *SM) LoadLike(o *SM) {
 	s.l.loaded = o.l.loaded
-	s.l.herdLimit = s.l.herdShare()
+	s.l.herdLimit = s.l.herdShares()
 	s.clear()
 }
 

@@ -30,12 +30,12 @@ func (s *SM) Resident(row int) uint8 { return s.l.cta[row&(MaxWarps-1)] }
 
 // Reg returns a general register of a thread.
 func (s *SM) Reg(row, lane, reg int) uint64 {
-	return s.Core(row).Writeback.Regs.At(s.l.reg(uint8(row), reg))[lane]
+	return s.Sub[s.Core(row)].Writeback.Regs.At(s.l.reg(uint8(row), reg))[lane]
 }
 
 // Pred returns a predicate register of a thread.
 func (s *SM) Pred(row, lane, pred int) bool {
-	return *s.Core(row).Writeback.Preds.At(s.l.pred(uint8(row), pred))>>lane&1 != 0
+	return *s.Sub[s.Core(row)].Writeback.Preds.At(s.l.pred(uint8(row), pred))>>lane&1 != 0
 }
 
 // Requester returns the PC of the instruction whose access has a tag, in the launched program. For
@@ -94,7 +94,7 @@ func (s *SM) Backward(pc uint32) bool {
 
 // HashThreads computes a fingerprint of the registers and predicates of each thread of a row.
 func (s *SM) HashThreads(row int, sums *[isa.MaxLanes]uint64) {
-	w := s.Core(row).Writeback
+	w := s.Sub[s.Core(row)].Writeback
 	*sums = [isa.MaxLanes]uint64{}
 	for i := range s.l.nregs {
 		r := w.Regs.At(s.l.reg(uint8(row), i))
@@ -132,7 +132,7 @@ func (s *SM) why(p divergence.Path) string {
 	if int(p.PC) >= len(insts) {
 		return "an instruction behind the end of the program"
 	}
-	issue := s.Core(int(p.Row)).Issue
+	issue := s.Sub[s.Core(int(p.Row))].Issue
 	if g, busy := issue.Scoreboard.Busy(int(p.Row), s.l.insts[p.PC].deps, p.Mask); busy {
 		if int(g) < s.l.nregs {
 			return "register " + s.l.Prog.Regs[g].Name

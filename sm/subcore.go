@@ -185,8 +185,8 @@ func (l *launch) reg(row uint8, reg int) int { return int(l.place[row&(MaxWarps-
 // pred returns the index of a predicate in the banks of its sub-core, given its row.
 func (l *launch) pred(row uint8, pred int) int { return int(l.place[row&(MaxWarps-1)])*l.npreds + pred }
 
-// Core returns the sub-core of a row.
-func (s *SM) Core(row int) *SubCore { return s.Sub[s.l.cores[row&(MaxWarps-1)]] }
+// Core returns the number of the sub-core of a row.
+func (s *SM) Core(row int) int { return int(s.l.cores[row&(MaxWarps-1)]) }
 
 // CoreOf returns the number of the sub-core that a slot belongs to.
 func (s *SM) CoreOf(slot int) int { return s.l.core(slot) }

@@ -193,7 +193,7 @@ func (s *Session) simulate(run *Run) error {
 	run.Outside, run.Absent = outside(), absent()
 	run.Outcome = s.outcome(&run.Launch, end)
 	run.Counters = readCounters(m)
-	run.Counters.since(&before, run.Outcome.Cycle, len(m.SMs))
+	run.Counters.since(&before, run.Outcome.Cycle, subCores(m))
 	return nil
 }
 

@@ -32,7 +32,8 @@ var apart = []string{
 	"sm.warp_size", "sm.threads", "sm.registers", "sm.stack", "divergence.mechanism",
 	"l1.line", "l1.size", "shared.size", "l2.line", "l2.size", "dram.channels", "dram.bus_bytes",
 	"herd.branch_fraction", "herd.load_fraction",
-	"sm.interweave", // drawn last, so that adding this key did not change the machines of existing seeds
+	// These are drawn last, so that adding them did not change the machines of existing seeds.
+	"sm.interweave", "sm.fetch_group", "sm.schedulers",
 }
 
 // drawMachine draws a small machine on which each resource is scarce at times: ports, queues,
@@ -66,6 +67,8 @@ func drawMachine(r *rand.Rand) gpu.Config {
 	d.TRRD = min(d.TRRD, d.TRC)
 	ways := s.Interweave.Words()
 	s.Interweave = sm.Interweave(ways[r.IntN(len(ways))].Name)
+	s.FetchGroup = 1 + r.IntN(s.Warps())
+	s.Schedulers = min(of(1, 1, 1, 2, 4), s.Warps())
 	fit(&c)
 	return c
 }
@@ -83,11 +86,28 @@ func press(r *rand.Rand, c *gpu.Config) {
 	}
 }
 
+// With returns a machine with a mechanism. If that does not support several sub-cores, there is one.
+func With(c gpu.Config, mechanism string) gpu.Config {
+	c.Divergence.Mechanism = mechanism
+	if m, ok := divergence.Find(mechanism); ok && c.SM.Schedulers > 1 {
+		p, err := m.Build(c.Divergence, geometry(&c.SM), &divergence.Code{})
+		if err == nil && !p.Connections().Divides {
+			c.SM.Schedulers = 1
+		}
+	}
+	return c
+}
+
+// geometry returns the size of the mechanism of an SM.
+func geometry(c *sm.Config) divergence.Geometry {
+	return divergence.Geometry{Lanes: c.WarpSize, Warps: c.Warps(), CTAs: c.CTAs}
+}
+
 // fit sets usual parameters for mechanisms that cannot be built with the drawn ones. With so many
 // warps a mechanism may need more slots than an SM has, for example.
 func fit(c *gpu.Config) {
 	usual := gpu.Default()
-	g := divergence.Geometry{Lanes: c.SM.WarpSize, Warps: c.SM.Warps(), CTAs: c.SM.CTAs}
+	g := geometry(&c.SM)
 	for _, m := range divergence.Mechanisms() {
 		if _, err := m.Build(c.Divergence, g, &divergence.Code{}); err == nil {
 			continue
