@@ -121,7 +121,7 @@ func (r *Runner) session(cfg gpu.Config, mechanism string) (*testbench.Session, 
 		s.Reset()
 		return s, nil
 	}
-	s, err := testbench.NewSession(draw.With(cfg, mechanism), testbench.Limits{MaxCycles: cmp.Or(r.limit, maxCycles)})
+	s, err := testbench.NewSession(cfg.Under(mechanism), testbench.Limits{MaxCycles: cmp.Or(r.limit, maxCycles)})
 	if err == nil {
 		r.sessions[mechanism] = s
 	}

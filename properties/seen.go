@@ -9,7 +9,6 @@ import (
 
 	"divergo/gpu"
 	"divergo/properties/books"
-	"divergo/properties/draw"
 	"divergo/testbench"
 	"divergo/testbench/golden"
 	"divergo/testbench/verify"
@@ -97,7 +96,7 @@ func (f *Failure) Last() (string, error) {
 
 // session returns a machine for the case.
 func (f *Failure) session(limit uint64) (*testbench.Session, error) {
-	cfg := draw.With(f.Case.Machine, f.Mechanism)
+	cfg := f.Case.Machine.Under(f.Mechanism)
 	return testbench.NewSession(cfg, testbench.Limits{MaxCycles: limit})
 }
 

@@ -2,6 +2,7 @@ package sm
 
 import (
 	"divergo/internal/key"
+	"divergo/sm/divergence"
 	"divergo/units"
 )
 
@@ -95,6 +96,11 @@ type Config struct {
 
 // Warps returns the largest number of resident warps.
 func (c *Config) Warps() int { return c.Threads / c.WarpSize }
+
+// Geometry returns the size of the mechanism of an SM.
+func (c *Config) Geometry() divergence.Geometry {
+	return divergence.Geometry{Lanes: c.WarpSize, Warps: c.Warps(), CTAs: c.CTAs}
+}
 
 // Check reports every reason why the streaming multiprocessor cannot be built.
 func (c *Config) Check() error {

@@ -73,7 +73,7 @@ func New(
 		return nil, err
 	}
 	warps, n := cfg.Warps(), cfg.Schedulers
-	div, err := m.Build(o, divergence.Geometry{Lanes: cfg.WarpSize, Warps: warps, CTAs: cfg.CTAs}, &l.Code)
+	div, err := m.Build(o, cfg.Geometry(), &l.Code)
 	if err != nil {
 		return nil, err
 	}

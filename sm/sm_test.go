@@ -372,6 +372,15 @@ func TestConfigCheck(t *testing.T) {
 		{func(c *sm.Config) { c.IBuffer = 1 }, "sm.ibuffer = 1: want 2 (sm.fetch_width) to 16"},
 		{func(c *sm.Config) { c.Scheduler = "gtx" }, `sm.scheduler: unknown value "gtx"; did you mean "gto"?`},
 		{func(c *sm.Config) { c.CTAPriority = "old" }, `sm.cta_priority: unknown value "old"; want one of none, `},
+		{
+			func(c *sm.Config) { c.Schedulers, c.Threads = 3, 1024 },
+			"32 warps of sm.threads / sm.warp_size: want as many in each sub-core",
+		},
+		{
+			func(c *sm.Config) { c.Schedulers, c.Threads, c.Registers = 3, 960, 16384 },
+			"sm.registers = 16384: want as many in each sub-core",
+		},
+		{func(c *sm.Config) { c.Schedulers, c.Registers = 4, 128*3 }, "want at least sm.warp_size * sm.reg_alloc = 128"},
 		{func(c *sm.Config) { c.WBPorts = 9 }, "sm.wb_ports = 9: want 1 to 4"},
 		{
 			func(c *sm.Config) { c.Registers = 100 },

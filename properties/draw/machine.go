@@ -68,7 +68,7 @@ func drawMachine(r *rand.Rand) gpu.Config {
 	ways := s.Interweave.Words()
 	s.Interweave = sm.Interweave(ways[r.IntN(len(ways))].Name)
 	s.FetchGroup = 1 + r.IntN(s.Warps())
-	s.Schedulers = min(of(1, 1, 1, 2, 4), s.Warps())
+	s.Schedulers = min(of(1, 1, 1, 2, 4), s.Warps()/2) // each with two warps or more
 	fit(&c)
 	return c
 }
@@ -86,28 +86,11 @@ func press(r *rand.Rand, c *gpu.Config) {
 	}
 }
 
-// With returns a machine with a mechanism. If that does not support several sub-cores, there is one.
-func With(c gpu.Config, mechanism string) gpu.Config {
-	c.Divergence.Mechanism = mechanism
-	if m, ok := divergence.Find(mechanism); ok && c.SM.Schedulers > 1 {
-		p, err := m.Build(c.Divergence, geometry(&c.SM), &divergence.Code{})
-		if err == nil && !p.Connections().Divides {
-			c.SM.Schedulers = 1
-		}
-	}
-	return c
-}
-
-// geometry returns the size of the mechanism of an SM.
-func geometry(c *sm.Config) divergence.Geometry {
-	return divergence.Geometry{Lanes: c.WarpSize, Warps: c.Warps(), CTAs: c.CTAs}
-}
-
 // fit sets usual parameters for mechanisms that cannot be built with the drawn ones. With so many
 // warps a mechanism may need more slots than an SM has, for example.
 func fit(c *gpu.Config) {
 	usual := gpu.Default()
-	g := geometry(&c.SM)
+	g := c.SM.Geometry()
 	for _, m := range divergence.Mechanisms() {
 		if _, err := m.Build(c.Divergence, g, &divergence.Code{}); err == nil {
 			continue

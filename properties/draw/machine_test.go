@@ -23,7 +23,7 @@ func TestEachMachineCanBeBuilt(t *testing.T) {
 	for _, seed := range seeds {
 		c := drawMachine(rand.New(rand.NewPCG(seed, 1)))
 		for _, m := range divergence.Mechanisms() {
-			_, err := gpu.New(With(c, m.Name))
+			_, err := gpu.New(c.Under(m.Name))
 			require.NoError(t, err, "machine %d, %s", seed, m.Name)
 		}
 	}
