@@ -65,6 +65,19 @@ func (c *Config) Check() error {
 	return k.Err()
 }
 
+// Under returns the machine with a mechanism, for comparisons of mechanisms. It has one sub-core if
+// the mechanism does not support several.
+func (c Config) Under(mechanism string) Config {
+	c.Divergence.Mechanism = mechanism
+	if m, ok := divergence.Find(mechanism); ok && c.SM.Schedulers > 1 {
+		p, err := m.Build(c.Divergence, c.SM.Geometry(), &divergence.Code{})
+		if err == nil && !p.Connections().Divides {
+			c.SM.Schedulers = 1
+		}
+	}
+	return c
+}
+
 // maxErrors is the largest number of unknown keys of a document that Load reports.
 const maxErrors = 10
 

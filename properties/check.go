@@ -121,8 +121,7 @@ func (r *runner) session(cfg gpu.Config, mechanism string) (*testbench.Session, 
 		s.Reset()
 		return s, nil
 	}
-	cfg.Divergence.Mechanism = mechanism
-	s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: cmp.Or(r.limit, maxCycles)})
+	s, err := testbench.NewSession(cfg.Under(mechanism), testbench.Limits{MaxCycles: cmp.Or(r.limit, maxCycles)})
 	if err == nil {
 		r.sessions[mechanism] = s
 	}
@@ -335,19 +334,21 @@ func left(m *sm.SM) string {
 			return fmt.Sprintf("slot %d is valid", i)
 		}
 	}
-	q := m.Issue.Q()
-	for r, n := range q.InRow {
-		if n != 0 {
-			return fmt.Sprintf("row %d counts %d instructions in flight", r, n)
+	for _, c := range m.Sub {
+		q := c.Issue.Q()
+		for r, n := range q.InRow {
+			if n != 0 {
+				return fmt.Sprintf("row %d counts %d instructions in flight", r, n)
+			}
 		}
-	}
-	for i := range m.Issue.Scoreboard.Pending.Len() {
-		if *m.Issue.Scoreboard.Pending.At(i) != [units.MaxRows]uint32{} {
-			return "a register is pending"
+		for i := range c.Issue.Scoreboard.Pending.Len() {
+			if *c.Issue.Scoreboard.Pending.At(i) != [units.MaxRows]uint32{} {
+				return "a register is pending"
+			}
 		}
-	}
-	if q.Memory != 0 {
-		return fmt.Sprintf("%d memory instructions are in flight", q.Memory)
+		if q.Memory != 0 {
+			return fmt.Sprintf("%d memory instructions are in flight", q.Memory)
+		}
 	}
 	return ""
 }
@@ -365,7 +366,7 @@ func account(c *testbench.Counters, cfg *gpu.Config) string {
 	enter := uint64(cfg.SM.WarpSize / cfg.SM.SIMDWidth)
 	switch busy := enter*(c.Instructions+c.Inserted-c.Beside) - c.Skipped; {
 	case classes != c.SMCycles:
-		return fmt.Sprintf("%d cycles in all classes, %d SM cycles", classes, c.SMCycles)
+		return fmt.Sprintf("%d cycles in all classes, %d cycles of sub-cores", classes, c.SMCycles)
 	case c.Classes.Issue() != busy:
 		return fmt.Sprintf("%d issue cycles, %d instructions, %d of them beside others, of %d cycles less %d",
 			c.Classes.Issue(), c.Instructions+c.Inserted, c.Beside, enter, c.Skipped)

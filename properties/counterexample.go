@@ -77,8 +77,7 @@ func (f *Failure) Write(in string, by Origin, stop func() bool) (*Bucket, error)
 	if err != nil {
 		return b, err
 	}
-	cfg := f.Case.Machine
-	cfg.Divergence.Mechanism = f.Mechanism
+	cfg := f.Case.Machine.Under(f.Mechanism)
 	for name, text := range map[string][]byte{
 		kernelFile: []byte(k.Text), machineFile: cfg.TOML(), launchFile: append(launch,
 			'\n'), readmeFile: []byte(f.explain(by, nil)),
@@ -300,7 +299,7 @@ func load(name string) (*launches.File, gpu.Config, error) {
 		}
 	}
 	if f.Mechanism != "" {
-		cfg.Divergence.Mechanism = f.Mechanism
+		cfg = cfg.Under(f.Mechanism)
 	}
 	return f, cfg, nil
 }

@@ -207,9 +207,9 @@ func TestSchedulerWords(t *testing.T) {
 		newBench(t, &cfg, "exit;", 32, 1).run(t)
 	}
 	cfg, herd := config(), units.DefaultHerd()
-	cfg.Scheduler = "oldest"
+	cfg.Scheduler = "newest"
 	_, err := sm.New(&cfg, divergence.Options{Mechanism: "pdom"}, &herd, 16<<10, 0, 1, sm.Ports{})
-	assert.EqualError(t, err, `sm.scheduler: unknown value "oldest"; want one of `+strings.Join(words, ", "))
+	assert.EqualError(t, err, `sm.scheduler: unknown value "newest"; want one of `+strings.Join(words, ", "))
 }
 
 // TestPriorityProperties: a priority that depends on time or on other blocks has the properties of
@@ -220,6 +220,13 @@ func TestPriorityProperties(t *testing.T) {
 		cfg.CTAs, cfg.CTAPriority, cfg.SIMDWidth = 3, order, 16
 		rtltest.Properties(t, func() *rtl.Sim { return newBench(t, &cfg, mix, 96, 8).sim }, 1000)
 	}
+}
+
+// TestFetchGroupProperties: the fetch groups have the properties of all hardware.
+func TestFetchGroupProperties(t *testing.T) {
+	cfg := config()
+	cfg.CTAs, cfg.Scheduler, cfg.FetchGroup = 3, sm.TwoLevel, 2
+	rtltest.Properties(t, func() *rtl.Sim { return newBench(t, &cfg, mix, 96, 8).sim }, 1000)
 }
 
 // TestIdleCauses runs programs that cannot issue for one reason.

@@ -115,15 +115,15 @@ type Transferred struct {
 
 // Ports connect a mechanism to the pipeline.
 type Ports struct {
-	Launch rtl.In[WarpStart]
-	Fire   *rtl.Wire[Fire]
-	// Second is another instruction, issued in the same cycle from another slot, in other lanes. It
-	// is nil if that never happens, or if the mechanism does not support it (Pairs). With Second,
-	// two outcomes can come in a cycle.
-	Second  *rtl.Wire[Fire] `rtl:"optional"`
-	Pairs   bool
-	Outcome rtl.In[Outcome]
-	Retire  rtl.Out[Retire]
+	Launch   rtl.In[WarpStart]
+	CorePort      // of the first sub-core
+	Pairs    bool // the mechanism supports CorePort.Second
+	Retire   rtl.Out[Retire]
+	// Others are the ports of the other sub-cores, if the mechanism supports them (Divides). The
+	// threads of a slot must then be those of one row, or of one CTA if Mechanism.Blocks is set; so
+	// all registers of a slot are in one sub-core.
+	Others  []CorePort
+	Divides bool
 	// Memory takes one Transfer of each row at a time.
 	Memory rtl.Out[Transfer]
 	Answer rtl.In[Transferred]
@@ -140,6 +140,16 @@ type Ports struct {
 	// Redirect is driven by the mechanism. It is the set of slots that change in this cycle other
 	// than by the advance of Fire. Fetch and issue read them again.
 	Redirect rtl.Wire[units.Set]
+}
+
+// CorePort connects a mechanism with a sub-core.
+type CorePort struct {
+	Fire *rtl.Wire[Fire]
+	// Second is another instruction, issued in the same cycle from another slot, in other lanes. It
+	// is nil if that never happens, or if the mechanism does not support it (Ports.Pairs). With
+	// Second, two outcomes can come in a cycle.
+	Second  *rtl.Wire[Fire] `rtl:"optional"`
+	Outcome rtl.In[Outcome]
 }
 
 // Drive puts the changed slots, of so many, on Redirect, and empties the set.

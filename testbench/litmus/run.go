@@ -100,9 +100,11 @@ type Finding struct {
 
 // Error names the test, the seed, the mechanism, and the forbidden outcome or the error of the launch.
 func (f *Finding) Error() string {
-	what := fmt.Sprintf("the model does not allow %s", f.Test.Show(f.Outcome))
+	what := ""
 	if f.Err != nil {
 		what = f.Err.Error()
+	} else {
+		what = "the model does not allow " + f.Test.Show(f.Outcome)
 	}
 	return fmt.Sprintf("test %s, seed %d, mechanism %s: %s", f.Test.Name, f.Seed, f.Machine.Divergence.Mechanism, what)
 }
@@ -290,7 +292,7 @@ func (c *campaign) machine(seed uint64) gpu.Config {
 	cfg := c.Machine(seed)
 	r := rand.New(rand.NewPCG(seed, 8))
 	all := divergence.Mechanisms()
-	cfg.Divergence.Mechanism = all[r.IntN(len(all))].Name
+	cfg = cfg.Under(all[r.IntN(len(all))].Name)
 	cfg.GPU.SMs = []int{1, 2, 2, 3, 4}[r.IntN(5)]
 	cfg.DRAM.Channels = []int{1, 2, 2, 4}[r.IntN(4)]
 	cfg.Shared.Size = max(cfg.Shared.Size, 1024)
@@ -401,7 +403,7 @@ func (l *layout) draw(cfg *gpu.Config) {
 		}
 		most = max(most, n)
 	}
-	warps := max(1+l.IntN(min(4, cfg.SM.Warps())), (most+l.warp-1)/l.warp)
+	warps := max(1+l.IntN(min(4, cfg.SM.Warps()/cfg.SM.Schedulers)), (most+l.warp-1)/l.warp)
 	l.block, l.ctas = warps*l.warp, l.Test.ctas()+l.IntN(4)
 	l.rows = make([]row, l.block*l.ctas)
 	for i := range l.rows {

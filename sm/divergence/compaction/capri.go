@@ -250,7 +250,8 @@ func look(p *isa.Program, list []region, branch uint32) {
 
 // Tick does the work of TBC's Tick. In a cycle without an outcome it serves a held branch.
 func (p *CAPRI) Tick() {
-	idle := !p.Outcome.Valid()
+	idle := !p.Outcome.Valid() &&
+		!slices.ContainsFunc(p.Others, func(c divergence.CorePort) bool { return c.Outcome.Valid() })
 	p.serve(p)
 	if idle {
 		p.retry()
