@@ -1,10 +1,11 @@
 package divergence
 
 import (
+	"math/bits"
+
 	"divergo/isa"
 	"divergo/rtl"
 	"divergo/units"
-	"math/bits"
 )
 
 // Wait is the reason why the front end must not issue from a slot.
