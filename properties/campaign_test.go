@@ -103,7 +103,7 @@ func TestShrinksFar(t *testing.T) {
 }
 
 // TestStepTakenBack checks that a step does not count if the mechanism cannot run the simpler case
-// and undoes it. Otherwise Shrink would repeat it for ever.
+// and undoes it. Otherwise shrink would repeat it for ever.
 func TestStepTakenBack(t *testing.T) {
 	c := draw.Case{
 		Machine: draw.Plain(4), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{3, 1, 1},

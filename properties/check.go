@@ -56,7 +56,7 @@ type runner struct {
 	stopped  bool   // whether Stop ended the last run
 }
 
-// errStopped is the error of a run that Runner.Stop has ended.
+// errStopped is the error of a run that runner.Stop has ended.
 var errStopped = errors.New("stopped")
 
 // Check runs a case under a mechanism and returns the failure of the first checker that rejects it,

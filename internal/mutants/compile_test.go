@@ -44,7 +44,7 @@ func newCompiler(t *testing.T, folders []string) *compiler {
 
 // check returns the errors in a changed file of a package. It reads only the declarations of the
 // other files, which takes a fraction of the time.
-func (c *compiler) check(p *Package, folder, file string, text []byte) error {
+func (c *compiler) check(p *sources, folder, file string, text []byte) error {
 	changed, err := parser.ParseFile(p.Fset, "changed.go", text, parser.SkipObjectResolution)
 	if err != nil {
 		return err

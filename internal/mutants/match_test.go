@@ -54,7 +54,7 @@ func (k *Stack) off() bool { return k.depth == 0 }
 `
 
 // parse makes a package of files; names and texts alternate.
-func parse(t *testing.T, files ...string) *Package {
+func parse(t *testing.T, files ...string) *sources {
 	t.Helper()
 	dir := t.TempDir()
 	for i := 0; i < len(files); i += 2 {
@@ -66,7 +66,7 @@ func parse(t *testing.T, files ...string) *Package {
 }
 
 // plant plants the only mutant of a text.
-func plant(t *testing.T, p *Package, diff string) (text string, err error) {
+func plant(t *testing.T, p *sources, diff string) (text string, err error) {
 	t.Helper()
 	list, err := read("mutants.diff", "name: mine\nbug: none\n"+diff)
 	require.NoError(t, err)
@@ -218,7 +218,7 @@ bug: another: one
 // TestCatalogueRefactored: all mutants apply to the hardware without comments, in another format,
 // with reversed declarations and other file names.
 func TestCatalogueRefactored(t *testing.T) {
-	dir, packages := t.TempDir(), map[string]*Package{}
+	dir, packages := t.TempDir(), map[string]*sources{}
 	for _, m := range catalogue(t) {
 		if packages[m.Folder] == nil {
 			packages[m.Folder] = refactored(t, m.Folder, dir)
@@ -228,7 +228,7 @@ func TestCatalogueRefactored(t *testing.T) {
 	}
 }
 
-func refactored(t *testing.T, folder, dir string) *Package {
+func refactored(t *testing.T, folder, dir string) *sources {
 	t.Helper()
 	p, err := parsePackage(root(t), folder)
 	require.NoError(t, err)

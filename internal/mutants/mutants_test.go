@@ -50,7 +50,7 @@ var mechanisms = [][]string{
 // mutants: ten in each mechanism, and sixty made from reports of real faults. With -short, every
 // tenth is compiled.
 func TestCatalogue(t *testing.T) {
-	list, packages := catalogue(t), map[string]*Package{}
+	list, packages := catalogue(t), map[string]*sources{}
 	assert.GreaterOrEqual(t, len(list), 300)
 	for _, m := range list {
 		if packages[m.Folder] == nil {

@@ -63,12 +63,3 @@ var pathOrders = key.Choices[PathOrder, First]{}.
 
 // Words lists the valid values.
 func (PathOrder) Words() key.Words { return pathOrders.Words() }
-
-// Words lists the valid values of the key mechanism.
-func (Options) Words(string) []string {
-	var names []string
-	for _, m := range mechanisms {
-		names = append(names, m.Name)
-	}
-	return names
-}
