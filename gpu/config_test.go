@@ -114,7 +114,7 @@ func TestCheckNamesTheKey(t *testing.T) {
 		{"sm.registers=64", "sm.registers = 64: want at least sm.warp_size * sm.reg_alloc = 32 * 4 = 128, those of a warp"},
 		{"dram.t_rc=30", "dram.t_rc = 30: want at least dram.t_ras + dram.t_rp = 25 + 10 = 35"},
 		{"dram.t_ras=8", "dram.t_ras = 8: want at least dram.t_rcd = 12"},
-		{"shared.size=0x1000000", "gpu.sms = 30: with sm.registers, l1.size, const.size, icache.size and shared.size in each SM, and l2.size for each of dram.channels = 8, the chip stores 514654208 bytes: want at most 268435456"},
+		{"shared.size=0x1000000", "gpu.sms = 30: with sm.registers, l1.size, const.size, icache.size, texture.size and shared.size in each SM, and l2.size for each of dram.channels = 8, the chip stores 514654208 bytes: want at most 268435456"},
 	} {
 		c := Default()
 		require.NoError(t, c.Set(test.assignment))
