@@ -380,6 +380,7 @@ func account(c *testbench.Counters, cfg *gpu.Config) string {
 func balance(c *testbench.Counters, cfg *gpu.Config) string {
 	cached := c.L1.LoadHits + c.L1.LoadMisses + c.L1.Merges
 	at := c.L2.Loads + c.L2.Stores + c.L2.Atomics
+	missed := c.L1.LoadMisses + c.ConstCache.Misses + c.ICache.Misses + c.ICache.Prefetches
 	for _, e := range []struct {
 		what        string
 		left, right uint64
@@ -391,6 +392,22 @@ func balance(c *testbench.Counters, cfg *gpu.Config) string {
 		{
 			"loads of the L1 that hit, miss or merge, or else bypass, and loads",
 			min(max(c.L1.Loads, cached), cached+c.L1.Bypasses), c.L1.Loads,
+		},
+		{
+			"distinct addresses of constants, reads of the constant cache", c.Const.Addresses,
+			c.ConstCache.Reads,
+		},
+		{
+			"reads of the constant cache that hit, miss or merge, and reads",
+			c.ConstCache.Hits + c.ConstCache.Misses + c.ConstCache.Merges, c.ConstCache.Reads,
+		},
+		{
+			"fetches that hit, miss or merge, and fetches", c.ICache.Hits + c.ICache.Misses + c.ICache.Merges,
+			c.ICache.Reads,
+		},
+		{
+			"misses and prefetches of the caches of the SMs, or else bypasses, and loads of the L2",
+			min(max(c.L2.Loads, missed), missed+c.L1.Bypasses), c.L2.Loads,
 		},
 		{"requests, accesses and flushes of the L2", c.Requests.Packets, at + c.L2.Flushes},
 		{"requests, responses", c.Requests.Packets, c.Responses.Packets},

@@ -11,7 +11,7 @@ import (
 //
 //   - an instruction of the warp in flight,
 //   - an outcome in flight,
-//   - words in transit to or from memory,
+//   - words in transit to or from memory, or instructions on their way to the SM,
 //   - a barrier with missing threads,
 //   - a vote with other threads.
 //
@@ -102,6 +102,9 @@ func (l *liveness) waits(r int) bool {
 	s := l.places.at(r)
 	if s.alive == 0 {
 		return false
+	}
+	if c := l.sm.Fetch.Cache; c != nil && !c.Idle() {
+		return true
 	}
 	q := l.sm.Issue.Q()
 	if q.InRow[r] != 0 || s.deciding != 0 || l.transfers.waits(r) || l.barriers.waits(r) {
