@@ -460,6 +460,33 @@ func TestTextureFlush(t *testing.T) {
 	}
 }
 
+// TestReadCacheDropInFlight: a line that was requested before a drop still answers its request, but
+// does not stay. The way may belong to another line by then.
+func TestReadCacheDropInFlight(t *testing.T) {
+	cfg := small()
+	cfg.ICache.Size, cfg.ICache.Assoc, cfg.ICache.Prefetch = 64, 1, false
+	b := newReadBench(&cfg)
+	port := b.Unit.Fetch
+	port.Req.Push(memsys.ReadRequest{Line: base})
+	port.Req.Push(memsys.ReadRequest{Kind: memsys.ReadDrop})
+	b.Run(3)
+	port.Req.Push(memsys.ReadRequest{Tag: 1, Line: base + 64})
+	for i := range uint64(2) {
+		b.Run(30)
+		require.True(t, port.Rsp.Valid())
+		r := port.Rsp.Front()
+		assert.Equal(t, base+i*64, r.Line)
+		assert.Equal(t, pattern(base+i*64), r.Data[0])
+		port.Rsp.Pop()
+		b.Run(1)
+	}
+	assert.False(t, port.Cache.Holds(base))
+	assert.True(t, port.Cache.Holds(base+64))
+	port.Req.Push(memsys.ReadRequest{Tag: 2, Line: base + 64})
+	b.Run(30)
+	assert.Equal(t, pattern(base+64), port.Rsp.Front().Data[0])
+}
+
 // TestReadUnitProperties runs a memory side with all read-only caches, always busy.
 func TestReadUnitProperties(t *testing.T) {
 	p := newProgram(3, 1, 1024, 1, 100)

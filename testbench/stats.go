@@ -368,7 +368,7 @@ var stats = []Stat{
 	},
 	{
 		"const_reads", "", "lines", "their distinct addresses, each of which reads the cache", papers.TBC.At("section 2.2.1"),
-		func(c *Counters) any { return c.ConstCache.Reads },
+		func(c *Counters) any { return c.Const.Places },
 	},
 	{
 		"const_hits", "", "lines", "reads that hit", gpgpusim,

@@ -84,15 +84,30 @@ func (a *readCache) request(cycle uint64, r *memsys.ReadRequest) {
 		}
 		return
 	}
+	_, here := a.lines[r.Line]
+	if r.Kind == memsys.ReadTouch && !here {
+		a.fail(Rule{Cache, "a use of an absent line"}, "cycle %d: line %#x is used, which is not there", cycle, r.Line)
+	}
+	if r.Kind == memsys.ReadTouch && a.flight(r.Line) != nil { // it was replaced after its use
+		return
+	}
 	if a.early[r.Line] {
 		delete(a.early, r.Line)
 		a.ahead = r.Line + uint64(a.line)
 	}
 	if r.Kind == memsys.ReadLine {
 		a.taken = readAccess{true, cycle, r.Line, readTarget{r.Tag, r.Lanes}}
-	} else if _, here := a.lines[r.Line]; !here {
-		a.fail(Rule{Cache, "a use of an absent line"}, "cycle %d: line %#x is used, which is not there", cycle, r.Line)
 	}
+}
+
+// flight returns the MSHR that waits for a line, or nil.
+func (a *readCache) flight(line uint64) *readMiss {
+	for i := range a.mshrs[:a.limit] {
+		if m := &a.mshrs[i]; m.used && m.keep && m.line == line {
+			return m
+		}
+	}
+	return nil
 }
 
 // settle draws conclusions from a past cycle. A request without an answer and a packet has joined an
@@ -114,13 +129,12 @@ func (a *readCache) settle(cycle uint64) {
 }
 
 func (a *readCache) join(t *readAccess) {
-	i := slices.IndexFunc(a.mshrs[:a.limit], func(m readMiss) bool { return m.used && m.keep && m.line == t.line })
-	if i < 0 {
+	m := a.flight(t.line)
+	if m == nil {
 		a.fail(Rule{MSHR, "a miss without a request"},
 			"cycle %d: the request of line %#x has no answer, no packet and no miss to join", t.cycle, t.line)
 		return
 	}
-	m := &a.mshrs[i]
 	if slices.Contains(m.targets, t.readTarget) {
 		return
 	}
@@ -134,6 +148,7 @@ func (a *readCache) join(t *readAccess) {
 
 // fetch checks a packet to the L2.
 func (a *readCache) fetch(cycle uint64, p *memsys.Request) {
+	a.settle(cycle)
 	if a.over() {
 		return
 	}
@@ -160,12 +175,9 @@ func (a *readCache) fetch(cycle uint64, p *memsys.Request) {
 		a.fail(Rule{MSHR, "a request of another line"}, "cycle %d: a packet for line %#x, where %#x is needed", cycle,
 			p.Line, next.line)
 	}
-	for id := range a.mshrs[:a.limit] {
-		if o := &a.mshrs[id]; o.used && o.keep && o.line == next.line {
-			a.fail(Rule{MSHR, "two MSHRs for a line"}, "cycle %d: a second MSHR for line %#x", cycle, next.line)
-		}
+	if a.flight(next.line) != nil {
+		a.fail(Rule{MSHR, "two MSHRs for a line"}, "cycle %d: a second MSHR for line %#x", cycle, next.line)
 	}
-	delete(a.lines, next.line)
 	*m = next
 }
 
@@ -198,7 +210,7 @@ func (a *readCache) answer(cycle uint64, r *memsys.ReadResponse) {
 	}
 	if t := &a.taken; t.open && t.cycle == cycle && t.readTarget == (readTarget{r.Tag, r.Lanes}) && t.line == r.Line {
 		t.open = false
-		if line, here := a.lines[t.line]; !here {
+		if line, here := a.lines[t.line]; !here || a.flight(t.line) != nil {
 			a.fail(Rule{Cache, "a hit of an absent line"}, "cycle %d: a hit of line %#x, which is not there", cycle,
 				t.line)
 		} else if r.Data != line {

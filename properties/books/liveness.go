@@ -2,6 +2,7 @@ package books
 
 import (
 	"divergo/isa"
+	"divergo/memsys"
 	"divergo/sm"
 	"divergo/sm/divergence/tokens"
 )
@@ -50,6 +51,9 @@ func watchLiveness(v *View, where *places, moves *transfers, bars interface{ wai
 	}
 	moves.ends = func(r int, cycle uint64) { l.busy[r] = cycle }
 	v.Leave(v.sm.Issue.OnClass.Add(l.class))
+	if f := v.sm.Fetch; f.Cache != nil { // the last cycle in which threads waited for instructions
+		v.Leave(f.Arrived.Tap(func(cycle uint64, _ *memsys.ReadResponse) { l.turn = cycle }))
+	}
 	return l
 }
 
@@ -103,7 +107,7 @@ func (l *liveness) waits(r int) bool {
 	if s.alive == 0 {
 		return false
 	}
-	if c := l.sm.Fetch.Cache; c != nil && !c.Idle() {
+	if f := l.sm.Fetch; f.Cache != nil && (!f.Cache.Idle() || f.Arrived.Valid()) {
 		return true
 	}
 	q := l.sm.Issue.Q()

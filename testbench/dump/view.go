@@ -138,10 +138,13 @@ func (v *view) groups() []waves.Group {
 			"Fetch.Valid", "Fetch.Slot", "Fetch.PC", "Fetch.N", "Issue.Out.Front.Slot", "Issue.Out.Front.PC",
 			"Issue.Out.Front.Row",
 			"LSU.Started", "LSU.Tag", "Mem.L1.Stall", "Mem.L1.Req.Valid", "Mem.L1.Rsp.Valid",
+			"Mem.Const.Left", "Mem.ConstCache.Stall", "Mem.ConstCache.Req.Valid", "Mem.ICache.Stall", "Mem.ICache.Req.Valid",
+			"Mem.ICache.Req.Front.Line", "Mem.Texture.Left", "Mem.TextureCache.Stall", "Mem.TextureCache.Req.Valid",
 		)},
 		waves.Group{
 			Name: "SM counters", Color: waves.Blue, Closed: true, Used: true, Decimal: true,
-			Patterns: at("Issue.Count.Issued", "Issue.Count.Lanes", "Mem.L1.Count"),
+			Patterns: at("Issue.Count.Issued", "Issue.Count.Lanes", "Mem.L1.Count", "Mem.Const.Count",
+				"Mem.ConstCache.Count", "Mem.ICache.Count", "Mem.Texture.Count", "Mem.TextureCache.Count"),
 		},
 		waves.Group{
 			Name: "L2 counters", Color: waves.Indigo, Closed: true, Used: true, Decimal: true,
