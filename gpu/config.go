@@ -55,11 +55,11 @@ func (c *Config) Check() error {
 	k := key.NewCheck("", c)
 	c.SM.Rules(k)
 	c.Config.Rules(k)
-	if k.Sound("gpu.sms", "sm.registers", "l1.size", "const.size", "icache.size", "shared.size", "dram.channels",
+	if k.Sound("gpu.sms", "sm.registers", "l1.size", "const.size", "icache.size", "texture.size", "shared.size", "dram.channels",
 		"l2.size") {
-		sm := c.SM.Registers*4 + c.L1.Size + c.Const.Size + c.ICache.Size + c.Shared.Size
+		sm := c.SM.Registers*4 + c.L1.Size + c.Const.Size + c.ICache.Size + c.Texture.Size + c.Shared.Size
 		if n := c.GPU.SMs*sm + c.DRAM.Channels*c.L2.Size; n > maxStorage {
-			k.Refuse("with sm.registers, l1.size, const.size, icache.size and shared.size in each SM, and l2.size for each of dram.channels = %d, the chip stores %d bytes: want at most %d", c.DRAM.Channels, n, maxStorage)
+			k.Refuse("with sm.registers, l1.size, const.size, icache.size, texture.size and shared.size in each SM, and l2.size for each of dram.channels = %d, the chip stores %d bytes: want at most %d", c.DRAM.Channels, n, maxStorage)
 		}
 	}
 	return k.Err()

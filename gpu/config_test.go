@@ -114,7 +114,7 @@ func TestCheckNamesTheKey(t *testing.T) {
 		{"sm.registers=64", "sm.registers = 64: want at least sm.warp_size * sm.reg_alloc = 32 * 4 = 128, those of a warp"},
 		{"dram.t_rc=30", "dram.t_rc = 30: want at least dram.t_ras + dram.t_rp = 25 + 10 = 35"},
 		{"dram.t_ras=8", "dram.t_ras = 8: want at least dram.t_rcd = 12"},
-		{"shared.size=0x1000000 gpu.sms=64", "gpu.sms = 64: with sm.registers, l1.size, const.size, icache.size and shared.size in each SM, and l2.size for each of dram.channels = 8, the chip stores 1088421888 bytes: want at most 1073741824"},
+		{"shared.size=0x1000000 gpu.sms=64", "gpu.sms = 64: with sm.registers, l1.size, const.size, icache.size, texture.size and shared.size in each SM, and l2.size for each of dram.channels = 8, the chip stores 1088421888 bytes: want at most 1073741824"},
 	} {
 		c := Default()
 		for assignment := range strings.FieldsSeq(test.assignment) {
@@ -138,7 +138,7 @@ func TestLimits(t *testing.T) {
 		{"sm.threads=2049", "sm.threads = 2049: want 32 (sm.warp_size) to 2048"},
 		{"sm.threads=2047", "sm.threads = 2047: want a multiple of sm.warp_size = 32"},
 		{"sm.threads=2048 sm.warp_size=16 sm.simd_width=8", "sm.threads = 2048: 128 warps of sm.warp_size = 16 threads, want at most 64 warps"},
-		{"gpu.sms=1024 shared.size=0x100000", "gpu.sms = 1024: with sm.registers, l1.size, const.size, icache.size and shared.size in each SM, and l2.size for each of dram.channels = 8, the chip stores 1182793728 bytes: want at most 1073741824"},
+		{"gpu.sms=1024 shared.size=0x100000", "gpu.sms = 1024: with sm.registers, l1.size, const.size, icache.size, texture.size and shared.size in each SM, and l2.size for each of dram.channels = 8, the chip stores 1182793728 bytes: want at most 1073741824"},
 	} {
 		c := Default()
 		for assignment := range strings.FieldsSeq(test.set) {

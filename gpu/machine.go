@@ -76,7 +76,8 @@ func New(cfg Config) (*Machine, error) {
 		}
 		s, err := sm.New(&m.Config.SM, cfg.Divergence, &m.Config.Herd, cfg.Shared.Size, i, sms, sm.Ports{
 			Command: command.In(), Notice: notice.Out(), Access: access.Out(), Reply: reply.In(), Params: params,
-			Fetch: unit.Fetch, Faulted: &m.fault,
+			Texture: unit.Texture != nil,
+			Fetch:   unit.Fetch, Faulted: &m.fault,
 		})
 		if err != nil {
 			return nil, err

@@ -127,6 +127,7 @@ func TestReadOnlyCaches(t *testing.T) {
 			c := small()
 			c.ICache.Size, c.ICache.Assoc, c.ICache.MSHRs, c.ICache.Prefetch = size, 1, 1, prefetch
 			c.Const.Size, c.Const.Assoc = 64, 1
+			c.Texture.Size, c.Texture.Assoc = size, 1
 			m := load(t, c, p, 6, 96)
 			require.Equal(t, gpu.Finished, m.Run(nil, 1e6))
 			assert.Equal(t, words(t, want, 6*96), words(t, m, 6*96), fmt.Sprintf("icache of %d bytes", size))
@@ -147,8 +148,32 @@ func TestParametersOfALaunch(t *testing.T) {
 	require.NoError(t, m.Load(k))
 	require.Equal(t, gpu.Finished, m.Run(nil, 1e6))
 	assert.Equal(t, []uint32{7, 0, 7, 0}, words(t, m, 4))
-	assert.Equal(t, memsys.ConstCounters{Accesses: 2, Addresses: 2}, *m.Units[0].Const.Count.Q())
+	assert.Equal(t, memsys.ReaderCounters{Accesses: 2, Places: 2}, *m.Units[0].Const.Count.Q())
 	assert.EqualValues(t, 2, m.Units[0].ConstCache.Count.Q().Misses, "the lines go at the end of a kernel")
+}
+
+// TestTexelsOfALaunch: each launch reads what the launch before has stored, although the texture
+// cache had the line. Only default loads with .nc pass the cache.
+func TestTexelsOfALaunch(t *testing.T) {
+	c := small()
+	c.GPU.SMs = 1
+	c.Texture.Size, c.Texture.Assoc = 1024, 4
+	m := load(t, c, program(t, `ld.global.nc.u32 %r1, [%rd0];
+		ld.global.nc.cg.u32 %r2, [%rd0];
+		ld.global.u32 %r3, [%rd0];
+		bar.sync 0;
+		add.u32 %r1, %r1, %r2;
+		add.u32 %r1, %r1, %r3;
+		add.u32 %r1, %r1, 1;
+		st.global.u32 [%rd0], %r1;
+		exit;`), 1, 32)
+	for _, want := range []uint32{1, 4, 13} {
+		require.NoError(t, m.Load(*m.SMs[0].Kernel()))
+		require.Equal(t, gpu.Finished, m.Run(nil, 1e6))
+		assert.Equal(t, []uint32{want}, words(t, m, 1))
+	}
+	assert.Equal(t, memsys.ReaderCounters{Accesses: 3, Places: 3}, *m.Units[0].Texture.Count.Q())
+	assert.EqualValues(t, 3, m.Units[0].TextureCache.Count.Q().Misses, "the lines go at the end of a kernel")
 }
 
 // TestParameterFault: a read behind the parameters is a fault, as without a constant cache.

@@ -10,7 +10,7 @@ var typeNames = [...]string{
 
 var spaceNames = [...]string{
 	SpaceGeneric: "generic", SpaceGlobal: "global", SpaceShared: "shared", SpaceLocal: "local", SpaceConst: "const",
-	SpaceParam: "param",
+	SpaceParam: "param", SpaceTexture: "texture",
 }
 
 var cacheNames = [...]string{CacheGlobal: "cg", CacheVolatile: "volatile"}

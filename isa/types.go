@@ -268,6 +268,7 @@ const (
 	SpaceLocal
 	SpaceConst
 	SpaceParam
+	SpaceTexture // of accesses only: global memory read through the texture cache
 )
 
 // Mode is the modifier that selects among variants of one family.
@@ -360,6 +361,7 @@ const (
 	FlagSatFinite       // out-of-range results become the largest number instead of infinity
 	FlagHerd            // bra.hrd, ld.hrd: herded, see Herding
 	FlagPair            // ld, st: first half of an access of twice the size; the address is aligned to the whole access
+	FlagNC              // ld: .nc, through the texture cache; the memory does not change during the launch
 )
 
 // Class is the origin of a branch outcome (Rhu & Erez, ISCA 2013, section 3.2 and figure 10).

@@ -42,19 +42,20 @@ var writePolicies = key.Choices[WritePolicy, storing]{}.
 func (WritePolicy) Words() key.Words { return writePolicies.Words() }
 
 // Config describes the memory system. Sizes are bytes. Times are cycles:
-//   - of the core clock for L1, Const, ICache and Shared;
+//   - of the core clock for L1, Const, ICache, Texture and Shared;
 //   - of the interconnect clock for Icnt and L2;
 //   - of the DRAM clock for DRAM.
 //
 // The SMs use Herd too.
 type Config struct {
-	L1     L1Config     `toml:"l1"`
-	Const  ConstConfig  `toml:"const"`
-	ICache ICacheConfig `toml:"icache"`
-	Shared SharedConfig `toml:"shared"`
-	Icnt   IcntConfig   `toml:"icnt"`
-	L2     L2Config     `toml:"l2"`
-	DRAM   dram.Config  `toml:"dram"`
+	L1      L1Config      `toml:"l1"`
+	Const   ConstConfig   `toml:"const"`
+	ICache  ICacheConfig  `toml:"icache"`
+	Texture TextureConfig `toml:"texture"`
+	Shared  SharedConfig  `toml:"shared"`
+	Icnt    IcntConfig    `toml:"icnt"`
+	L2      L2Config      `toml:"l2"`
+	DRAM    dram.Config   `toml:"dram"`
 
 	Herd units.HerdConfig `toml:"herd"`
 }
@@ -92,6 +93,18 @@ type ICacheConfig struct {
 	Prefetch  bool `toml:"prefetch" doc:"fetch the next line too, after a miss and at the first use of a prefetched line" source:"Smith, Computing Surveys 1982, section 2.1"`
 	MSHRs     int  `toml:"mshrs" range:"1..256" doc:"misses in flight" source:"ours"`
 	MissQueue int  `toml:"miss_queue" range:"1..1024" unit:"packets" doc:"packets that wait for the port of the SM" source:"ours"`
+}
+
+// TextureConfig describes the texture cache of an SM.
+type TextureConfig struct {
+	Size       int `toml:"size" range:"0..1Mi" unit:"bytes" doc:"texture cache of an SM, for texels and ld.global.nc; 0: both through the L1" source:"tbc: table 2 has 32 KiB"`
+	Assoc      int `toml:"assoc" range:"1..64" unit:"ways" doc:"lines of a set" source:"tbc: table 2"`
+	Line       int `toml:"line" range:"32..128 pow2" unit:"bytes" doc:"cache line, at most l2.line" source:"tbc: table 2"`
+	Pending    int `toml:"pending" range:"1..64" doc:"warp loads whose lanes are gathered" source:"ours"`
+	MSHRs      int `toml:"mshrs" range:"1..256" doc:"misses in flight" source:"ours"`
+	MSHRMerge  int `toml:"mshr_merge" range:"1..8" unit:"requests" doc:"requests that one miss can answer" source:"ours"`
+	HitLatency int `toml:"hit_latency" range:"1..1000" unit:"core cycles" doc:"from the tags to the lanes" source:"ours"`
+	MissQueue  int `toml:"miss_queue" range:"1..1024" unit:"packets" doc:"packets that wait for the port of the SM" source:"ours"`
 }
 
 // SharedConfig describes the shared memory of an SM.
@@ -133,6 +146,9 @@ func Default() Config {
 			Assoc: 2, Line: 64, Pending: 8, MSHRs: 8, MSHRMerge: 8, HitLatency: 1, MissQueue: 4,
 		},
 		ICache: ICacheConfig{Assoc: 4, Line: 64, Prefetch: true, MSHRs: 4, MissQueue: 4},
+		Texture: TextureConfig{
+			Assoc: 16, Line: 64, Pending: 32, MSHRs: 64, MSHRMerge: 8, HitLatency: 1, MissQueue: 8,
+		},
 		Shared: SharedConfig{Size: 16 << 10, Banks: 16, Lanes: 16, Latency: 1},
 		Icnt:   IcntConfig{FlitBytes: 32, Latency: 4, Queue: 8, Concentration: 3},
 		L2:     L2Config{Size: 1 << 20, Assoc: 64, Line: 64, MSHRs: 64, MSHRMerge: 8, Latency: 10},
@@ -159,6 +175,7 @@ func (c *Config) Rules(k *key.Check) {
 		{"l2", c.L2.Size, c.L2.Assoc, c.L2.Line},
 		{"const", c.Const.Size, c.Const.Assoc, c.Const.Line},
 		{"icache", c.ICache.Size, c.ICache.Assoc, c.ICache.Line},
+		{"texture", c.Texture.Size, c.Texture.Assoc, c.Texture.Line},
 	} {
 		if !k.Sound(cache.level+".size", cache.level+".assoc", cache.level+".line") || cache.size == 0 {
 			continue
@@ -174,7 +191,11 @@ func (c *Config) Rules(k *key.Check) {
 	for _, cache := range []struct {
 		level      string
 		size, line int
-	}{{"const", c.Const.Size, c.Const.Line}, {"icache", c.ICache.Size, c.ICache.Line}} {
+	}{
+		{"const", c.Const.Size, c.Const.Line},
+		{"icache", c.ICache.Size, c.ICache.Line},
+		{"texture", c.Texture.Size, c.Texture.Line},
+	} {
 		if cache.size > 0 && k.Sound(cache.level+".line", "l2.line") && cache.line > c.L2.Line {
 			k.Refuse("want at most l2.line = %d: packets carry whole lines of the L2", c.L2.Line)
 		}

@@ -33,9 +33,9 @@
 //   - the coalescer gives each lane its bytes, and the instruction gets its [Reply] when the last
 //     lane has them.
 //
-// With const.size an SM also has a [Const] and its [ReadCache], for constants and parameters. With
-// icache.size it has a ReadCache for instructions, which its fetch stage reads. Both send their
-// misses through the port of the SM, which they share with the L1: see [Clients].
+// With const.size an SM also has a [Reader] and its [ReadCache], for constants and parameters; with
+// texture.size, for texels. With icache.size it has a ReadCache for instructions, which its fetch
+// stage reads. All send their misses through the port of the SM, which they share with the L1: see [Clients].
 //
 // # Memory order
 //

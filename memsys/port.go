@@ -42,7 +42,7 @@ type Access struct {
 	Shared bool        // addresses are offsets into the shared memory of the SM; otherwise global memory
 	Stack  bool        // Store: the bytes after these in their line are not in use
 	Herd   bool        // Load: all lanes read one block
-	Space  isa.Space   // of the program, for statistics: const, local, or else global
+	Space  isa.Space   // of the program: const, texture, local, or else global
 	Size   uint8       `bits:"5"` // bytes per lane: 1, 2, 4, 8 or 16; Atomic, Reduce: 2, 4 or 8
 	Cache  isa.CacheOp // Load, Store
 	Atom   isa.AtomOp  // Atomic, Reduce

@@ -184,8 +184,10 @@ func TestReadCacheProperties(t *testing.T) {
 		})
 }
 
-// burst is a list of loads of warps from constant memory, sent as fast as the unit takes them.
+// burst is a list of loads of warps from constant memory or from textures, sent as fast as the unit
+// takes them.
 type burst struct {
+	Texture                           bool
 	Ways, MSHRs, Merge, Pending, Line int
 	Size                              uint8
 	Loads                             []lanes
@@ -193,48 +195,59 @@ type burst struct {
 }
 
 func (b burst) String() string {
-	return fmt.Sprintf("%d ways, %d MSHRs of %d, %d pending, lines of %d: loads of %d bytes, waits %#x\n%v", b.Ways,
-		b.MSHRs, b.Merge, b.Pending, b.Line, b.Size, b.Wait, b.Loads)
+	return fmt.Sprintf("texture %t, %d ways, %d MSHRs of %d, %d pending, lines of %d: loads of %d bytes, waits %#x\n%v",
+		b.Texture, b.Ways, b.MSHRs, b.Merge, b.Pending, b.Line, b.Size, b.Wait, b.Loads)
 }
 
-// distinct returns the distinct places of the active lanes.
-func (l lanes) distinct() map[uint16]bool {
-	d := map[uint16]bool{}
+// distinct returns the number of distinct places of the active lanes, so many of which count as one.
+func (l lanes) distinct(together int) int {
+	d := map[int]bool{}
 	for i, n := range l.Place {
 		if l.Mask>>i&1 != 0 {
-			d[n] = true
+			d[int(n)/together] = true
 		}
 	}
-	return d
+	return len(d)
 }
 
-// constant returns a load of constants.
-func constant(tag, size int, l lanes) memsys.Access {
-	a := memsys.Access{Tag: uint16(tag), Kind: memsys.Load, Space: isa.SpaceConst, Size: uint8(size), Mask: l.Mask}
+// constant and texel return loads of constants and of texels.
+func constant(tag, size int, l lanes) memsys.Access { return reading(isa.SpaceConst, tag, size, l) }
+
+func texel(tag, size int, l lanes) memsys.Access { return reading(isa.SpaceTexture, tag, size, l) }
+
+func reading(space isa.Space, tag, size int, l lanes) memsys.Access {
+	a := memsys.Access{Tag: uint16(tag), Kind: memsys.Load, Space: space, Size: uint8(size), Mask: l.Mask}
 	for i, n := range l.Place {
 		a.Addr[i] = base + uint64(n)*uint64(size)
 	}
 	return a
 }
 
-func TestConstProperties(t *testing.T) {
+func TestReaderProperties(t *testing.T) {
 	some := drawLanes(readLines * 64 / 16).SuchThat(func(l lanes) bool { return l.Mask != 0 })
-	forall.Check(t, "every load of constants is answered once, with the bytes of memory, after a request for each address",
+	forall.Check(t, "every load is answered once, with the bytes of memory, after a request for each address or line",
 		forall.Struct[burst](map[string]gopter.Gen{
-			"Ways": forall.OneOf(1, 2), "MSHRs": gen.IntRange(1, 3), "Merge": forall.OneOf(1, 2, 8),
+			"Texture": forall.Bool(), "Ways": forall.OneOf(1, 2), "MSHRs": gen.IntRange(1, 3), "Merge": forall.OneOf(1, 2, 8),
 			"Pending": gen.IntRange(1, 4), "Line": forall.OneOf(32, 64), "Size": forall.OneOf[uint8](1, 2, 4, 8, 16),
 			"Loads": forall.List(12, some), "Wait": forall.Mask[uint64](63),
 		}), func(t *forall.T, r burst) {
 			cfg := small()
-			c := &cfg.Const
-			c.Size, c.Assoc, c.Line, c.MSHRs, c.MSHRMerge, c.Pending = 2*r.Ways*r.Line, r.Ways, r.Line, r.MSHRs,
-				r.Merge, r.Pending
+			load, together := constant, 1
+			if c := &cfg.Texture; r.Texture {
+				load, together = texel, r.Line/int(r.Size)
+				c.Size, c.Assoc, c.Line, c.MSHRs, c.MSHRMerge, c.Pending = 2*r.Ways*r.Line, r.Ways, r.Line, r.MSHRs,
+					r.Merge, r.Pending
+			} else {
+				c := &cfg.Const
+				c.Size, c.Assoc, c.Line, c.MSHRs, c.MSHRMerge, c.Pending = 2*r.Ways*r.Line, r.Ways, r.Line, r.MSHRs,
+					r.Merge, r.Pending
+			}
 			b := newReadBench(&cfg)
-			addresses, got := 0, map[uint16]memsys.Reply{}
+			places, got := 0, map[uint16]memsys.Reply{}
 			for sent := 0; len(got) < len(r.Loads); b.Run(1) {
 				if sent < len(r.Loads) && b.In.Ready() {
-					addresses += len(r.Loads[sent].distinct())
-					b.In.Push(constant(sent, int(r.Size), r.Loads[sent]))
+					places += r.Loads[sent].distinct(together)
+					b.In.Push(load(sent, int(r.Size), r.Loads[sent]))
 					sent++
 				}
 				if b.Out.Valid() && r.Wait>>(b.Now()%64)&1 == 0 {
@@ -260,11 +273,15 @@ func TestConstProperties(t *testing.T) {
 				}
 				require.Equal(t, want, p)
 			}
-			q, n := b.Unit.Const.Count.Q(), b.Unit.ConstCache.Count.Q()
-			require.Equal(t, memsys.ConstCounters{
-				Accesses: uint64(len(r.Loads)), Addresses: uint64(addresses), Conflicts: uint64(addresses - len(r.Loads)),
+			reader, cache := b.Unit.Const, b.Unit.ConstCache
+			if r.Texture {
+				reader, cache = b.Unit.Texture, b.Unit.TextureCache
+			}
+			q, n := reader.Count.Q(), cache.Count.Q()
+			require.Equal(t, memsys.ReaderCounters{
+				Accesses: uint64(len(r.Loads)), Places: uint64(places), Conflicts: uint64(places - len(r.Loads)),
 			}, *q)
-			require.EqualValues(t, addresses, n.Reads)
+			require.EqualValues(t, places, n.Reads)
 			require.Equal(t, n.Reads, n.Hits+n.Misses+n.Merges)
 			require.Zero(t, b.Unit.Coalescer.Count.Q().Accesses, "loads that passed the coalescer")
 		})
@@ -282,7 +299,7 @@ func TestConstProperties(t *testing.T) {
 		}
 		time(l) // the lines come
 		one := time(lanes{Mask: l.Mask & -l.Mask, Place: l.Place})
-		require.Equal(t, one+len(l.distinct())-1, time(l))
+		require.Equal(t, one+l.distinct(1)-1, time(l))
 	})
 }
 
@@ -409,6 +426,40 @@ func TestConstFlush(t *testing.T) {
 	assert.EqualValues(t, 2, n.Misses)
 }
 
+// TestTextureStalls: a texel on a second line takes another cycle, and waits for the only MSHR.
+func TestTextureStalls(t *testing.T) {
+	load := texel(0, 4, lanes{Mask: 7})
+	load.Addr[1], load.Addr[2] = base+60, base+64
+	s := run(t, func(c *memsys.Config) { c.Texture.Size, c.Texture.Assoc, c.Texture.MSHRs = 256, 2, 1 },
+		[]memtest.Step{{Access: load}})
+	stalls := s.SMs[0].Unit.Stalls()
+	assert.InDelta(t, *s.SMs[0].Driver.Cycle.At(0)/2, stalls[memsys.TextureLoad][memsys.MSHRFull], 15)
+	assert.EqualValues(t, 1, stalls[memsys.TextureLoad][memsys.Coalescing])
+}
+
+// TestTextureHerded: herded loads of texels pass the selector, which the coalescer has.
+func TestTextureHerded(t *testing.T) {
+	load := texel(0, 4, lanes{Mask: 3})
+	load.Herd = true
+	s := run(t, func(c *memsys.Config) { c.Texture.Size, c.Texture.Assoc = 256, 2 }, []memtest.Step{{Access: load}})
+	assert.EqualValues(t, 1, s.SMs[0].Unit.Coalescer.Count.Q().Herd.Loads)
+	assert.Zero(t, s.SMs[0].Unit.Texture.Count.Q().Accesses)
+}
+
+// TestTextureFlush: lines stay through a fence and a store of the SM, and go with a flush. A flush
+// reaches all read-only caches.
+func TestTextureFlush(t *testing.T) {
+	load, constants := texel(0, 4, lanes{Mask: 1}), constant(0, 4, lanes{Mask: 1})
+	s := run(t, func(c *memsys.Config) { c.Texture.Size, c.Texture.Assoc, c.Const.Size = 256, 2, 256 }, script(long,
+		load, constants, at(memsys.Fence, 0, 0), at(memsys.Store, 0, 1), load, constants,
+		at(memsys.Flush, 0, 0), load, constants))
+	for _, cache := range []*memsys.ReadCache{s.SMs[0].Unit.TextureCache, s.SMs[0].Unit.ConstCache} {
+		n := cache.Count.Q()
+		assert.EqualValues(t, 1, n.Hits)
+		assert.EqualValues(t, 2, n.Misses)
+	}
+}
+
 // TestReadCacheDropInFlight: a line that was requested before a drop still answers its request, but
 // does not stay. The way may belong to another line by then.
 func TestReadCacheDropInFlight(t *testing.T) {
@@ -439,17 +490,17 @@ func TestReadCacheDropInFlight(t *testing.T) {
 	assert.Equal(t, pattern(base+64), port.Rsp.Front().Data[0])
 }
 
-// TestReadUnitProperties runs a memory side with both caches, always busy.
+// TestReadUnitProperties runs a memory side with all read-only caches, always busy.
 func TestReadUnitProperties(t *testing.T) {
 	p := newProgram(3, 1, 1024, 1, 100)
 	for i := range p.script[0] {
 		if a := &p.script[0][i].Access; i%3 == 0 && a.Kind == memsys.Load && !a.Shared {
-			a.Space, a.Cache = isa.SpaceConst, isa.CacheDefault
+			a.Space, a.Cache = []isa.Space{isa.SpaceConst, isa.SpaceTexture}[i/3%2], isa.CacheDefault
 		}
 	}
 	rtltest.Properties(t, func() *rtl.Sim {
 		c := small()
-		c.Const.Size, c.ICache.Size = 256, 512
+		c.Const.Size, c.ICache.Size, c.Texture.Size, c.Texture.Assoc = 256, 512, 256, 2
 		access, reply := rtl.NewQueue[memsys.Access](1), rtl.NewQueue[memsys.Reply](1)
 		req, rsp := rtl.NewQueue[memsys.Request](2), rtl.NewQueue[memsys.Response](2)
 		return rtl.MustNew("sm", &smDesign{

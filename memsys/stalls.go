@@ -9,7 +9,7 @@ type Cause uint8
 // The causes.
 const (
 	NoStall       Cause = iota
-	BankConflict        // BK_CONF: shared memory takes more than the fewest cycles; a constant cache, more than one address
+	BankConflict        // BK_CONF: shared memory takes more than the fewest cycles, or constants more than one
 	Coalescing          // COAL: the access has more than one line
 	MSHRFull            // no free MSHR
 	NetworkFull         // ICNT: no room for a request
@@ -34,11 +34,12 @@ const (
 	LocalLoad                 // l_ld
 	LocalStore                // l_st
 	ConstLoad                 // c_mem
+	TextureLoad               // t_mem
 	SharedAny                 // s_mem
 	NumSources
 )
 
-var sourceNames = [...]string{"g_ld", "g_st", "l_ld", "l_st", "c_mem", "s_mem"}
+var sourceNames = [...]string{"g_ld", "g_st", "l_ld", "l_st", "c_mem", "t_mem", "s_mem"}
 
 // String returns GPGPU-Sim's name of the source.
 func (s Source) String() string { return name(sourceNames[:], int(s)) }
@@ -48,6 +49,8 @@ func sourceOf(kind Kind, space isa.Space) Source {
 	switch {
 	case space == isa.SpaceConst:
 		return ConstLoad
+	case space == isa.SpaceTexture:
+		return TextureLoad
 	case space == isa.SpaceLocal && kind == Load:
 		return LocalLoad
 	case space == isa.SpaceLocal:
@@ -74,6 +77,10 @@ func (u *Unit) Stalls() Stalls {
 			s[ConstLoad][cause] += n
 		}
 		s[ConstLoad][BankConflict] += u.Const.Count.Q().Conflicts
+	}
+	if u.Texture != nil {
+		s[TextureLoad] = u.TextureCache.Count.Q().Stalls
+		s[TextureLoad][Coalescing] = u.Texture.Count.Q().Conflicts
 	}
 	return s
 }

@@ -6,14 +6,15 @@ import (
 )
 
 // PreMem is the stage before the memory stage (Fung & Aamodt, HPCA 2011, figure 4). It sends each
-// access to the shared memory, the constant cache or the coalescer. Loads of constants go to the
+// access to the shared memory, a read-only cache or the coalescer. Loads of constants go to the
 // coalescer if the SM has no constant cache, and herded ones always: the selector of herded loads is
-// there. A flush goes to the coalescer and to the constant cache.
+// there. So do reads of textures. A flush goes to the coalescer and to the read-only caches.
 type PreMem struct {
-	In     rtl.In[Access]
-	Global rtl.Out[Access]
-	Shared rtl.Out[Access]
-	Const  rtl.Out[Access] `rtl:"optional"`
+	In      rtl.In[Access]
+	Global  rtl.Out[Access]
+	Shared  rtl.Out[Access]
+	Const   rtl.Out[Access] `rtl:"optional"`
+	Texture rtl.Out[Access] `rtl:"optional"`
 }
 
 // Tick moves one access.
@@ -26,19 +27,35 @@ func (p *PreMem) Tick() {
 	switch {
 	case a.Shared:
 		to = p.Shared
-	case !p.Const.Connected():
 	case a.Kind == Flush:
-		if !p.Global.Ready() || !p.Const.Ready() {
+		if !p.flush(a) {
 			return
 		}
-		*p.Const.PushSlot() = *a
-	case a.Space == isa.SpaceConst && !a.Herd:
+	case a.Space == isa.SpaceConst && !a.Herd && p.Const.Connected():
 		to = p.Const
+	case a.Space == isa.SpaceTexture && !a.Herd && p.Texture.Connected():
+		to = p.Texture
 	}
 	if to.Ready() {
 		*to.PushSlot() = *a
 		p.In.Pop()
 	}
+}
+
+// flush sends a flush to the read-only caches, if everybody has room for it.
+func (p *PreMem) flush(a *Access) bool {
+	caches := [...]rtl.Out[Access]{p.Const, p.Texture}
+	for _, c := range caches {
+		if c.Connected() && !c.Ready() || !p.Global.Ready() {
+			return false
+		}
+	}
+	for _, c := range caches {
+		if c.Connected() {
+			*c.PushSlot() = *a
+		}
+	}
+	return true
 }
 
 // WriteBackPort sends the replies of the coalescer, of the shared memory and of the units behind
@@ -96,10 +113,12 @@ type Unit struct {
 	WriteBack *WriteBackPort
 
 	// These are nil without read-only caches.
-	Const      *Const
-	ConstCache *ReadCache
-	ICache     *ReadCache
-	Clients    *Clients
+	Const        *Reader
+	ConstCache   *ReadCache
+	ICache       *ReadCache
+	Texture      *Reader
+	TextureCache *ReadCache
+	Clients      *Clients
 
 	Fetch FetchPort // of the instruction cache
 }
@@ -128,7 +147,7 @@ func NewUnit(cfg *Config, port int, in rtl.In[Access], out rtl.Out[Reply], req r
 		Shared:    NewShared(&cfg.Shared, shared.In(), sharedDone.Out()),
 		WriteBack: &WriteBackPort{Global: globalDone.In(), Shared: sharedDone.In(), Out: out},
 	}
-	if cfg.Const.Size > 0 || cfg.ICache.Size > 0 {
+	if cfg.Const.Size > 0 || cfg.ICache.Size > 0 || cfg.Texture.Size > 0 {
 		u.Clients = &Clients{Out: req, Rsp: rsp}
 		req, rsp = u.Clients.add(cfg.L1.MissQueue)
 	}
@@ -138,6 +157,9 @@ func NewUnit(cfg *Config, port int, in rtl.In[Access], out rtl.Out[Reply], req r
 	}
 	if cfg.ICache.Size > 0 {
 		u.addICache(cfg, port)
+	}
+	if cfg.Texture.Size > 0 {
+		u.addTexture(cfg, port)
 	}
 	return u
 }
@@ -150,7 +172,7 @@ func (u *Unit) addConst(cfg *Config, port int) {
 	data := rtl.NewQueue[ReadResponse](c.HitLatency+2, rtl.Latency(uint64(c.HitLatency)))
 	u.PreMem.Const = accesses.Out()
 	u.WriteBack.More = append(u.WriteBack.More, replies.In())
-	u.Const = newConst(c, accesses.In(), replies.Out(), lines.Out(), data.In())
+	u.Const = newReader(c.Pending, c.Line, 1, accesses.In(), replies.Out(), lines.Out(), data.In())
 	req, rsp := u.Clients.add(c.MissQueue)
 	u.ConstCache = newReadCache(cfg, readCacheSize{
 		size: c.Size, assoc: c.Assoc, line: c.Line, mshrs: c.MSHRs, merge: c.MSHRMerge,
@@ -166,4 +188,19 @@ func (u *Unit) addICache(cfg *Config, port int) {
 		size: c.Size, assoc: c.Assoc, line: c.Line, mshrs: c.MSHRs, merge: 1, prefetch: c.Prefetch,
 	}, port, lines.In(), data.Out(), req, rsp)
 	u.Fetch = FetchPort{Cache: u.ICache, Line: c.Line, Req: lines.Out(), Rsp: data.In()}
+}
+
+// addTexture adds the texture cache and its unit.
+func (u *Unit) addTexture(cfg *Config, port int) {
+	c := &cfg.Texture
+	accesses, replies := rtl.NewQueue[Access](2), rtl.NewQueue[Reply](2)
+	lines := rtl.NewQueue[ReadRequest](2)
+	data := rtl.NewQueue[ReadResponse](c.HitLatency+2, rtl.Latency(uint64(c.HitLatency)))
+	u.PreMem.Texture = accesses.Out()
+	u.WriteBack.More = append(u.WriteBack.More, replies.In())
+	u.Texture = newReader(c.Pending, c.Line, c.Line, accesses.In(), replies.Out(), lines.Out(), data.In())
+	req, rsp := u.Clients.add(c.MissQueue)
+	u.TextureCache = newReadCache(cfg, readCacheSize{
+		size: c.Size, assoc: c.Assoc, line: c.Line, mshrs: c.MSHRs, merge: c.MSHRMerge,
+	}, port, lines.In(), data.Out(), req, rsp)
 }

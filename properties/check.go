@@ -381,7 +381,7 @@ func account(c *testbench.Counters, cfg *gpu.Config) string {
 func balance(c *testbench.Counters, cfg *gpu.Config) string {
 	cached := c.L1.LoadHits + c.L1.LoadMisses + c.L1.Merges
 	at := c.L2.Loads + c.L2.Stores + c.L2.Atomics
-	missed := c.L1.LoadMisses + c.ConstCache.Misses + c.ICache.Misses + c.ICache.Prefetches
+	missed := c.L1.LoadMisses + c.ConstCache.Misses + c.TextureCache.Misses + c.ICache.Misses + c.ICache.Prefetches
 	for _, e := range []struct {
 		what        string
 		left, right uint64
@@ -395,12 +395,17 @@ func balance(c *testbench.Counters, cfg *gpu.Config) string {
 			min(max(c.L1.Loads, cached), cached+c.L1.Bypasses), c.L1.Loads,
 		},
 		{
-			"distinct addresses of constants, reads of the constant cache", c.Const.Addresses,
+			"distinct addresses of constants, reads of the constant cache", c.Const.Places,
 			c.ConstCache.Reads,
 		},
 		{
 			"reads of the constant cache that hit, miss or merge, and reads",
 			c.ConstCache.Hits + c.ConstCache.Misses + c.ConstCache.Merges, c.ConstCache.Reads,
+		},
+		{"distinct lines of texels, reads of the texture cache", c.Texture.Places, c.TextureCache.Reads},
+		{
+			"reads of the texture cache that hit, miss or merge, and reads",
+			c.TextureCache.Hits + c.TextureCache.Misses + c.TextureCache.Merges, c.TextureCache.Reads,
 		},
 		{
 			"fetches that hit, miss or merge, and fetches", c.ICache.Hits + c.ICache.Misses + c.ICache.Merges,

@@ -432,7 +432,7 @@ func checkOrder(m *match) string {
 }
 
 func checkLoad(m *match) string {
-	if m.nc && m.Space != isa.SpaceGlobal {
+	if m.Flags&isa.FlagNC != 0 && m.Space != isa.SpaceGlobal {
 		return "modifier .nc goes with .global only"
 	}
 	return checkVector(m) + checkOrder(m)

@@ -336,8 +336,8 @@ func TestInstructions(t *testing.T) {
 		{
 			"ld.global.nc.L1::no_allocate.L2::128B.v2.f64 {%f64_0, %f64_1}, [%u32_2];",
 			isa.Inst{
-				Op: isa.OpLd, Type: isa.F64, Space: isa.SpaceGlobal, Vec: 2, Dst: dsts(reg(0), reg(1)),
-				Src: srcs(reg(2)), DstBits: 64,
+				Op: isa.OpLd, Type: isa.F64, Space: isa.SpaceGlobal, Flags: isa.FlagNC, Vec: 2,
+				Dst: dsts(reg(0), reg(1)), Src: srcs(reg(2)), DstBits: 64,
 			},
 		},
 		{

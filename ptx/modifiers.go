@@ -11,7 +11,6 @@ type match struct {
 	isa.Inst
 	types []isa.Type
 	scope bool // .cta, .gpu, .sys
-	nc    bool // ld.global.nc
 	order bool // .relaxed, .acquire, .release: the instruction names a memory order
 	fetch fetch
 }
@@ -114,7 +113,7 @@ var (
 	cc       = one("cc", ignore) // see operands.carry
 	nan      = one("NaN", flag(isa.FlagNaN))
 	xorsign  = one("xorsign.abs", flag(isa.FlagXorSign)) // two words that belong together: see the parser
-	nc       = one("nc", func(m *match) { m.nc = true })
+	nc       = one("nc", flag(isa.FlagNC))
 
 	half = group{what: "the half of the product", words: []modifier{
 		{"lo", mode(isa.ModeLo)}, {"hi", mode(isa.ModeHi)}, {"wide", mode(isa.ModeWide)},

@@ -12,7 +12,8 @@ import (
 )
 
 // Textures and surfaces (sections 9.7.9 and 9.7.10). The machine has no texture unit: an
-// instruction becomes loads and arithmetic, written as PTX in texture.tmpl. The first of them is
+// instruction becomes loads and arithmetic, written as PTX in texture.tmpl. Texels are read by
+// ld.global.nc, for the texture cache. The first of them is
 // the instruction, the others are inserted. A handle is the address of a description
 // (cuda/include/divergo/texture.h). A .texref, .samplerref or .surfref is room for one.
 

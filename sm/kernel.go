@@ -202,6 +202,7 @@ type site struct {
 	shared     int    // bytes of shared memory
 	faulted    *atomic.Bool
 	params     uint64 // address of the parameter bank in device memory; 0: a bank in the SM
+	texture    bool   // there is a texture cache
 
 	pick     pick                    // scheduler of cfg
 	foremost foremost                // CTA priority of cfg

@@ -314,6 +314,9 @@ func (u *LSU) part(a *memsys.Access, op *Op, in *isa.Inst, left uint32, piece ui
 	if a.Space = of; in.Space == isa.SpaceConst || of == isa.SpaceParam {
 		a.Space = isa.SpaceConst
 	}
+	if u.l.texture && in.Flags&isa.FlagNC != 0 && in.Cache == isa.CacheDefault {
+		a.Space = isa.SpaceTexture
+	}
 	if of == isa.SpaceLocal && a.Size > 4 {
 		for m := a.Mask; m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)

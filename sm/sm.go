@@ -56,6 +56,8 @@ type Ports struct {
 
 	// Params is the address of the parameter bank in device memory, 0 for a bank in the SM.
 	Params uint64
+	// Texture reports that there is a texture cache. Without one, ld.global.nc reads the L1.
+	Texture bool
 	// Fetch is the port of the instruction cache. Without a cache every fetch hits.
 	Fetch memsys.FetchPort
 
@@ -74,7 +76,7 @@ func New(
 	}
 	l, err := newLaunch(site{
 		cfg: cfg, mech: m, options: o, herd: herd, index: uint32(index), sms: uint32(sms), shared: shared,
-		faulted: cmp.Or(p.Faulted, new(atomic.Bool)), params: p.Params,
+		faulted: cmp.Or(p.Faulted, new(atomic.Bool)), params: p.Params, texture: p.Texture,
 	})
 	if err != nil {
 		return nil, err

@@ -35,8 +35,10 @@ type Counters struct {
 	Coalescer    memsys.CoalescerCounters
 	Shared       memsys.SharedCounters
 	L1           memsys.L1Counters
-	Const        memsys.ConstCounters
+	Const        memsys.ReaderCounters
 	ConstCache   memsys.ReadCacheCounters
+	Texture      memsys.ReaderCounters
+	TextureCache memsys.ReadCacheCounters
 	ICache       memsys.ReadCacheCounters
 	Requests     memsys.CrossbarCounters
 	Responses    memsys.CrossbarCounters
@@ -67,6 +69,9 @@ func readCounters(m *gpu.Machine) Counters {
 		one.Coalescer, one.Shared, one.L1 = *u.Coalescer.Count.Q(), *u.Shared.Count.Q(), *u.L1.Count.Q()
 		if u.Const != nil {
 			one.Const, one.ConstCache = *u.Const.Count.Q(), *u.ConstCache.Count.Q()
+		}
+		if u.Texture != nil {
+			one.Texture, one.TextureCache = *u.Texture.Count.Q(), *u.TextureCache.Count.Q()
 		}
 		if u.ICache != nil {
 			one.ICache = *u.ICache.Count.Q()

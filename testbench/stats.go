@@ -296,7 +296,7 @@ var stats = []Stat{
 	},
 	{
 		"mem_stalls", "gpgpu_stall_shd_mem", "SM cycles",
-		"cycles in which an access was held up, by source (g_ld and g_st global loads and stores, l_ld and l_st local ones, c_mem const, s_mem shared; atomics and fences count as stores) and cause (BK_CONF bank conflict, COAL more than one line, MSHR_FULL, ICNT_FULL, WB_ICNT_FULL no room to write a line back, RSRV_FAIL no way of the set to reserve)", papers.TBC.At("figures 13b and 14b"),
+		"cycles in which an access was held up, by source (g_ld and g_st global loads and stores, l_ld and l_st local ones, c_mem const, t_mem texture, s_mem shared; atomics and fences count as stores) and cause (BK_CONF bank conflict, COAL more than one line, MSHR_FULL, ICNT_FULL, WB_ICNT_FULL no room to write a line back, RSRV_FAIL no way of the set to reserve)", papers.TBC.At("figures 13b and 14b"),
 		memStalls,
 	},
 	{
@@ -368,7 +368,7 @@ var stats = []Stat{
 	},
 	{
 		"const_reads", "", "lines", "their distinct addresses, each of which reads the cache", papers.TBC.At("section 2.2.1"),
-		func(c *Counters) any { return c.Const.Addresses },
+		func(c *Counters) any { return c.Const.Places },
 	},
 	{
 		"const_hits", "", "lines", "reads that hit", gpgpusim,
@@ -389,6 +389,35 @@ var stats = []Stat{
 	{
 		"const_evictions", "", "lines", "lines that made room", gpgpusim,
 		func(c *Counters) any { return c.ConstCache.Evictions },
+	},
+
+	{
+		"texture_accesses", "gpgpu_n_tex_insn", "", "loads of texels by warps, and of ld.global.nc, at the texture cache (texture.size)", gpgpusim,
+		func(c *Counters) any { return c.Texture.Accesses },
+	},
+	{
+		"texture_reads", "", "lines", "their distinct lines, each of which reads the cache", gpgpusim,
+		func(c *Counters) any { return c.TextureCache.Reads },
+	},
+	{
+		"texture_hits", "", "lines", "reads that hit", gpgpusim,
+		func(c *Counters) any { return c.TextureCache.Hits },
+	},
+	{
+		"texture_misses", "", "lines", "reads that missed and sent a request", gpgpusim,
+		func(c *Counters) any { return c.TextureCache.Misses },
+	},
+	{
+		"texture_merges", "", "lines", "reads that joined a miss in flight", gpgpusim,
+		func(c *Counters) any { return c.TextureCache.Merges },
+	},
+	{
+		"texture_hit_rate", "", "fraction", "texture_hits / texture_reads", gpgpusim,
+		func(c *Counters) any { return ratio(c.TextureCache.Hits, c.TextureCache.Reads) },
+	},
+	{
+		"texture_evictions", "", "lines", "lines that made room", gpgpusim,
+		func(c *Counters) any { return c.TextureCache.Evictions },
 	},
 
 	{

@@ -5,7 +5,7 @@
 //	               |         |                    |          |
 //	           coalescer  cache, mshr        cache, mshr    dram
 //
-//	Access --> Shared    Access --> Const --> ReadCache --> network
+//	Access --> Shared    Access --> Reader --> ReadCache --> network
 //	              |                   |           |
 //	            banks              coalescer  cache, mshr
 //
@@ -65,8 +65,13 @@ func Watch(cfg *memsys.Config, memory *memsys.Memory) *Memory {
 		m.parts = append(m.parts, newCoalescer(m, i, cfg, u.Coalescer), newShared(m, i, cfg, u), newL1(m, i, cfg, u.L1))
 		if u.Const != nil {
 			c := &cfg.Const
-			m.parts = append(m.parts, newConst(m, i, c, u.Const), newReadCache(m, "constant cache", i, u.ConstCache,
+			m.parts = append(m.parts, newReader(m, "constants", i, c.Line, 1, u.Const), newReadCache(m, "constant cache", i, u.ConstCache,
 				readSize{c.Line, cfg.L2.Line, c.MSHRs, c.MSHRMerge, false}))
+		}
+		if u.Texture != nil {
+			c := &cfg.Texture
+			m.parts = append(m.parts, newReader(m, "textures", i, c.Line, c.Line, u.Texture),
+				newReadCache(m, "texture cache", i, u.TextureCache, readSize{c.Line, cfg.L2.Line, c.MSHRs, c.MSHRMerge, false}))
 		}
 		if u.ICache != nil {
 			c := &cfg.ICache

@@ -17,7 +17,7 @@ import (
 	"divergo/rtl"
 )
 
-// These are the start of the memory of the tests, and of the memory of their constants.
+// These are the start of the memory of the tests, and of the memory of their constants and texels.
 const (
 	base       = 0x1000_0000
 	constants0 = base + 0x10_0000
@@ -45,6 +45,9 @@ func traffic(seed uint64) (steps []memtest.Step) {
 	}
 	for range 100 {
 		a := memsys.Access{Kind: memsys.Load, Space: isa.SpaceConst, Size: 4, Mask: r.Uint32() | 1}
+		if r.IntN(2) == 0 {
+			a.Space = isa.SpaceTexture
+		}
 		for lane := range a.Addr {
 			a.Addr[lane] = constants0 + uint64(r.IntN(64)*4)
 		}
@@ -71,6 +74,7 @@ func play(t *testing.T, change func(*Memory, *memsys.Config)) *Fault {
 	c.L1.Size, c.L1.Assoc, c.L1.MSHRs, c.L2.Size, c.L2.Assoc = 512, 2, 4, 1024, 4
 	c.DRAM.Channels, c.DRAM.Banks, c.DRAM.RowBytes, c.DRAM.Queue = 1, 2, 256, 8
 	c.Const.Size, c.Const.Assoc, c.Const.Line = 128, 2, 32
+	c.Texture.Size, c.Texture.Assoc, c.Texture.Line = 128, 2, 32
 	s, err := memtest.New(c, traffic(1), traffic(2))
 	require.NoError(t, err)
 	require.NoError(t, s.Store.Map(base, 2048))
@@ -170,7 +174,7 @@ func TestFalsified(t *testing.T) {
 	}
 	asks := func(change func(*memsys.ReadRequest) bool) func(*Memory, *memsys.Config) {
 		return func(m *Memory, _ *memsys.Config) {
-			a := find[*constants](m)
+			a := find[*reader](m)
 			deaf(m, a, 1)
 			a.c.Req.Tap(falsify(a.request, func(r *memsys.ReadRequest) bool { return r.Lanes>>31 == 0 }, change))
 		}
@@ -287,7 +291,7 @@ func TestFalsified(t *testing.T) {
 		{"a constant cache sends nothing", MSHR, fetches(func(r *memsys.Request) bool { return false })},
 		{
 			"an answer lacks a constant", Coalescer, func(m *Memory, _ *memsys.Config) {
-				a := find[*constants](m)
+				a := find[*reader](m)
 				deaf(m, a, 3)
 				a.c.Out.Tap(falsify(a.reply, func(*memsys.Reply) bool { return true },
 					func(r *memsys.Reply) bool { r.Data[bits.TrailingZeros32(r.Mask)][0]++; return true }))

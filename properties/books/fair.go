@@ -79,7 +79,8 @@ func (t *fair) beside(cycle uint64, core int) {
 	for i := range slots.Len() {
 		s := slots.At(i)
 		own := s.Row == c.first.row
-		if t.sm.CoreOf(i) != core || s.Mixed || s.Mask&c.first.mask != 0 || own && t.weaves == sm.InterweaveSWI || !own &&
+		if t.sm.CoreOf(i) != core || s.Mixed || s.Mask&c.first.mask != 0 || own && t.weaves == sm.InterweaveSWI ||
+			!own &&
 			t.weaves == sm.InterweaveSBI {
 			continue
 		}

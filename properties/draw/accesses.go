@@ -78,6 +78,9 @@ func (s *Stmt) how(space string, words int) (o struct{ load, store, loadCache, s
 	case space == ".shared" || space == "" && (s.Kind == Give || s.Kind == Take):
 		o = orders[int(s.Order)%sharedOrders]
 	}
+	if s.Kind == Load && o.loadCache == ".ca" { // the input is read-only
+		o.loadCache = ".nc"
+	}
 	typ = types[int(s.Type)%len(types)]
 	if words != 2 {
 		typ = strings.Replace(typ, "64", "32", 1)

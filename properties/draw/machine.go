@@ -37,9 +37,9 @@ var apart = []string{
 }
 
 // behind are the sections of the read-only caches, drawn after all other keys for the same reason.
-var behind = []string{"const.", "icache."}
+var behind = []string{"const.", "icache.", "texture."}
 
-// drawReadOnly draws the read-only caches of an SM: neither, one or both.
+// drawReadOnly draws the read-only caches of an SM: none, some or all.
 func drawReadOnly(r *rand.Rand, c *gpu.Config) {
 	for _, k := range gpu.Keys() {
 		if isBehind(k.Name) && !strings.HasSuffix(k.Name, ".size") {
@@ -49,6 +49,8 @@ func drawReadOnly(r *rand.Rand, c *gpu.Config) {
 	size := func(assoc, line int) int { return []int{0, assoc * line, 4 * assoc * line}[r.IntN(3)] }
 	c.Const.Line, c.ICache.Line = min(c.Const.Line, c.L2.Line), min(c.ICache.Line, c.L2.Line)
 	c.Const.Size, c.ICache.Size = size(c.Const.Assoc, c.Const.Line), size(c.ICache.Assoc, c.ICache.Line)
+	c.Texture.Line = min(c.Texture.Line, c.L2.Line)
+	c.Texture.Size = size(c.Texture.Assoc, c.Texture.Line)
 }
 
 func isBehind(key string) bool {

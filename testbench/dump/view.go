@@ -64,6 +64,9 @@ func newView(m *gpu.Machine, filter []string) *view {
 	if u := m.Units[0]; u.ICache != nil {
 		v.caches = append(v.caches, "ICache")
 	}
+	if u := m.Units[0]; u.TextureCache != nil {
+		v.caches = append(v.caches, "TextureCache")
+	}
 	for _, sim := range m.System().Sims() {
 		if sim.Name() == "sm[0]" { // all SMs are alike
 			v.read(sim.Bundles())

@@ -562,6 +562,10 @@ func TestTextures(t *testing.T) {
 		machine := small()
 		machine.GPU.SMs = 1
 		machine.Divergence.Mechanism = mechanisms[n%len(mechanisms)].Name
+		if t := &machine.Texture; n%3 > 0 {
+			t.Assoc, t.Line = n%3, machine.L2.Line
+			t.Size = 2 * t.Assoc * t.Line
+		}
 		s := session(t, machine)
 		var list, words []byte
 		for l, level := range c.image.levels {

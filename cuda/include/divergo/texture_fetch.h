@@ -32,27 +32,49 @@ DIVERGO_TEXELS(float, float)
 #undef DIVERGO_TEXELS
 #undef DIVERGO_TEXEL
 
+// A value in a texture, through the texture cache where the GPU has ld.global.nc.
+template <class T> DIVERGO_DEVICE T divergo_cached(unsigned long long at) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 320
+    return __ldg((const T *)at);
+#else
+    return *DIVERGO_GLOBAL(const T, at);
+#endif
+}
+
+// A whole texel. That of one channel may be a struct, which __ldg does not read.
+template <class R, int n> struct divergo_whole {
+    DIVERGO_DEVICE R read(unsigned long long at) { return divergo_cached<R>(at); }
+};
+template <class R> struct divergo_whole<R, 1> {
+    DIVERGO_DEVICE R read(unsigned long long at) {
+        const typename divergo_texel<R>::channel c = divergo_cached<typename divergo_texel<R>::channel>(at);
+        R r;
+        __builtin_memcpy(&r, &c, sizeof r);
+        return r;
+    }
+};
+
 // A channel of the texel at an address. Only floats can be kept in another form than they are read in.
 template <class C> struct divergo_channel {
-    DIVERGO_DEVICE C read(const divergo_texture *, unsigned long long at, unsigned c) { return DIVERGO_GLOBAL(const C, at)[c]; }
+    DIVERGO_DEVICE C read(const divergo_texture *, unsigned long long at, unsigned c) { return divergo_cached<C>(at + c * sizeof(C)); }
 };
 template <> struct divergo_channel<float> {
     DIVERGO_DEVICE float read(const divergo_texture *t, unsigned long long at, unsigned c) {
         switch (t->format) {
         case divergo_srgb8: {
-            const float x = DIVERGO_GLOBAL(const unsigned char, at)[c] / 255.0f;
+            const float x = divergo_cached<unsigned char>(at + c) / 255.0f;
             return c == 3 ? x : x <= 0.04045f ? x / 12.92f : powf((x + 0.055f) / 1.055f, 2.4f); // IEC 61966-2-1
         }
-        case divergo_unorm8: return DIVERGO_GLOBAL(const unsigned char, at)[c] / 255.0f;
-        case divergo_snorm8: return fmaxf(DIVERGO_GLOBAL(const signed char, at)[c] / 127.0f, -1.0f);
-        case divergo_unorm16: return DIVERGO_GLOBAL(const unsigned short, at)[c] / 65535.0f;
-        case divergo_snorm16: return fmaxf(DIVERGO_GLOBAL(const short, at)[c] / 32767.0f, -1.0f);
+        case divergo_unorm8: return divergo_cached<unsigned char>(at + c) / 255.0f;
+        case divergo_snorm8: return fmaxf(divergo_cached<signed char>(at + c) / 127.0f, -1.0f);
+        case divergo_unorm16: return divergo_cached<unsigned short>(at + 2 * c) / 65535.0f;
+        case divergo_snorm16: return fmaxf(divergo_cached<short>(at + 2 * c) / 32767.0f, -1.0f);
         case divergo_half: {
             float f;
-            asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(DIVERGO_GLOBAL(const unsigned short, at)[c]));
+            asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(divergo_cached<unsigned short>(at + 2 * c)));
             return f;
         }
-        default: return DIVERGO_GLOBAL(const float, at)[c];
+        default: return divergo_cached<float>(at + 4 * c);
         }
     }
 };
@@ -67,7 +89,7 @@ template <class R> DIVERGO_DEVICE R divergo_read(const divergo_texture *t, int i
         for (unsigned c = 0; c < n; c++) v[c] = (C)t->border[c];
     } else {
         const unsigned long long at = t->base + k * t->plane + (unsigned long long)j * t->pitch + (unsigned long long)i * t->bytes;
-        if (t->format == divergo_plain && t->bytes == sizeof(R)) return *DIVERGO_GLOBAL(const R, at);
+        if (t->format == divergo_plain && t->bytes == sizeof(R)) return divergo_whole<R, n>::read(at);
         for (unsigned c = 0; c < n; c++) v[c] = c < t->channels ? divergo_channel<C>::read(t, at, c) : C(0);
     }
     __builtin_memcpy(&r, v, sizeof r);

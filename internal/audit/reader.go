@@ -8,42 +8,44 @@ import (
 	"divergo/memsys"
 )
 
-// constants audits the unit of the constant cache of an SM. Every load has a request for each
-// distinct address, in the order of their lowest lanes, and each request serves all lanes of its
-// address. A load is answered once, with the bytes that came for each lane. A flush drops the lines
-// of the cache.
-type constants struct {
+// reader audits the unit of a read-only cache of an SM. Every load has a request for each distinct
+// place, in the order of their lowest lanes, and each request serves all lanes of its place. A place
+// is an address of constants, or a line of texels. A load is answered once, with the bytes that came
+// for each lane. A flush drops the lines of the cache.
+type reader struct {
 	block
-	line uint64
-	c    *memsys.Const
+	line, place uint64 // bytes
+	c           *memsys.Reader
 
 	access *memsys.Access // the access that the unit has popped in this cycle, nil while its requests are being made
 	begun  bool           // left belongs to the present access
 	left   uint32         // its lanes without a request
-	loads  [memsys.MaxPending]constantLoad
+	loads  [memsys.MaxPending]readerLoad
 }
 
-// constantLoad is a load that still waits for its answer.
-type constantLoad struct {
+// readerLoad is a load that still waits for its answer.
+type readerLoad struct {
 	owed bool
 	of   memsys.Access
 	left uint32 // lanes without data
 	want memsys.Reply
 }
 
-func newConst(m *Memory, index int, cfg *memsys.ConstConfig, c *memsys.Const) *constants {
-	return &constants{block: block{m, fmt.Sprintf("constants of SM %d", index)}, line: uint64(cfg.Line), c: c}
+func newReader(m *Memory, of string, index, line, place int, c *memsys.Reader) *reader {
+	return &reader{
+		block: block{m, fmt.Sprintf("%s of SM %d", of, index)}, line: uint64(line), place: uint64(place), c: c,
+	}
 }
 
-func (a *constants) taps() []func() {
+func (a *reader) taps() []func() {
 	return []func(){a.c.In.Tap(a.done), a.c.Req.Tap(a.request), a.c.Rsp.Tap(a.response), a.c.Out.Tap(a.reply)}
 }
 
 // done notes that the unit pops an access, whose last request is pushed in this cycle.
-func (a *constants) done(_ uint64, v *memsys.Access) { a.access = v }
+func (a *reader) done(_ uint64, v *memsys.Access) { a.access = v }
 
 // request checks a request to the cache.
-func (a *constants) request(cycle uint64, r *memsys.ReadRequest) {
+func (a *reader) request(cycle uint64, r *memsys.ReadRequest) {
 	if a.over() {
 		return
 	}
@@ -64,17 +66,18 @@ func (a *constants) request(cycle uint64, r *memsys.ReadRequest) {
 				"cycle %d: entry %d is given away again, the access with tag %#x needs it", cycle, r.Tag, e.of.Tag)
 		}
 		a.begun, a.left = true, v.Mask
-		*e = constantLoad{owed: true, of: *v, left: v.Mask, want: memsys.Reply{Tag: v.Tag, Mask: v.Mask}}
+		*e = readerLoad{owed: true, of: *v, left: v.Mask, want: memsys.Reply{Tag: v.Tag, Mask: v.Mask}}
 	}
-	addr, want := v.Addr[bits.TrailingZeros32(a.left)%isa.MaxLanes], uint32(0)
+	addr, want := v.Addr[bits.TrailingZeros32(a.left)%isa.MaxLanes]/a.place, uint32(0)
 	for lane := range isa.MaxLanes {
-		if a.left>>lane&1 != 0 && v.Addr[lane] == addr {
+		if a.left>>lane&1 != 0 && v.Addr[lane]/a.place == addr {
 			want |= 1 << lane
 		}
 	}
+	addr *= a.place
 	if r.Kind != memsys.ReadLine || r.Lanes != want || r.Line != addr/a.line*a.line || e.of.Tag != v.Tag {
 		a.fail(Rule{Coalescer, "lanes served twice or not at all"},
-			"cycle %d: a request for line %#x and lanes %#x, the access with tag %#x has address %#x in lanes %#x", cycle,
+			"cycle %d: a request for line %#x and lanes %#x, the access with tag %#x has place %#x in lanes %#x", cycle,
 			r.Line, r.Lanes, v.Tag, addr, want)
 	}
 	if a.left &^= want; (a.left == 0) != (a.access != nil) {
@@ -88,7 +91,7 @@ func (a *constants) request(cycle uint64, r *memsys.ReadRequest) {
 }
 
 // response notes the data of some lanes.
-func (a *constants) response(cycle uint64, r *memsys.ReadResponse) {
+func (a *reader) response(cycle uint64, r *memsys.ReadResponse) {
 	e := &a.loads[r.Tag%memsys.MaxPending]
 	if !e.owed || r.Lanes == 0 || r.Lanes&^e.left != 0 {
 		a.fail(Rule{Coalescer, "data for lanes that do not wait"},
@@ -106,7 +109,7 @@ func (a *constants) response(cycle uint64, r *memsys.ReadResponse) {
 }
 
 // reply finds the load that is answered.
-func (a *constants) reply(cycle uint64, r *memsys.Reply) {
+func (a *reader) reply(cycle uint64, r *memsys.Reply) {
 	for i := range a.loads {
 		if e := &a.loads[i]; e.owed && e.left == 0 && e.of.Tag == r.Tag {
 			if e.owed = false; e.want != *r {
@@ -120,7 +123,7 @@ func (a *constants) reply(cycle uint64, r *memsys.Reply) {
 		"cycle %d: tag %#x, lanes %#x are answered, which nobody waits for or which lacks data", cycle, r.Tag, r.Mask)
 }
 
-func (a *constants) end() {
+func (a *reader) end() {
 	for i := range a.loads {
 		if e := &a.loads[i]; e.owed {
 			a.fail(Rule{Coalescer, "an access without an answer"},
