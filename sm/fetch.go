@@ -22,7 +22,8 @@ type Fetch struct {
 	Second   *rtl.Wire[divergence.Fire] `rtl:"optional"` // see Interweave
 	Redirect *rtl.Wire[units.Set]
 	Slots    *rtl.Mem[divergence.Slot]
-	core     int // number of the sub-core
+	core     int  // number of the sub-core
+	divided  bool // there are others
 	l        *launch
 }
 
@@ -86,7 +87,7 @@ func (f *Fetch) Tick() {
 		}
 	}
 	d.Changed = *redirect // visible in the slot table from the next cycle on
-	if f.l.cfg.Schedulers > 1 {
+	if f.divided {
 		for w, own := range f.l.slots[f.core][:words] {
 			d.Changed[w] &= own
 		}

@@ -91,7 +91,7 @@ func newSubCore(l *launch, core int, s common) (*SubCore, divergence.CorePort, e
 	}
 	issue.Front = &Fetch{
 		IBuffer: rtl.NewMem[Buffered](s.div.Slots().Len()), Slots: s.div.Slots(),
-		Fire: &issue.Fire, Second: weave.fire(), Redirect: &c.Redirect, core: core, l: l,
+		Fire: &issue.Fire, Second: weave.fire(), Redirect: &c.Redirect, core: core, divided: cfg.Schedulers > 1, l: l,
 	}
 	issue.Front.Init(decode{PC: isa.NoPC})
 	return &SubCore{
