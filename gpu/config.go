@@ -29,7 +29,7 @@ type Config struct {
 
 // Chip sets the number of SMs and the size of device memory.
 type Chip struct {
-	SMs    int `toml:"sms" range:"1..128" doc:"streaming multiprocessors" source:"tbc: table 2"`
+	SMs    int `toml:"sms" range:"1..1024" doc:"streaming multiprocessors" source:"tbc: table 2"`
 	Memory int `toml:"memory" range:"1..3072" unit:"MiB" doc:"device memory that the host can allocate, beside variables and local memory" source:"ours"`
 }
 
@@ -45,22 +45,21 @@ type Clocks struct {
 }
 
 // maxStorage is the limit for registers, caches and shared memory of a machine together, in bytes.
-// It is several times the storage of any GPU.
-const maxStorage = 256 << 20
+// It protects the memory of the host computer, where a machine takes some times its storage. It
+// admits 1,024 SMs with the 512 KiB of an SM of a GH100, and as much again in the L2.
+const maxStorage = 1 << 30
 
 // Check reports every reason why the machine cannot be built: the refusals of each block, and
 // conflicts between blocks. Each error names the key, the value and the allowed values.
 func (c *Config) Check() error {
 	k := key.NewCheck("", c)
-	if k.Sound("icnt.concentration", "gpu.sms") &&
-		(c.GPU.SMs+c.Icnt.Concentration)/c.Icnt.Concentration > memsys.MaxPorts {
-		k.Refuse("%d SMs would need more than the %d ports of a crossbar", c.GPU.SMs, memsys.MaxPorts)
-	}
 	c.SM.Rules(k)
 	c.Config.Rules(k)
-	if k.Sound("gpu.sms", "sm.registers", "l1.size", "shared.size", "dram.channels", "l2.size") {
-		if n := c.GPU.SMs*(c.SM.Registers*4+c.L1.Size+c.Shared.Size) + c.DRAM.Channels*c.L2.Size; n > maxStorage {
-			k.Refuse("with sm.registers, l1.size and shared.size in each SM, and l2.size for each of dram.channels = %d, the chip stores %d bytes: want at most %d", c.DRAM.Channels, n, maxStorage)
+	if k.Sound("gpu.sms", "sm.registers", "l1.size", "const.size", "icache.size", "shared.size", "dram.channels",
+		"l2.size") {
+		sm := c.SM.Registers*4 + c.L1.Size + c.Const.Size + c.ICache.Size + c.Shared.Size
+		if n := c.GPU.SMs*sm + c.DRAM.Channels*c.L2.Size; n > maxStorage {
+			k.Refuse("with sm.registers, l1.size, const.size, icache.size and shared.size in each SM, and l2.size for each of dram.channels = %d, the chip stores %d bytes: want at most %d", c.DRAM.Channels, n, maxStorage)
 		}
 	}
 	return k.Err()

@@ -70,8 +70,13 @@ func New(cfg Config) (*Machine, error) {
 		notice := rtl.NewLink[sm.Notice](cfg.SM.CTAs+1, commandLatency)
 		access := rtl.NewQueue[memsys.Access](cfg.SM.AGULatency+2, rtl.Latency(uint64(cfg.SM.AGULatency)))
 		reply := rtl.NewQueue[memsys.Reply](2)
+		unit, params := m.NewUnit(access.In(), reply.Out()), uint64(0)
+		if unit.Const != nil {
+			params = sm.ParamBase
+		}
 		s, err := sm.New(&m.Config.SM, cfg.Divergence, &m.Config.Herd, cfg.Shared.Size, i, sms, sm.Ports{
-			Command: command.In(), Notice: notice.Out(), Access: access.Out(), Reply: reply.In(), Faulted: &m.fault,
+			Command: command.In(), Notice: notice.Out(), Access: access.Out(), Reply: reply.In(), Params: params,
+			Fetch: unit.Fetch, Faulted: &m.fault,
 		})
 		if err != nil {
 			return nil, err
@@ -79,7 +84,7 @@ func New(cfg Config) (*Machine, error) {
 		m.dispatch.SMs = append(m.dispatch.SMs, smPort{command.Out(), notice.In()})
 		m.SMs = append(m.SMs, s)
 		if _, err := m.sys.Add(fmt.Sprintf("sm[%d]", i), m.core,
-			&smIsland{s, m.NewUnit(access.In(), reply.Out())}); err != nil {
+			&smIsland{s, unit}); err != nil {
 			return nil, err
 		}
 	}
@@ -113,8 +118,30 @@ func (m *Machine) Load(k sm.Kernel) error {
 	for _, s := range m.SMs[1:] {
 		s.LoadLike(m.SMs[0])
 	}
+	if err := m.store(&k); err != nil {
+		return err
+	}
 	m.kernel = k
 	m.dispatch.launch(k.CTAs(), uint8(m.SMs[0].CTAs()))
+	return nil
+}
+
+// store puts the parameters of a launch into device memory, for the constant cache. For the
+// instruction cache it makes the memory of the instructions exist, and the line that may be
+// prefetched behind them.
+func (m *Machine) store(k *sm.Kernel) error {
+	if m.Config.Const.Size > 0 {
+		if err := m.Store.Map(sm.ParamBase, uint64(len(k.Params))+memsys.MaxLine); err != nil {
+			return err
+		}
+		if err := m.Write(sm.ParamBase, k.Params); err != nil {
+			return err
+		}
+	}
+	if m.Config.ICache.Size > 0 {
+		code := m.SMs[0].Code()
+		return m.Store.Map(code.Start, code.End-code.Start+memsys.MaxLine)
+	}
 	return nil
 }
 

@@ -57,8 +57,7 @@ type Coalescer struct {
 
 	pending int // entries of the table
 	line    uint64
-	table   *rtl.Mem[gather]
-	rows    *rtl.Mem[row] `rtl:"inplace"`
+	gatherer
 
 	selector units.Popular
 	latency  uint64               // of the selector
@@ -109,19 +108,6 @@ type HerdCounters struct {
 	Saved    uint64 // distinct blocks of the original addresses, minus those of the new ones
 }
 
-// gather is the table entry of an instruction that waits for data.
-type gather struct {
-	Tag  uint16
-	Size uint8 `bits:"5"`
-	Row  bool  // some lanes have their data in the row of the entry
-	Mask uint32
-	Left uint32              // lanes still without data
-	Off  [isa.MaxLanes]uint8 `bits:"7"` // offset of each lane in its line, in bytes
-}
-
-// row holds the data of the lanes of a warp.
-type row [isa.MaxLanes][2]uint64
-
 // NewCoalescer makes a coalescer for the lines of an L1. The configuration must have passed Check.
 func NewCoalescer(cfg *Config, in rtl.In[Access], out rtl.Out[Reply], req rtl.Out[LineRequest],
 	rsp rtl.In[LineResponse],
@@ -129,7 +115,7 @@ func NewCoalescer(cfg *Config, in rtl.In[Access], out rtl.Out[Reply], req rtl.Ou
 	pending := cfg.L1.Pending
 	return &Coalescer{
 		In: in, Out: out, Req: req, Rsp: rsp,
-		pending: pending, line: uint64(cfg.L1.Line), table: rtl.NewMem[gather](pending), rows: rtl.NewMem[row](pending),
+		pending: pending, line: uint64(cfg.L1.Line), gatherer: newGatherer(pending),
 		selector: units.NewPopular(&cfg.Herd), latency: uint64(cfg.Herd.LoadLatency),
 	}
 }
@@ -189,7 +175,7 @@ func (c *Coalescer) send(room bool) {
 		if waits {
 			d.Full = false
 			d.Used |= 1 << entry
-			c.open(a, addr, entry)
+			c.open(a, addr, entry, c.line)
 		}
 	} else {
 		c.Count.D().Coalescing[sourceOf(a.Kind, a.Space)]++
@@ -276,20 +262,6 @@ func (c *Coalescer) sharing(kind Kind, addr *[isa.MaxLanes]uint64, left uint32) 
 // Tag returns the tag of the access that waits in an entry.
 func (c *Coalescer) Tag(entry uint8) uint16 { return c.table.At(int(entry)).Tag }
 
-// open fills the entry of an access that waits for data.
-func (c *Coalescer) open(a *Access, addr *[isa.MaxLanes]uint64, entry int) {
-	g := c.table.Edit(entry)
-	*g = gather{Tag: a.Tag, Size: a.Size, Mask: a.Mask}
-	if a.Kind == Fence || a.Kind == Flush {
-		return
-	}
-	g.Left = a.Mask
-	within := uint8(c.line - 1)
-	for i := range addr {
-		g.Off[i] = uint8(addr[i]) & within
-	}
-}
-
 // request sends the lanes' part of an access to the L1.
 func (c *Coalescer) request(a *Access, addr *[isa.MaxLanes]uint64, entry int, lanes uint32) {
 	first := bits.TrailingZeros32(lanes) & (isa.MaxLanes - 1)
@@ -318,38 +290,11 @@ func (c *Coalescer) gather() bool {
 	rsp := c.Rsp.Front()
 	c.Rsp.Pop()
 	entry := int(rsp.Entry)
-	g := c.table.At(entry)
-	if g.Left&^rsp.Lanes != 0 {
-		r := c.rows.Edit(entry)
-		if !g.Row {
-			*r = row{}
-		}
-		r.take(rsp, g)
-		e := c.table.Edit(entry)
-		e.Row, e.Left = true, g.Left&^rsp.Lanes
+	if !c.take(entry, rsp.Lanes, &rsp.Data, c.Out) {
 		return false
 	}
-	r := c.Out.PushSlot()
-	r.Tag, r.Mask = g.Tag, g.Mask
-	if g.Row {
-		r.Data = *c.rows.At(entry)
-	}
-	(*row)(&r.Data).take(rsp, g)
 	c.D().Used &^= 1 << entry
 	return true
-}
-
-// take extracts the data of lanes from a line.
-func (r *row) take(rsp *LineResponse, g *gather) {
-	for m := rsp.Lanes; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
-		b := rsp.Data[g.Off[i]&(MaxLine-1):]
-		if g.Size == 4 { // the usual case
-			r[i][0] = uint64(binary.LittleEndian.Uint32(b))
-		} else {
-			r[i] = getWord(b, g.Size)
-		}
-	}
 }
 
 // putWord writes the low size bytes of v to the start of b.

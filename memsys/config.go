@@ -14,8 +14,8 @@ const (
 	MaxMerge   = 8   // requests that wait in one MSHR
 	MaxPending = 64  // loads of an SM
 	MaxAssoc   = 64
-	MaxPorts   = 64 // of a crossbar
-	MaxBanks   = 64 // of shared memory
+	MaxPorts   = 1025 // of a crossbar: 1,024 SMs and the dispatcher
+	MaxBanks   = 64   // of shared memory
 )
 
 // WritePolicy selects the action of the L1 for a store that hits. Neither policy allocates a line
@@ -42,13 +42,15 @@ var writePolicies = key.Choices[WritePolicy, storing]{}.
 func (WritePolicy) Words() key.Words { return writePolicies.Words() }
 
 // Config describes the memory system. Sizes are bytes. Times are cycles:
-//   - of the core clock for L1 and Shared;
+//   - of the core clock for L1, Const, ICache and Shared;
 //   - of the interconnect clock for Icnt and L2;
 //   - of the DRAM clock for DRAM.
 //
 // The SMs use Herd too.
 type Config struct {
 	L1     L1Config     `toml:"l1"`
+	Const  ConstConfig  `toml:"const"`
+	ICache ICacheConfig `toml:"icache"`
 	Shared SharedConfig `toml:"shared"`
 	Icnt   IcntConfig   `toml:"icnt"`
 	L2     L2Config     `toml:"l2"`
@@ -68,6 +70,28 @@ type L1Config struct {
 	Write      WritePolicy `toml:"write" doc:"what a store that hits does: back (kept until eviction) or through (also sent to the L2)" source:"gpgpu"`
 	HitLatency int         `toml:"hit_latency" range:"1..1000" unit:"core cycles" doc:"from the tags to the coalescer" source:"ours"`
 	MissQueue  int         `toml:"miss_queue" range:"1..1024" unit:"packets" doc:"packets that wait for the interconnect" source:"gpgpu"`
+}
+
+// ConstConfig describes the constant cache of an SM.
+type ConstConfig struct {
+	Size       int `toml:"size" range:"0..1Mi" unit:"bytes" doc:"constant cache of an SM, for constants and parameters; 0: constants through the L1, parameters from a bank" source:"ours"`
+	Assoc      int `toml:"assoc" range:"1..64" unit:"ways" doc:"lines of a set" source:"gpgpu"`
+	Line       int `toml:"line" range:"32..128 pow2" unit:"bytes" doc:"cache line, at most l2.line" source:"gpgpu"`
+	Pending    int `toml:"pending" range:"1..64" doc:"warp loads whose lanes are gathered" source:"ours"`
+	MSHRs      int `toml:"mshrs" range:"1..256" doc:"misses in flight" source:"ours"`
+	MSHRMerge  int `toml:"mshr_merge" range:"1..8" unit:"requests" doc:"requests that one miss can answer" source:"ours"`
+	HitLatency int `toml:"hit_latency" range:"1..1000" unit:"core cycles" doc:"from the tags to the lanes" source:"ours"`
+	MissQueue  int `toml:"miss_queue" range:"1..1024" unit:"packets" doc:"packets that wait for the port of the SM" source:"ours"`
+}
+
+// ICacheConfig describes the instruction cache of an SM.
+type ICacheConfig struct {
+	Size      int  `toml:"size" range:"0..1Mi" unit:"bytes" doc:"instruction cache of an SM, 8 bytes an instruction; 0: every fetch hits" source:"tbc: section 2.2"`
+	Assoc     int  `toml:"assoc" range:"1..64" unit:"ways" doc:"lines of a set" source:"ours"`
+	Line      int  `toml:"line" range:"32..128 pow2" unit:"bytes" doc:"cache line, at most l2.line" source:"ours"`
+	Prefetch  bool `toml:"prefetch" doc:"fetch the next line too, after a miss and at the first use of a prefetched line" source:"Smith, Computing Surveys 1982, section 2.1"`
+	MSHRs     int  `toml:"mshrs" range:"1..256" doc:"misses in flight" source:"ours"`
+	MissQueue int  `toml:"miss_queue" range:"1..1024" unit:"packets" doc:"packets that wait for the port of the SM" source:"ours"`
 }
 
 // SharedConfig describes the shared memory of an SM.
@@ -105,6 +129,10 @@ func Default() Config {
 			Pending: 32, Size: 32 << 10, Assoc: 8, Line: 64, MSHRs: 64, MSHRMerge: 8, Write: WriteBack,
 			HitLatency: 1, MissQueue: 8,
 		},
+		Const: ConstConfig{
+			Assoc: 2, Line: 64, Pending: 8, MSHRs: 8, MSHRMerge: 8, HitLatency: 1, MissQueue: 4,
+		},
+		ICache: ICacheConfig{Assoc: 4, Line: 64, Prefetch: true, MSHRs: 4, MissQueue: 4},
 		Shared: SharedConfig{Size: 16 << 10, Banks: 16, Lanes: 16, Latency: 1},
 		Icnt:   IcntConfig{FlitBytes: 32, Latency: 4, Queue: 8, Concentration: 3},
 		L2:     L2Config{Size: 1 << 20, Assoc: 64, Line: 64, MSHRs: 64, MSHRMerge: 8, Latency: 10},
@@ -126,8 +154,13 @@ func (c *Config) Rules(k *key.Check) {
 	for _, cache := range []struct {
 		level             string
 		size, assoc, line int
-	}{{"l1", c.L1.Size, c.L1.Assoc, c.L1.Line}, {"l2", c.L2.Size, c.L2.Assoc, c.L2.Line}} {
-		if !k.Sound(cache.level+".size", cache.level+".assoc", cache.level+".line") {
+	}{
+		{"l1", c.L1.Size, c.L1.Assoc, c.L1.Line},
+		{"l2", c.L2.Size, c.L2.Assoc, c.L2.Line},
+		{"const", c.Const.Size, c.Const.Assoc, c.Const.Line},
+		{"icache", c.ICache.Size, c.ICache.Assoc, c.ICache.Line},
+	} {
+		if !k.Sound(cache.level+".size", cache.level+".assoc", cache.level+".line") || cache.size == 0 {
 			continue
 		}
 		if set := cache.assoc * cache.line; cache.size%set != 0 || bits.OnesCount(uint(cache.size/set)) != 1 {
@@ -137,6 +170,14 @@ func (c *Config) Rules(k *key.Check) {
 	}
 	if k.Sound("l2.line", "l1.line") && c.L2.Line != c.L1.Line {
 		k.Refuse("want l1.line = %d: packets carry whole lines", c.L1.Line)
+	}
+	for _, cache := range []struct {
+		level      string
+		size, line int
+	}{{"const", c.Const.Size, c.Const.Line}, {"icache", c.ICache.Size, c.ICache.Line}} {
+		if cache.size > 0 && k.Sound(cache.level+".line", "l2.line") && cache.line > c.L2.Line {
+			k.Refuse("want at most l2.line = %d: packets carry whole lines of the L2", c.L2.Line)
+		}
 	}
 	if k.Sound("shared.size") && c.Shared.Size%4 != 0 {
 		k.Refuse("want whole words of 4 bytes")

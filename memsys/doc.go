@@ -33,6 +33,10 @@
 //   - the coalescer gives each lane its bytes, and the instruction gets its [Reply] when the last
 //     lane has them.
 //
+// With const.size an SM also has a [Const] and its [ReadCache], for constants and parameters. With
+// icache.size it has a ReadCache for instructions, which its fetch stage reads. Both send their
+// misses through the port of the SM, which they share with the L1: see [Clients].
+//
 // # Memory order
 //
 // Accesses of an SM to the same bytes take effect in the order in which the SM sends them. This

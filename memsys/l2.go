@@ -218,7 +218,7 @@ func (s *Slice) perform(w int, r *Request) bool {
 		return false
 	}
 	p := s.Out.PushSlot()
-	p.Kind, p.Dst, p.ID, p.Epoch = r.Kind, r.Src, r.ID, r.Epoch
+	p.Kind, p.Dst, p.ID, p.Client, p.Epoch = r.Kind, r.Src, r.ID, r.Client, r.Epoch
 	switch r.Kind {
 	case Load:
 		p.Size, p.Data = uint8(s.line), *s.cache.data.At(w)

@@ -9,7 +9,7 @@ type Cause uint8
 // The causes.
 const (
 	NoStall       Cause = iota
-	BankConflict        // BK_CONF: shared memory takes more than the fewest cycles
+	BankConflict        // BK_CONF: shared memory takes more than the fewest cycles; a constant cache, more than one address
 	Coalescing          // COAL: the access has more than one line
 	MSHRFull            // no free MSHR
 	NetworkFull         // ICNT: no room for a request
@@ -69,5 +69,11 @@ func (u *Unit) Stalls() Stalls {
 		s[source][Coalescing] = n
 	}
 	s[SharedAny][BankConflict] = u.Shared.Count.Q().Conflicts
+	if u.Const != nil {
+		for cause, n := range u.ConstCache.Count.Q().Stalls {
+			s[ConstLoad][cause] += n
+		}
+		s[ConstLoad][BankConflict] += u.Const.Count.Q().Conflicts
+	}
 	return s
 }

@@ -1,13 +1,19 @@
 package memsys
 
-import "divergo/rtl"
+import (
+	"divergo/isa"
+	"divergo/rtl"
+)
 
 // PreMem is the stage before the memory stage (Fung & Aamodt, HPCA 2011, figure 4). It sends each
-// access to the shared memory or to the coalescer.
+// access to the shared memory, the constant cache or the coalescer. Loads of constants go to the
+// coalescer if the SM has no constant cache, and herded ones always: the selector of herded loads is
+// there. A flush goes to the coalescer and to the constant cache.
 type PreMem struct {
 	In     rtl.In[Access]
 	Global rtl.Out[Access]
 	Shared rtl.Out[Access]
+	Const  rtl.Out[Access] `rtl:"optional"`
 }
 
 // Tick moves one access.
@@ -17,8 +23,17 @@ func (p *PreMem) Tick() {
 	}
 	a := p.In.Front()
 	to := p.Global
-	if a.Shared {
+	switch {
+	case a.Shared:
 		to = p.Shared
+	case !p.Const.Connected():
+	case a.Kind == Flush:
+		if !p.Global.Ready() || !p.Const.Ready() {
+			return
+		}
+		*p.Const.PushSlot() = *a
+	case a.Space == isa.SpaceConst && !a.Herd:
+		to = p.Const
 	}
 	if to.Ready() {
 		*to.PushSlot() = *a
@@ -26,14 +41,16 @@ func (p *PreMem) Tick() {
 	}
 }
 
-// WriteBackPort sends the replies of the coalescer and of the shared memory to the SM, one a cycle.
-// If both have a reply, they take turns.
+// WriteBackPort sends the replies of the coalescer, of the shared memory and of the units behind
+// read-only caches to the SM, one a cycle. They take turns.
 type WriteBackPort struct {
 	rtl.State[struct {
-		SharedLast bool // the last reply came from the shared memory
+		SharedLast bool  // the last reply came from the shared memory
+		MoreLast   uint8 `bits:"2" if:"clients"` // the last reply came from More[MoreLast-1]; 0: from none
 	}]
 	Global rtl.In[Reply]
 	Shared rtl.In[Reply]
+	More   []rtl.In[Reply] // of the units behind read-only caches
 	Out    rtl.Out[Reply]
 }
 
@@ -42,26 +59,57 @@ func (w *WriteBackPort) Tick() {
 	if !w.Out.Ready() {
 		return
 	}
+	q, of := w.Q(), 2+len(w.More)
+	last := 0
 	switch {
-	case w.Shared.Valid() && !(w.Global.Valid() && w.Q().SharedLast):
-		*w.Out.PushSlot() = *w.Shared.Front()
-		w.Shared.Pop()
-		w.D().SharedLast = true
-	case w.Global.Valid():
-		*w.Out.PushSlot() = *w.Global.Front()
-		w.Global.Pop()
-		w.D().SharedLast = false
+	case q.MoreLast != 0:
+		last = 1 + int(q.MoreLast)
+	case q.SharedLast:
+		last = 1
+	}
+	for n := range of {
+		i := (last + 1 + n) % of
+		in := w.Global
+		switch {
+		case i > 1:
+			in = w.More[i-2]
+		case i == 1:
+			in = w.Shared
+		}
+		if in.Valid() {
+			*w.Out.PushSlot() = *in.Front()
+			in.Pop()
+			d := w.D()
+			d.SharedLast, d.MoreLast = i == 1, uint8(max(i-1, 0))
+			return
+		}
 	}
 }
 
-// Unit is the memory side of an SM: everything between its load/store unit
-// and the interconnect.
+// Unit is the memory side of an SM: everything between its load/store unit and the interconnect,
+// and the instruction cache.
 type Unit struct {
 	PreMem    *PreMem
 	Coalescer *Coalescer
 	Shared    *Shared
 	L1        *L1
 	WriteBack *WriteBackPort
+
+	// These are nil without read-only caches.
+	Const      *Const
+	ConstCache *ReadCache
+	ICache     *ReadCache
+	Clients    *Clients
+
+	Fetch FetchPort // of the instruction cache
+}
+
+// FetchPort connects the instruction cache with the fetch stage of its SM.
+type FetchPort struct {
+	Cache *ReadCache // nil: every fetch hits
+	Line  int        // bytes of its lines
+	Req   rtl.Out[ReadRequest]
+	Rsp   rtl.In[ReadResponse]
 }
 
 // NewUnit makes the memory side of the SM at the given port of the request network. Responses come
@@ -74,11 +122,48 @@ func NewUnit(cfg *Config, port int, in rtl.In[Access], out rtl.Out[Reply], req r
 	sharedDone := rtl.NewQueue[Reply](cfg.Shared.Latency+1, rtl.Latency(uint64(cfg.Shared.Latency)))
 	lines := rtl.NewQueue[LineRequest](2)
 	data := rtl.NewQueue[LineResponse](cfg.L1.HitLatency+2, rtl.Latency(uint64(cfg.L1.HitLatency)))
-	return &Unit{
+	u := &Unit{
 		PreMem:    &PreMem{In: in, Global: global.Out(), Shared: shared.Out()},
 		Coalescer: NewCoalescer(cfg, global.In(), globalDone.Out(), lines.Out(), data.In()),
 		Shared:    NewShared(&cfg.Shared, shared.In(), sharedDone.Out()),
-		L1:        newL1(cfg, port, lines.In(), data.Out(), req, rsp),
 		WriteBack: &WriteBackPort{Global: globalDone.In(), Shared: sharedDone.In(), Out: out},
 	}
+	if cfg.Const.Size > 0 || cfg.ICache.Size > 0 {
+		u.Clients = &Clients{Out: req, Rsp: rsp}
+		req, rsp = u.Clients.add(cfg.L1.MissQueue)
+	}
+	u.L1 = newL1(cfg, port, lines.In(), data.Out(), req, rsp)
+	if cfg.Const.Size > 0 {
+		u.addConst(cfg, port)
+	}
+	if cfg.ICache.Size > 0 {
+		u.addICache(cfg, port)
+	}
+	return u
+}
+
+// addConst adds the constant cache and its unit.
+func (u *Unit) addConst(cfg *Config, port int) {
+	c := &cfg.Const
+	accesses, replies := rtl.NewQueue[Access](2), rtl.NewQueue[Reply](2)
+	lines := rtl.NewQueue[ReadRequest](2)
+	data := rtl.NewQueue[ReadResponse](c.HitLatency+2, rtl.Latency(uint64(c.HitLatency)))
+	u.PreMem.Const = accesses.Out()
+	u.WriteBack.More = append(u.WriteBack.More, replies.In())
+	u.Const = newConst(c, accesses.In(), replies.Out(), lines.Out(), data.In())
+	req, rsp := u.Clients.add(c.MissQueue)
+	u.ConstCache = newReadCache(cfg, readCacheSize{
+		size: c.Size, assoc: c.Assoc, line: c.Line, mshrs: c.MSHRs, merge: c.MSHRMerge,
+	}, port, lines.In(), data.Out(), req, rsp)
+}
+
+// addICache adds the instruction cache.
+func (u *Unit) addICache(cfg *Config, port int) {
+	c := &cfg.ICache
+	lines, data := rtl.NewQueue[ReadRequest](2), rtl.NewQueue[ReadResponse](2)
+	req, rsp := u.Clients.add(c.MissQueue)
+	u.ICache = newReadCache(cfg, readCacheSize{
+		size: c.Size, assoc: c.Assoc, line: c.Line, mshrs: c.MSHRs, merge: 1, prefetch: c.Prefetch,
+	}, port, lines.In(), data.Out(), req, rsp)
+	u.Fetch = FetchPort{Cache: u.ICache, Line: c.Line, Req: lines.Out(), Rsp: data.In()}
 }

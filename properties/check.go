@@ -43,9 +43,9 @@ func (f *Failure) Error() string {
 	return fmt.Sprintf("%s, seed %d: checker %s: %s", f.Mechanism, f.Case.Seed, f.Checker, f.What)
 }
 
-// Runner checks cases one after the other. It reuses its machines while consecutive cases have the
+// runner checks cases one after the other. It reuses its machines while consecutive cases have the
 // same configuration.
-type Runner struct {
+type runner struct {
 	Coverage *Coverage   // of its runs; nil: not counted
 	Stop     func() bool // polled; true ends the run; nil: never
 
@@ -56,12 +56,12 @@ type Runner struct {
 	stopped  bool   // whether Stop ended the last run
 }
 
-// errStopped is the error of a run that Runner.Stop has ended.
+// errStopped is the error of a run that runner.Stop has ended.
 var errStopped = errors.New("stopped")
 
 // Check runs a case under a mechanism and returns the failure of the first checker that rejects it,
 // or nil. An error says that the case or the mechanism's name is wrong, or that Stop ended the run.
-func (r *Runner) Check(k *draw.Compiled, mechanism string) (*Failure, error) {
+func (r *runner) Check(k *draw.Compiled, mechanism string) (*Failure, error) {
 	k, err := k.For(mechanism)
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func (r *Runner) Check(k *draw.Compiled, mechanism string) (*Failure, error) {
 }
 
 // try is Check on a machine that may have run other cases before.
-func (r *Runner) try(k *draw.Compiled, mechanism string) (*Failure, error) {
+func (r *runner) try(k *draw.Compiled, mechanism string) (*Failure, error) {
 	s, err := r.session(k.Machine, mechanism)
 	if err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func (r *Runner) try(k *draw.Compiled, mechanism string) (*Failure, error) {
 }
 
 // session returns a machine in its initial state.
-func (r *Runner) session(cfg gpu.Config, mechanism string) (*testbench.Session, error) {
+func (r *runner) session(cfg gpu.Config, mechanism string) (*testbench.Session, error) {
 	if r.sessions == nil || r.machine != cfg {
 		r.machine, r.sessions = cfg, map[string]*testbench.Session{}
 	}
@@ -129,7 +129,7 @@ func (r *Runner) session(cfg gpu.Config, mechanism string) (*testbench.Session, 
 }
 
 // run runs a case and applies every checker.
-func (r *Runner) run(s *testbench.Session, k *draw.Compiled) (*books.Finding, *verify.Mismatch) {
+func (r *runner) run(s *testbench.Session, k *draw.Compiled) (*books.Finding, *verify.Mismatch) {
 	again := k.Seed%8 == 0
 	state, faults := uint64(0), false
 	b, m := r.watched(s, func(run func(testbench.Launch) error) error {
@@ -162,7 +162,7 @@ func (r *Runner) run(s *testbench.Session, k *draw.Compiled) (*books.Finding, *v
 
 // watched performs launches on a machine in its initial state and applies every checker of a single
 // run. It calls ended when the launches end as they should; ended reports whether they finished.
-func (r *Runner) watched(s *testbench.Session, perform func(run func(testbench.Launch) error) error,
+func (r *runner) watched(s *testbench.Session, perform func(run func(testbench.Launch) error) error,
 	ended func() bool,
 ) (b *books.Finding, m *verify.Mismatch) {
 	defer func() {
@@ -381,6 +381,7 @@ func account(c *testbench.Counters, cfg *gpu.Config) string {
 func balance(c *testbench.Counters, cfg *gpu.Config) string {
 	cached := c.L1.LoadHits + c.L1.LoadMisses + c.L1.Merges
 	at := c.L2.Loads + c.L2.Stores + c.L2.Atomics
+	missed := c.L1.LoadMisses + c.ConstCache.Misses + c.ICache.Misses + c.ICache.Prefetches
 	for _, e := range []struct {
 		what        string
 		left, right uint64
@@ -392,6 +393,22 @@ func balance(c *testbench.Counters, cfg *gpu.Config) string {
 		{
 			"loads of the L1 that hit, miss or merge, or else bypass, and loads",
 			min(max(c.L1.Loads, cached), cached+c.L1.Bypasses), c.L1.Loads,
+		},
+		{
+			"distinct addresses of constants, reads of the constant cache", c.Const.Addresses,
+			c.ConstCache.Reads,
+		},
+		{
+			"reads of the constant cache that hit, miss or merge, and reads",
+			c.ConstCache.Hits + c.ConstCache.Misses + c.ConstCache.Merges, c.ConstCache.Reads,
+		},
+		{
+			"fetches that hit, miss or merge, and fetches", c.ICache.Hits + c.ICache.Misses + c.ICache.Merges,
+			c.ICache.Reads,
+		},
+		{
+			"misses and prefetches of the caches of the SMs, or else bypasses, and loads of the L2",
+			min(max(c.L2.Loads, missed), missed+c.L1.Bypasses), c.L2.Loads,
 		},
 		{"requests, accesses and flushes of the L2", c.Requests.Packets, at + c.L2.Flushes},
 		{"requests, responses", c.Requests.Packets, c.Responses.Packets},

@@ -3,6 +3,7 @@ package sm
 import (
 	"math/bits"
 
+	"divergo/memsys"
 	"divergo/rtl"
 	"divergo/sm/divergence"
 )
@@ -40,6 +41,7 @@ type CTA struct {
 	Retire  rtl.In[divergence.Retire]
 	Flush   rtl.Out[Command]
 	Flushed rtl.In[Notice]
+	Code    *memsys.ReadCache `rtl:"optional"` // instruction cache
 
 	l *launch
 }
@@ -57,7 +59,7 @@ func (c *CTA) Tick() {
 			d.ID[i&(MaxCTAs-1)] = cmd.ID
 			d.Live[i&(MaxCTAs-1)] = uint8(c.l.warps)
 			c.In.Pop()
-		} else if c.Flush.Ready() {
+		} else if c.Flush.Ready() && (c.Code == nil || c.Code.Idle()) { // a prefetch may be on its way
 			c.Flush.Push(*cmd)
 			c.In.Pop()
 		}

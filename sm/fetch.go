@@ -2,14 +2,19 @@ package sm
 
 import (
 	"divergo/isa"
+	"divergo/memsys"
 	"divergo/rtl"
 	"divergo/sm/divergence"
 	"divergo/units"
 )
 
-// Fetch is the front of the pipeline of a sub-core. It picks a slot whose I-buffer has room and reads up to
-// FetchWidth instructions from the instruction cache, which always hits. In the next cycle it
-// decodes them into the I-buffer (Fung & Aamodt, HPCA 2011, section 2.2.1 and figure 4).
+// Fetch is the front of the pipeline of a sub-core. It picks a slot whose I-buffer has room and reads
+// up to FetchWidth instructions from the instruction cache. In the next cycle it decodes them into the
+// I-buffer (Fung & Aamodt, HPCA 2011, section 2.2.1 and figure 4).
+//
+// Without icache.size the cache always hits. Otherwise a fetch reads instructions of one line. If
+// the line is missing, its slot waits for it while others fetch. When the line arrives, the first
+// slot that waits takes its instructions from the response, and the others look it up again.
 //
 // The I-buffer holds consecutive instructions. They are valid while the first one has the slot's
 // PC. When the divergence hardware redirects a slot, its buffered instructions are dropped. After a
@@ -22,9 +27,17 @@ type Fetch struct {
 	Second   *rtl.Wire[divergence.Fire] `rtl:"optional"` // see Interweave
 	Redirect *rtl.Wire[units.Set]
 	Slots    *rtl.Mem[divergence.Slot]
-	core     int  // number of the sub-core
-	divided  bool // there are others
-	l        *launch
+
+	// These are connected on machines with an instruction cache.
+	Cache   *memsys.ReadCache           `rtl:"optional"`
+	Lines   rtl.Out[memsys.ReadRequest] `rtl:"optional"`
+	Arrived rtl.In[memsys.ReadResponse] `rtl:"optional"`
+	Waits   *rtl.Mem[uint64]            `rtl:"inplace,optional"` // by slot: address of the line that it waits for, or 0
+	line    uint32                      // instructions of a line
+
+	core    int  // number of the sub-core
+	divided bool // there are others
+	l       *launch
 }
 
 type decode struct {
@@ -52,7 +65,8 @@ func (f *Fetch) Tick() {
 		second = f.Second.Get()
 	}
 	valid, slot := q.Valid, q.Slot
-	if !valid && !fire.Valid && !second.Valid && !q.Look.Any(words) && !q.Changed.Any(words) && !redirect.Any(words) {
+	if !valid && !fire.Valid && !second.Valid && !q.Look.Any(words) && !q.Changed.Any(words) && !redirect.Any(words) &&
+		(f.Cache == nil || !f.Arrived.Valid()) {
 		return
 	}
 	d := f.D()
@@ -78,13 +92,16 @@ func (f *Fetch) Tick() {
 		look.Add(int(slot))
 		d.Valid, d.PC = false, isa.NoPC
 	}
-	for s := look.Next(int(q.Last)+1, words); s >= 0; s = look.Next(s+1, words) {
-		look.Remove(s)
-		if pc, n := f.want(s, slots.At(s)); n > 0 {
-			d.Valid, d.Slot, d.PC, d.N = true, uint16(s), pc, n
-			d.Last = uint16(s)
-			break
+	if f.Cache == nil {
+		for s := look.Next(int(q.Last)+1, words); s >= 0; s = look.Next(s+1, words) {
+			look.Remove(s)
+			if pc, n := f.want(s, slots.At(s)); n > 0 {
+				f.take(s, pc, n)
+				break
+			}
 		}
+	} else if !f.Arrived.Valid() || !f.arrive(look) {
+		f.lookUp(look, words)
 	}
 	d.Changed = *redirect // visible in the slot table from the next cycle on
 	if f.divided {
@@ -96,6 +113,63 @@ func (f *Fetch) Tick() {
 	if valid {
 		d.Changed.Add(int(slot))
 	}
+}
+
+// take sends n instructions from pc on to the decode stage, for slot s.
+func (f *Fetch) take(s int, pc uint32, n uint8) {
+	d := f.D()
+	d.Valid, d.Slot, d.PC, d.N = true, uint16(s), pc, n
+	d.Last = uint16(s)
+}
+
+// arrive takes a line from the cache. It reports whether a slot that waits for the line still wants
+// instructions of it, and then fetches for the first such slot. The others look it up.
+func (f *Fetch) arrive(look *units.Set) (fetched bool) {
+	line, last := f.Arrived.Front().Line, int(f.Q().Last)
+	f.Arrived.Pop()
+	for k := range f.Waits.Len() {
+		s := (last + 1 + k) % f.Waits.Len()
+		if *f.Waits.At(s) != line {
+			continue
+		}
+		*f.Waits.Edit(s) = 0
+		if pc, n := f.want(s, f.Slots.At(s)); n > 0 && !fetched && f.lineOf(pc) == line {
+			f.take(s, pc, n)
+			look.Remove(s)
+			fetched = true
+		} else {
+			look.Add(s)
+		}
+	}
+	return fetched
+}
+
+// lookUp looks up the next slot that wants instructions, unless it waits for their line already. The
+// cache sees each line that a slot reads or misses, one a cycle.
+func (f *Fetch) lookUp(look *units.Set, words int) {
+	for s := look.Next(int(f.Q().Last)+1, words); s >= 0 && f.Lines.Ready(); s = look.Next(s+1, words) {
+		look.Remove(s)
+		pc, n := f.want(s, f.Slots.At(s))
+		line := f.lineOf(pc)
+		switch {
+		case n == 0 || *f.Waits.Next(s) == line:
+			continue
+		case f.Cache.Holds(line):
+			f.Lines.Push(memsys.ReadRequest{Kind: memsys.ReadTouch, Line: line})
+			f.take(s, pc, n)
+		default:
+			f.Lines.Push(memsys.ReadRequest{Kind: memsys.ReadLine, Line: line})
+			*f.Waits.Edit(s) = line
+			f.D().Last = uint16(s)
+		}
+		return
+	}
+}
+
+// lineOf returns the address of the line of an instruction.
+func (f *Fetch) lineOf(pc uint32) uint64 {
+	at := f.l.code(pc)
+	return at - at%(uint64(f.line)*instBytes)
 }
 
 // issued removes an instruction from the I-buffer.
@@ -135,5 +209,9 @@ func (f *Fetch) want(i int, s *divergence.Slot) (pc uint32, n uint8) {
 	if int(pc) >= len(insts) {
 		return 0, 0
 	}
-	return pc, uint8(min(f.l.cfg.FetchWidth, room, int(insts[pc].block)))
+	n = uint8(min(f.l.cfg.FetchWidth, room, int(insts[pc].block)))
+	if f.line > 0 {
+		n = uint8(min(uint32(n), f.line-(f.l.Base+pc)%f.line))
+	}
+	return pc, n
 }

@@ -18,6 +18,16 @@ const (
 	MaxCTAs  = divergence.MaxCTAs
 )
 
+// Device memory of launches, above local memory.
+const (
+	ParamBase = 0x1_c000_0000 // parameter bank of a launch, on machines with a constant cache
+	CodeBase  = 0x1_e000_0000 // instruction memory, on machines with an instruction cache
+)
+
+// instBytes is the size of an instruction in instruction memory: 8 bytes on the machines before
+// Volta (Jia et al., arXiv 1804.06826, section 2.1). The encoding itself is not modelled.
+const instBytes = 8
+
 // Range is a half-open interval of device addresses.
 type Range struct{ Start, End uint64 }
 
@@ -191,6 +201,7 @@ type site struct {
 	index, sms uint32 // number of this SM, and number of SMs
 	shared     int    // bytes of shared memory
 	faulted    *atomic.Bool
+	params     uint64 // address of the parameter bank in device memory; 0: a bank in the SM
 
 	pick     pick                    // scheduler of cfg
 	foremost foremost                // CTA priority of cfg
@@ -335,6 +346,9 @@ func (l *launch) load(k Kernel) error {
 	}
 	return nil
 }
+
+// code returns the address of an instruction in device memory.
+func (l *launch) code(pc uint32) uint64 { return CodeBase + uint64(l.Base+pc)*instBytes }
 
 // base returns the address of a kernel in instruction memory. All loaded kernels stay in it.
 func (l *launch) base(p *isa.Program, n int) uint32 {

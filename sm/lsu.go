@@ -18,8 +18,8 @@ import (
 // instruction completes, and its warp gets the data, when the last reply has come (Fung & Aamodt,
 // HPCA 2011, section 2.2.1).
 //
-// Parameters are read from a bank in the SM. It serves one address a cycle, which all lanes may
-// share.
+// With a constant cache, parameters are constants in device memory. Otherwise they are read from a
+// bank in the SM. It serves one address a cycle, which all lanes may share.
 type LSU struct {
 	rtl.State[struct {
 		Started bool                     // the oldest instruction has an entry
@@ -206,7 +206,7 @@ func (u *LSU) begin() {
 		}
 		return
 	}
-	if in.Op == isa.OpLd && u.inParams(op, in) {
+	if in.Op == isa.OpLd && u.l.params == 0 && u.inParams(op, in) {
 		u.param(op, in)
 		return
 	}
@@ -286,6 +286,10 @@ func (u *LSU) part(a *memsys.Access, op *Op, in *isa.Inst, left uint32, piece ui
 			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
 			a.Addr[lane] += u.l.shares[op.Home(lane).Row&(MaxWarps-1)]
 		}
+	case isa.SpaceParam:
+		for m := a.Mask; m != 0; m &= m - 1 {
+			a.Addr[bits.TrailingZeros32(m)&(isa.MaxLanes-1)] += u.l.params
+		}
 	case isa.SpaceLocal:
 		for m := a.Mask; m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
@@ -307,8 +311,8 @@ func (u *LSU) part(a *memsys.Access, op *Op, in *isa.Inst, left uint32, piece ui
 		}
 	}
 	a.Herd = op.Herd != 0 && !a.Shared && of == isa.SpaceGlobal
-	if a.Space = of; in.Space == isa.SpaceConst {
-		a.Space = in.Space
+	if a.Space = of; in.Space == isa.SpaceConst || of == isa.SpaceParam {
+		a.Space = isa.SpaceConst
 	}
 	if of == isa.SpaceLocal && a.Size > 4 {
 		for m := a.Mask; m != 0; m &= m - 1 {

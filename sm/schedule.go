@@ -105,9 +105,6 @@ var schedulers = key.Choices[Scheduler, pick]{}.
 	With(TwoLevel, "two levels: loose round robin in a fetch group until all its warps wait for long, then in the next",
 		(*Issue).twoLevel)
 
-// Schedulers lists the warp schedulers.
-func Schedulers() []Scheduler { return schedulers.List() }
-
 // foremost returns the CTA of a set with the highest priority, or anyCTA.
 type foremost func(i *Issue, ctas uint32) int
 
@@ -118,9 +115,6 @@ var priorities = key.Choices[CTAPriority, foremost]{}.
 	With(PriorityRRB, "round robin: another CTA in each cycle", (*Issue).turningCTA).
 	With(PrioritySRR, "sticky round robin: the CTA that has issued last, until none of its warps is ready",
 		(*Issue).stickyCTA)
-
-// CTAPriorities lists the CTA priorities.
-func CTAPriorities() []CTAPriority { return priorities.List() }
 
 func (i *Issue) noCTA(uint32) int { return anyCTA }
 

@@ -122,7 +122,8 @@ func TestCTAPriorities(t *testing.T) {
 // TestRanks: when an instruction issues, no ready slot has a lower rank. The scheduler decides
 // among equal ranks.
 func TestRanks(t *testing.T) {
-	for _, scheduler := range sm.Schedulers() {
+	for _, word := range sm.Scheduler("").Words() {
+		scheduler := sm.Scheduler(word.Name)
 		cfg := config()
 		cfg.CTAs, cfg.Scheduler, cfg.Scoreboard = 3, scheduler, sm.OneInFlight
 		b := newBenchOf(t, "dwf", &cfg, mix, 96, 8)
@@ -199,10 +200,10 @@ func TestGreedyThenOldest(t *testing.T) {
 // TestSchedulerWords: an SM with an unknown scheduler is refused.
 func TestSchedulerWords(t *testing.T) {
 	var words []string
-	for _, s := range sm.Schedulers() {
-		words = append(words, string(s))
+	for _, w := range sm.Scheduler("").Words() {
+		words = append(words, w.Name)
 		cfg := config()
-		cfg.Scheduler = s
+		cfg.Scheduler = sm.Scheduler(w.Name)
 		newBench(t, &cfg, "exit;", 32, 1).run(t)
 	}
 	cfg, herd := config(), units.DefaultHerd()

@@ -41,6 +41,8 @@ type SM struct {
 	Stalls   *Stalls    // nil if neither the mechanism nor the scheduler needs it
 	Sub      []*SubCore // all of them
 	MemPort  *MemPort   // nil if there is one sub-core
+	// FetchPort is nil without an instruction cache, or if there is one sub-core.
+	FetchPort *FetchPort
 
 	l *launch
 }
@@ -51,6 +53,11 @@ type Ports struct {
 	Notice  rtl.Out[Notice]
 	Access  rtl.Out[memsys.Access]
 	Reply   rtl.In[memsys.Reply]
+
+	// Params is the address of the parameter bank in device memory, 0 for a bank in the SM.
+	Params uint64
+	// Fetch is the port of the instruction cache. Without a cache every fetch hits.
+	Fetch memsys.FetchPort
 
 	// Faulted is set when a thread misbehaves, so that the machine need not poll the Fault of each
 	// SM. It may be nil.
@@ -67,7 +74,7 @@ func New(
 	}
 	l, err := newLaunch(site{
 		cfg: cfg, mech: m, options: o, herd: herd, index: uint32(index), sms: uint32(sms), shared: shared,
-		faulted: cmp.Or(p.Faulted, new(atomic.Bool)),
+		faulted: cmp.Or(p.Faulted, new(atomic.Bool)), params: p.Params,
 	})
 	if err != nil {
 		return nil, err
@@ -108,11 +115,14 @@ func New(
 	}
 	part.cta = &CTA{
 		In: p.Command, Out: p.Notice, Launch: starts.Out(), Retire: retires.In(),
-		Flush: flush.Out(), Flushed: flushed.In(), l: l,
+		Flush: flush.Out(), Flushed: flushed.In(), Code: p.Fetch.Cache, l: l,
 	}
 	s := &SM{CTA: part.cta, Div: div, l: l}
 	if n > 1 {
 		s.MemPort = &MemPort{Out: toLSU.Out(), Results: fromLSU.In(), l: l}
+		if p.Fetch.Cache != nil {
+			s.FetchPort = &FetchPort{Out: p.Fetch.Req, Rsp: p.Fetch.Rsp}
+		}
 	}
 
 	// The sub-cores, which the mechanism joins.
@@ -124,7 +134,10 @@ func New(
 		} else {
 			part.cta.Clears = append(part.cta.Clears, clears.Out())
 		}
-		part.clears, part.toLSU, part.fromLSU = clears.In(), toLSU.Out(), fromLSU.In()
+		part.clears, part.toLSU, part.fromLSU, part.lines = clears.In(), toLSU.Out(), fromLSU.In(), p.Fetch
+		if s.FetchPort != nil {
+			part.lines = s.FetchPort.add(p.Fetch)
+		}
 		if n > 1 {
 			in, back := rtl.NewQueue[Op](memBacklog), rtl.NewQueue[Result](2)
 			part.toLSU, part.fromLSU = in.Out(), back.In()
@@ -205,6 +218,12 @@ func (s *SM) clear() {
 		c.Writeback.Regs.Resize(rows * s.l.nregs)
 		c.Writeback.Preds.Resize(rows * s.l.npreds)
 	}
+}
+
+// Code returns the instruction memory of the loaded kernel.
+func (s *SM) Code() Range {
+	start := s.l.code(0)
+	return Range{start, start + uint64(len(s.l.insts))*instBytes}
 }
 
 // CTAs returns the number of CTAs of the loaded kernel that the SM holds.

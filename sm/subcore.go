@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"divergo/isa"
+	"divergo/memsys"
 	"divergo/rtl"
 	"divergo/sm/divergence"
 	"divergo/units"
@@ -47,8 +48,9 @@ type common struct {
 	toLSU      rtl.Out[Op]    // of this sub-core
 	fromLSU    rtl.In[Result] // to it
 	clears     rtl.In[uint8]  // rows of new threads
-	mixable    int            // slots that may hold threads of several rows
-	interwoven bool           // the mechanism takes two instructions in a cycle
+	lines      memsys.FetchPort
+	mixable    int  // slots that may hold threads of several rows
+	interwoven bool // the mechanism takes two instructions in a cycle
 }
 
 // newSubCore makes sub-core number core, and its port of the divergence hardware.
@@ -91,7 +93,13 @@ func newSubCore(l *launch, core int, s common) (*SubCore, divergence.CorePort, e
 	}
 	issue.Front = &Fetch{
 		IBuffer: rtl.NewMem[Buffered](s.div.Slots().Len()), Slots: s.div.Slots(),
-		Fire: &issue.Fire, Second: weave.fire(), Redirect: &c.Redirect, core: core, divided: cfg.Schedulers > 1, l: l,
+		Fire: &issue.Fire, Second: weave.fire(), Redirect: &c.Redirect,
+		Cache: s.lines.Cache, Lines: s.lines.Req, Arrived: s.lines.Rsp, core: core,
+		divided: cfg.Schedulers > 1, l: l,
+	}
+	if s.lines.Cache != nil {
+		issue.Front.Waits = rtl.NewMem[uint64](s.div.Slots().Len())
+		issue.Front.line = uint32(s.lines.Line / instBytes)
 	}
 	issue.Front.Init(decode{PC: isa.NoPC})
 	return &SubCore{

@@ -35,6 +35,9 @@ type Counters struct {
 	Coalescer    memsys.CoalescerCounters
 	Shared       memsys.SharedCounters
 	L1           memsys.L1Counters
+	Const        memsys.ConstCounters
+	ConstCache   memsys.ReadCacheCounters
+	ICache       memsys.ReadCacheCounters
 	Requests     memsys.CrossbarCounters
 	Responses    memsys.CrossbarCounters
 	L2           memsys.SliceCounters
@@ -62,6 +65,12 @@ func readCounters(m *gpu.Machine) Counters {
 		u := m.Units[i]
 		one.Stalls = u.Stalls()
 		one.Coalescer, one.Shared, one.L1 = *u.Coalescer.Count.Q(), *u.Shared.Count.Q(), *u.L1.Count.Q()
+		if u.Const != nil {
+			one.Const, one.ConstCache = *u.Const.Count.Q(), *u.ConstCache.Count.Q()
+		}
+		if u.ICache != nil {
+			one.ICache = *u.ICache.Count.Q()
+		}
 		c.add(&one)
 	}
 	c.Requests, c.Responses = *m.Net.Requests.Count.Q(), *m.Net.Responses.Count.Q()

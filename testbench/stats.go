@@ -363,6 +363,78 @@ var stats = []Stat{
 	},
 
 	{
+		"const_accesses", "gpgpu_n_const_insn", "", "loads of constants and parameters by warps, at the constant cache (const.size)", gpgpusim,
+		func(c *Counters) any { return c.Const.Accesses },
+	},
+	{
+		"const_reads", "", "lines", "their distinct addresses, each of which reads the cache", papers.TBC.At("section 2.2.1"),
+		func(c *Counters) any { return c.Const.Addresses },
+	},
+	{
+		"const_hits", "", "lines", "reads that hit", gpgpusim,
+		func(c *Counters) any { return c.ConstCache.Hits },
+	},
+	{
+		"const_misses", "", "lines", "reads that missed and sent a request", gpgpusim,
+		func(c *Counters) any { return c.ConstCache.Misses },
+	},
+	{
+		"const_merges", "", "lines", "reads that joined a miss in flight", gpgpusim,
+		func(c *Counters) any { return c.ConstCache.Merges },
+	},
+	{
+		"const_hit_rate", "", "fraction", "const_hits / const_reads", gpgpusim,
+		func(c *Counters) any { return ratio(c.ConstCache.Hits, c.ConstCache.Reads) },
+	},
+	{
+		"const_evictions", "", "lines", "lines that made room", gpgpusim,
+		func(c *Counters) any { return c.ConstCache.Evictions },
+	},
+
+	{
+		"icache_fetches", "", "lines", "lines that fetches look up in the instruction cache (icache.size); one that waits for its line may look it up again", ours,
+		func(c *Counters) any { return c.ICache.Reads },
+	},
+	{
+		"icache_hits", "", "lines", "fetches that hit", ours,
+		func(c *Counters) any { return c.ICache.Hits },
+	},
+	{
+		"icache_misses", "", "lines", "fetches that missed and sent a request", ours,
+		func(c *Counters) any { return c.ICache.Misses },
+	},
+	{
+		"icache_merges", "", "lines", "fetches of a line in flight", ours,
+		func(c *Counters) any { return c.ICache.Merges },
+	},
+	{
+		"icache_hit_rate", "", "fraction", "icache_hits / icache_fetches", ours,
+		func(c *Counters) any { return ratio(c.ICache.Hits, c.ICache.Reads) },
+	},
+	{
+		"icache_evictions", "", "lines", "lines that made room", ours,
+		func(c *Counters) any { return c.ICache.Evictions },
+	},
+	{
+		"icache_prefetches", "", "lines", "lines requested before a fetch wanted them (icache.prefetch)", ours,
+		func(c *Counters) any { return c.ICache.Prefetches },
+	},
+	{
+		"icache_prefetch_hits", "", "lines", "prefetched lines that a fetch wanted, some while they were in flight", ours,
+		func(c *Counters) any { return c.ICache.PrefetchHits },
+	},
+	{
+		"icache_stalls", "", "SM cycles", "cycles in which a fetch waited for an MSHR, a way or room for its request", ours,
+		func(c *Counters) any {
+			var n uint64
+			for _, cycles := range c.ICache.Stalls {
+				n += cycles
+			}
+			return n
+		},
+	},
+
+	{
 		"icnt_request_bytes", "", "bytes", "from the SMs to the L2", papers.TBC.At("figure 16"),
 		func(c *Counters) any { return c.Requests.Bytes },
 	},

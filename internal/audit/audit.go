@@ -5,9 +5,9 @@
 //	               |         |                    |          |
 //	           coalescer  cache, mshr        cache, mshr    dram
 //
-//	Access --> Shared
-//	              |
-//	            banks
+//	Access --> Shared    Access --> Const --> ReadCache --> network
+//	              |                   |           |
+//	            banks              coalescer  cache, mshr
 //
 // An auditor shares nothing with the blocks but their packets and the configuration. It knows
 // rules, not how a block follows them. An auditor of a cache, for example, finds a hit only when
@@ -63,6 +63,16 @@ func Watch(cfg *memsys.Config, memory *memsys.Memory) *Memory {
 	m := &Memory{}
 	for i, u := range memory.Units {
 		m.parts = append(m.parts, newCoalescer(m, i, cfg, u.Coalescer), newShared(m, i, cfg, u), newL1(m, i, cfg, u.L1))
+		if u.Const != nil {
+			c := &cfg.Const
+			m.parts = append(m.parts, newConst(m, i, c, u.Const), newReadCache(m, "constant cache", i, u.ConstCache,
+				readSize{c.Line, cfg.L2.Line, c.MSHRs, c.MSHRMerge, false}))
+		}
+		if u.ICache != nil {
+			c := &cfg.ICache
+			m.parts = append(m.parts, newReadCache(m, "instruction cache", i, u.ICache,
+				readSize{c.Line, cfg.L2.Line, c.MSHRs, 1, c.Prefetch}))
+		}
 	}
 	for i, s := range memory.Slices {
 		m.parts = append(m.parts, newSlice(m, i, cfg, s, memory.Store))

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -16,8 +17,11 @@ import (
 	"divergo/rtl"
 )
 
-// base is the start of the memory of the tests.
-const base = 0x1000_0000
+// These are the start of the memory of the tests, and of the memory of their constants.
+const (
+	base       = 0x1000_0000
+	constants0 = base + 0x10_0000
+)
 
 // traffic is a script with all kinds of accesses of an SM to global memory, and some to shared
 // memory.
@@ -36,6 +40,13 @@ func traffic(seed uint64) (steps []memtest.Step) {
 		for lane := range a.Addr {
 			a.Addr[lane] = base + uint64(r.IntN(512)*4)
 			a.Data[lane][0] = r.Uint64()
+		}
+		steps = append(steps, memtest.Step{Access: a})
+	}
+	for range 100 {
+		a := memsys.Access{Kind: memsys.Load, Space: isa.SpaceConst, Size: 4, Mask: r.Uint32() | 1}
+		for lane := range a.Addr {
+			a.Addr[lane] = constants0 + uint64(r.IntN(64)*4)
 		}
 		steps = append(steps, memtest.Step{Access: a})
 	}
@@ -59,9 +70,14 @@ func play(t *testing.T, change func(*Memory, *memsys.Config)) *Fault {
 	c := memsys.Default()
 	c.L1.Size, c.L1.Assoc, c.L1.MSHRs, c.L2.Size, c.L2.Assoc = 512, 2, 4, 1024, 4
 	c.DRAM.Channels, c.DRAM.Banks, c.DRAM.RowBytes, c.DRAM.Queue = 1, 2, 256, 8
+	c.Const.Size, c.Const.Assoc, c.Const.Line = 128, 2, 32
 	s, err := memtest.New(c, traffic(1), traffic(2))
 	require.NoError(t, err)
 	require.NoError(t, s.Store.Map(base, 2048))
+	require.NoError(t, s.Store.Map(constants0, 256))
+	for i := range uint64(256) {
+		require.NoError(t, s.Store.Write(constants0+i, []byte{byte(i * 7)}))
+	}
 	m := Watch(&c, s.Memory)
 	change(m, &c)
 	require.NoError(t, s.Play(1e6))
@@ -152,6 +168,27 @@ func TestFalsified(t *testing.T) {
 			a.s.Mem.Tap(falsify(a.fetch, func(r *dram.Request) bool { return r.Write == write }, change))
 		}
 	}
+	asks := func(change func(*memsys.ReadRequest) bool) func(*Memory, *memsys.Config) {
+		return func(m *Memory, _ *memsys.Config) {
+			a := find[*constants](m)
+			deaf(m, a, 1)
+			a.c.Req.Tap(falsify(a.request, func(r *memsys.ReadRequest) bool { return r.Lanes>>31 == 0 }, change))
+		}
+	}
+	reads := func(change func(*memsys.ReadResponse) bool) func(*Memory, *memsys.Config) {
+		return func(m *Memory, _ *memsys.Config) {
+			a := find[*readCache](m)
+			deaf(m, a, 1)
+			a.c.Out.Tap(falsify(a.answer, func(*memsys.ReadResponse) bool { return true }, change))
+		}
+	}
+	fetches := func(change func(*memsys.Request) bool) func(*Memory, *memsys.Config) {
+		return func(m *Memory, _ *memsys.Config) {
+			a := find[*readCache](m)
+			deaf(m, a, 2)
+			a.c.Req.Tap(falsify(a.fetch, func(*memsys.Request) bool { return true }, change))
+		}
+	}
 	for _, c := range []struct {
 		name, rule string
 		change     func(*Memory, *memsys.Config)
@@ -238,6 +275,24 @@ func TestFalsified(t *testing.T) {
 		},
 		{"a slice fetches another line", Cache, moves(false, func(r *dram.Request) bool { r.Addr ^= 64; return true })},
 		{"a slice reads for no MSHR", MSHR, moves(false, func(r *dram.Request) bool { return false })},
+		{"a constant has a lane of another", Coalescer, asks(func(r *memsys.ReadRequest) bool { r.Lanes |= 1 << 31; return true })},
+		{"a constant is not read", Coalescer, asks(func(*memsys.ReadRequest) bool { return false })},
+		{"a constant cache gives other bytes", Cache, reads(func(r *memsys.ReadResponse) bool { r.Data[5]++; return true })},
+		{"a constant cache does not answer", MSHR, reads(func(*memsys.ReadResponse) bool { return false })},
+		{"a constant cache answers another load", MSHR, reads(func(r *memsys.ReadResponse) bool { r.Tag ^= 1; return true })},
+		{
+			"a constant cache fetches another line", MSHR,
+			fetches(func(r *memsys.Request) bool { r.Line ^= 64; return true }),
+		},
+		{"a constant cache sends nothing", MSHR, fetches(func(r *memsys.Request) bool { return false })},
+		{
+			"an answer lacks a constant", Coalescer, func(m *Memory, _ *memsys.Config) {
+				a := find[*constants](m)
+				deaf(m, a, 3)
+				a.c.Out.Tap(falsify(a.reply, func(*memsys.Reply) bool { return true },
+					func(r *memsys.Reply) bool { r.Data[bits.TrailingZeros32(r.Mask)][0]++; return true }))
+			},
+		},
 		{"shared memory has more banks", Banks, func(m *Memory, _ *memsys.Config) { find[*shared](m).banks *= 2 }},
 		{
 			"more lanes of an access are looked at together", Banks,

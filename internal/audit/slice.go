@@ -29,9 +29,9 @@ type slice struct {
 	lines   map[uint64]*flat // by address
 	order   []*flat          // in the order of their first use
 	waiting []result
-	posted  [memsys.FlushAll + 1][256]int16 // by kind and source
-	reads   [memsys.MaxMSHRs]uint64         // lines in flight, by ID; none if there is no line
-	writes  int                             // writes that the DRAM has not acknowledged
+	posted  [memsys.FlushAll + 1][memsys.MaxPorts]int16 // by kind and source
+	reads   [memsys.MaxMSHRs]uint64                     // lines in flight, by ID; none if there is no line
+	writes  int                                         // writes that the DRAM has not acknowledged
 }
 
 // flat is a line of flat memory.
@@ -44,10 +44,12 @@ type flat struct {
 
 // result is the result that a load or an atomic must give.
 type result struct {
-	kind           memsys.Kind
-	src, id, epoch uint8
-	line           *flat
-	data           memsys.Line
+	kind      memsys.Kind
+	src       uint16
+	client    uint8
+	id, epoch uint8
+	line      *flat
+	data      memsys.Line
 }
 
 // none is the address of no line.
@@ -99,7 +101,7 @@ func (a *slice) request(cycle uint64, r *memsys.Request) {
 	f := a.flat(r.Line)
 	switch r.Kind {
 	case memsys.Load:
-		a.waiting = append(a.waiting, result{r.Kind, r.Src, r.ID, r.Epoch, f, f.data})
+		a.waiting = append(a.waiting, result{r.Kind, r.Src, r.Client, r.ID, r.Epoch, f, f.data})
 		return
 	case memsys.Store:
 		f.write(&r.Data, r.Mask)
@@ -109,7 +111,7 @@ func (a *slice) request(cycle uint64, r *memsys.Request) {
 		var data memsys.Line
 		copy(data[r.Off:], word[:r.Size])
 		if r.Kind == memsys.Atomic {
-			a.waiting = append(a.waiting, result{r.Kind, r.Src, r.ID, r.Epoch, f, data})
+			a.waiting = append(a.waiting, result{r.Kind, r.Src, r.Client, r.ID, r.Epoch, f, data})
 		}
 		v := isa.GlobalAtomic(r.Atom, r.Type, binary.LittleEndian.Uint64(word[:]), r.A, r.B)
 		binary.LittleEndian.PutUint64(word[:], v)
@@ -140,7 +142,7 @@ func (a *slice) response(cycle uint64, p *memsys.Response) {
 	}
 	for i := range a.waiting {
 		w := &a.waiting[i]
-		if w.src != p.Dst || w.id != p.ID {
+		if w.src != p.Dst || w.client != p.Client || w.id != p.ID {
 			continue
 		}
 		switch {

@@ -2,6 +2,7 @@ package books
 
 import (
 	"divergo/isa"
+	"divergo/memsys"
 	"divergo/sm"
 	"divergo/sm/divergence/tokens"
 )
@@ -11,7 +12,7 @@ import (
 //
 //   - an instruction of the warp in flight,
 //   - an outcome in flight,
-//   - words in transit to or from memory,
+//   - words in transit to or from memory, or instructions on their way to the SM,
 //   - a barrier with missing threads,
 //   - a vote with other threads.
 //
@@ -51,6 +52,11 @@ func watchLiveness(v *View, where *places, moves *transfers, bars interface{ wai
 	}
 	moves.ends = func(r int, cycle uint64) { l.busy[r] = cycle }
 	v.Leave(v.sm.Issue.OnClass.Add(l.class))
+	for core, c := range v.sm.Sub {
+		if c.Fetch.Cache != nil { // the last cycle in which threads waited for instructions
+			v.Leave(c.Fetch.Arrived.Tap(func(cycle uint64, _ *memsys.ReadResponse) { l.turn[core] = cycle }))
+		}
+	}
 	return l
 }
 
@@ -109,7 +115,11 @@ func (l *liveness) waits(r int) bool {
 	if s.alive == 0 {
 		return false
 	}
-	q := l.sm.Sub[l.sm.Core(r)].Issue.Q()
+	core := l.sm.Sub[l.sm.Core(r)]
+	if f := core.Fetch; f.Cache != nil && (!f.Cache.Idle() || f.Arrived.Valid()) {
+		return true
+	}
+	q := core.Issue.Q()
 	if q.InRow[r] != 0 || s.deciding != 0 || l.transfers.waits(r) || l.barriers.waits(r) {
 		return true
 	}

@@ -109,7 +109,7 @@ func (c *Case) Threads() int {
 
 // PTX returns the kernel as text, with its parameters.
 func (c *Case) PTX() (text string, params []Buffer) {
-	return c.Kernel.PTX(c.Grid, c.Block, c.Machine.SM.WarpSize, fmt.Sprintf("A random kernel, of seed %d.", c.Seed))
+	return c.Kernel.ptx(c.Grid, c.Block, c.Machine.SM.WarpSize, fmt.Sprintf("A random kernel, of seed %d.", c.Seed))
 }
 
 // Compiled is a case ready to run.

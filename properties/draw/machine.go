@@ -36,6 +36,25 @@ var apart = []string{
 	"sm.interweave", "sm.fetch_group", "sm.schedulers",
 }
 
+// behind are the sections of the read-only caches, drawn after all other keys for the same reason.
+var behind = []string{"const.", "icache."}
+
+// drawReadOnly draws the read-only caches of an SM: neither, one or both.
+func drawReadOnly(r *rand.Rand, c *gpu.Config) {
+	for _, k := range gpu.Keys() {
+		if isBehind(k.Name) && !strings.HasSuffix(k.Name, ".size") {
+			Key(r, c, &k)
+		}
+	}
+	size := func(assoc, line int) int { return []int{0, assoc * line, 4 * assoc * line}[r.IntN(3)] }
+	c.Const.Line, c.ICache.Line = min(c.Const.Line, c.L2.Line), min(c.ICache.Line, c.L2.Line)
+	c.Const.Size, c.ICache.Size = size(c.Const.Assoc, c.Const.Line), size(c.ICache.Assoc, c.ICache.Line)
+}
+
+func isBehind(key string) bool {
+	return slices.ContainsFunc(behind, func(section string) bool { return strings.HasPrefix(key, section) })
+}
+
 // drawMachine draws a small machine on which each resource is scarce at times: ports, queues,
 // MSHRs, cache lines, slots. It has up to 16 warps, so that many kernels can be checked in a
 // second. Keys come from their ranges.
@@ -49,7 +68,7 @@ func drawMachine(r *rand.Rand) gpu.Config {
 	s.Threads = of(2, 4, 8, 16, 32) * s.WarpSize
 	d.Channels = of(1, 1, 2)
 	for _, k := range gpu.Keys() {
-		if !slices.Contains(apart, k.Name) {
+		if !slices.Contains(apart, k.Name) && !isBehind(k.Name) {
 			Key(r, &c, &k)
 		}
 	}
@@ -69,6 +88,7 @@ func drawMachine(r *rand.Rand) gpu.Config {
 	s.Interweave = sm.Interweave(ways[r.IntN(len(ways))].Name)
 	s.FetchGroup = 1 + r.IntN(s.Warps())
 	s.Schedulers = min(of(1, 1, 1, 2, 4), s.Warps()/2) // each with two warps or more
+	drawReadOnly(r, &c)
 	fit(&c)
 	return c
 }

@@ -1,6 +1,8 @@
 package divergence
 
 import (
+	"math/bits"
+
 	"divergo/isa"
 	"divergo/rtl"
 	"divergo/units"
@@ -20,6 +22,30 @@ const (
 )
 
 func (w Wait) String() string { return [...]string{"run", "control", "barrier", "join"}[w&3] }
+
+// Point is the position of a thread: a PC and a call depth. In a recursive function the same PC at
+// another depth is another position. Threads that wait for each other there were called by the same
+// calls. GPGPU-Sim's stack entries have a call depth too.
+type Point struct {
+	PC    uint32
+	Depth uint16 `if:"calls"`
+}
+
+// Nowhere is the reconvergence point of threads that meet only at the exit.
+var Nowhere = Point{PC: isa.NoPC}
+
+// Before is the order of mechanisms that run the smallest PC first. A function lies behind its
+// callers in the layout. So the deeper thread runs first, and threads that have not called wait for
+// it (MinSP-PC: Collange, Stack-less SIMT Reconvergence at Low Cost, 2011).
+func (p Point) Before(o Point) bool {
+	return p.Depth > o.Depth || p.Depth == o.Depth && p.PC < o.PC
+}
+
+// At returns the position of the threads of a slot.
+func (s *Slot) At() Point { return Point{s.PC, s.Depth} }
+
+// Set moves a slot to a position.
+func (s *Slot) Set(p Point) { s.PC, s.Depth = p.PC, p.Depth }
 
 // Slot is the front end's view of a warp or a path.
 type Slot struct {
@@ -111,6 +137,19 @@ type Transfer struct {
 type Transferred struct {
 	Row  uint8 `bits:"6"`
 	Data [TransferWords]uint64
+}
+
+// Tally is the count of a barrier that reduces predicates: the threads whose predicate is true, and
+// all threads with a predicate.
+type Tally struct {
+	Yes uint16 `bits:"12"`
+	All uint16 `bits:"12"`
+}
+
+// Count adds the threads of an outcome.
+func (t *Tally) Count(o *Outcome) {
+	t.Yes += uint16(bits.OnesCount32(o.Votes & o.Taken))
+	t.All += uint16(bits.OnesCount32(o.Taken))
 }
 
 // Ports connect a mechanism to the pipeline.

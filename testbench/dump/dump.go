@@ -24,7 +24,8 @@ func Attach(s *testbench.Session, w io.Writer, opts waves.Options) (*waves.Dump,
 	return waves.Attach(s.Machine.System(), w, opts)
 }
 
-// without lists the options that the mechanism does not have, and "calls" if the program has none.
+// without lists the options that the mechanism does not have, "calls" if the program has none, and
+// "clients" if the L1 is the only part of an SM that sends requests.
 func without(m *gpu.Machine) (list []string) {
 	for name, there := range m.SMs[0].Div.Parts() {
 		if !there {
@@ -33,6 +34,9 @@ func without(m *gpu.Machine) (list []string) {
 	}
 	if !slices.ContainsFunc(m.SMs[0].Program().Insts, func(in isa.Inst) bool { return in.Op == isa.OpCall }) {
 		list = append(list, "calls")
+	}
+	if m.Units[0].Clients == nil {
+		list = append(list, "clients")
 	}
 	return list
 }

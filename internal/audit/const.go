@@ -1,0 +1,130 @@
+package audit
+
+import (
+	"fmt"
+	"math/bits"
+
+	"divergo/isa"
+	"divergo/memsys"
+)
+
+// constants audits the unit of the constant cache of an SM. Every load has a request for each
+// distinct address, in the order of their lowest lanes, and each request serves all lanes of its
+// address. A load is answered once, with the bytes that came for each lane. A flush drops the lines
+// of the cache.
+type constants struct {
+	block
+	line uint64
+	c    *memsys.Const
+
+	access *memsys.Access // the access that the unit has popped in this cycle, nil while its requests are being made
+	begun  bool           // left belongs to the present access
+	left   uint32         // its lanes without a request
+	loads  [memsys.MaxPending]constantLoad
+}
+
+// constantLoad is a load that still waits for its answer.
+type constantLoad struct {
+	owed bool
+	of   memsys.Access
+	left uint32 // lanes without data
+	want memsys.Reply
+}
+
+func newConst(m *Memory, index int, cfg *memsys.ConstConfig, c *memsys.Const) *constants {
+	return &constants{block: block{m, fmt.Sprintf("constants of SM %d", index)}, line: uint64(cfg.Line), c: c}
+}
+
+func (a *constants) taps() []func() {
+	return []func(){a.c.In.Tap(a.done), a.c.Req.Tap(a.request), a.c.Rsp.Tap(a.response), a.c.Out.Tap(a.reply)}
+}
+
+// done notes that the unit pops an access, whose last request is pushed in this cycle.
+func (a *constants) done(_ uint64, v *memsys.Access) { a.access = v }
+
+// request checks a request to the cache.
+func (a *constants) request(cycle uint64, r *memsys.ReadRequest) {
+	if a.over() {
+		return
+	}
+	v := a.access
+	if v == nil {
+		v = a.c.In.Front()
+	}
+	if v.Kind == memsys.Flush {
+		if a.access = nil; r.Kind != memsys.ReadDrop {
+			a.fail(Rule{Coalescer, "a line of another kind"}, "cycle %d: a request of a line for a flush", cycle)
+		}
+		return
+	}
+	e := &a.loads[r.Tag%memsys.MaxPending]
+	if !a.begun {
+		if e.owed {
+			a.fail(Rule{Coalescer, "an entry given away twice"},
+				"cycle %d: entry %d is given away again, the access with tag %#x needs it", cycle, r.Tag, e.of.Tag)
+		}
+		a.begun, a.left = true, v.Mask
+		*e = constantLoad{owed: true, of: *v, left: v.Mask, want: memsys.Reply{Tag: v.Tag, Mask: v.Mask}}
+	}
+	addr, want := v.Addr[bits.TrailingZeros32(a.left)%isa.MaxLanes], uint32(0)
+	for lane := range isa.MaxLanes {
+		if a.left>>lane&1 != 0 && v.Addr[lane] == addr {
+			want |= 1 << lane
+		}
+	}
+	if r.Kind != memsys.ReadLine || r.Lanes != want || r.Line != addr/a.line*a.line || e.of.Tag != v.Tag {
+		a.fail(Rule{Coalescer, "lanes served twice or not at all"},
+			"cycle %d: a request for line %#x and lanes %#x, the access with tag %#x has address %#x in lanes %#x", cycle,
+			r.Line, r.Lanes, v.Tag, addr, want)
+	}
+	if a.left &^= want; (a.left == 0) != (a.access != nil) {
+		a.fail(Rule{Coalescer, "lanes of no line"}, "cycle %d: of the access with tag %#x lanes %#x have no request", cycle,
+			v.Tag, a.left)
+	}
+	if a.left == 0 {
+		a.begun = false
+	}
+	a.access = nil
+}
+
+// response notes the data of some lanes.
+func (a *constants) response(cycle uint64, r *memsys.ReadResponse) {
+	e := &a.loads[r.Tag%memsys.MaxPending]
+	if !e.owed || r.Lanes == 0 || r.Lanes&^e.left != 0 {
+		a.fail(Rule{Coalescer, "data for lanes that do not wait"},
+			"cycle %d: entry %d waits for lanes %#x, data come for %#x", cycle, r.Tag, e.left, r.Lanes)
+		return
+	}
+	for lane := range isa.MaxLanes {
+		for k := range uint64(e.of.Size) {
+			if r.Lanes>>lane&1 != 0 {
+				e.want.Data[lane][k/8] |= uint64(r.Data[e.of.Addr[lane]%a.line+k]) << (k % 8 * 8)
+			}
+		}
+	}
+	e.left &^= r.Lanes
+}
+
+// reply finds the load that is answered.
+func (a *constants) reply(cycle uint64, r *memsys.Reply) {
+	for i := range a.loads {
+		if e := &a.loads[i]; e.owed && e.left == 0 && e.of.Tag == r.Tag {
+			if e.owed = false; e.want != *r {
+				a.fail(Rule{Coalescer, "an answer with other data"},
+					"cycle %d: tag %#x is answered with other data or lanes than came", cycle, r.Tag)
+			}
+			return
+		}
+	}
+	a.fail(Rule{Coalescer, "an answer without its data"},
+		"cycle %d: tag %#x, lanes %#x are answered, which nobody waits for or which lacks data", cycle, r.Tag, r.Mask)
+}
+
+func (a *constants) end() {
+	for i := range a.loads {
+		if e := &a.loads[i]; e.owed {
+			a.fail(Rule{Coalescer, "an access without an answer"},
+				"the access with tag %#x is never answered, lanes %#x lack data", e.of.Tag, e.left)
+		}
+	}
+}
