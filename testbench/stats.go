@@ -441,6 +441,14 @@ var stats = []Stat{
 		func(c *Counters) any { return c.DRAM.Precharges },
 	},
 	{
+		"dram_refreshes", "", "", "refreshes of all banks of a channel", ours,
+		func(c *Counters) any { return c.DRAM.Refreshes },
+	},
+	{
+		"dram_drains", "", "", "turns of a channel from reads to writes at the high watermark", ours,
+		func(c *Counters) any { return c.DRAM.Drains },
+	},
+	{
 		"dram_queue_full", "", "DRAM cycles", "cycles in which a request waited for a place in a channel's queue",
 		gpgpusim,
 		func(c *Counters) any { return c.DRAM.QueueFull },

@@ -90,8 +90,7 @@ func (a *slice) request(cycle uint64, r *memsys.Request) {
 		a.flushed(cycle)
 		return
 	}
-	d := &a.cfg.DRAM
-	if home := r.Line / uint64(d.Interleave) % uint64(d.Channels); int(home) != a.index {
+	if home := channelOf(&a.cfg.DRAM, r.Line); home != a.index {
 		a.fail(Rule{Cache, "a request in another slice"}, "cycle %d: a %s of line %#x, which is in slice %d", cycle,
 			r.Kind, r.Line, home)
 		return

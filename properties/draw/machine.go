@@ -9,6 +9,7 @@ import (
 
 	"divergo/gpu"
 	"divergo/isa"
+	"divergo/memsys/dram"
 	"divergo/sm"
 	"divergo/sm/divergence"
 )
@@ -32,7 +33,9 @@ var apart = []string{
 	"sm.warp_size", "sm.threads", "sm.registers", "sm.stack", "divergence.mechanism",
 	"l1.line", "l1.size", "shared.size", "l2.line", "l2.size", "dram.channels", "dram.bus_bytes",
 	"herd.branch_fraction", "herd.load_fraction",
-	"sm.interweave", // drawn last, so that adding this key did not change the machines of existing seeds
+	// Drawn last, so that adding these keys did not change the machines of existing seeds.
+	"sm.interweave",
+	"dram.channel_hash", "dram.age_cap", "dram.write_high", "dram.write_low", "dram.t_refi", "dram.t_rfc",
 }
 
 // drawMachine draws a small machine on which each resource is scarce at times: ports, queues,
@@ -66,6 +69,16 @@ func drawMachine(r *rand.Rand) gpu.Config {
 	d.TRRD = min(d.TRRD, d.TRC)
 	ways := s.Interweave.Words()
 	s.Interweave = sm.Interweave(ways[r.IntN(len(ways))].Name)
+	d.Hash = []dram.Hash{dram.HashNone, dram.HashXOR}[r.IntN(2)]
+	d.AgeCap = of(0, 0, 1, 50, 400)
+	if r.IntN(2) == 0 && d.Queue > 1 {
+		d.WriteHigh = 1 + r.IntN(d.Queue)
+		d.WriteLow = r.IntN(d.WriteHigh)
+	}
+	if r.IntN(3) == 0 {
+		d.TRFC = of(0, 1, 40)
+		d.TREFI = d.LeastTREFI() + of(0, 100, 1000)
+	}
 	fit(&c)
 	return c
 }

@@ -65,5 +65,10 @@ func drawn(seed uint64) gpu.Config {
 	d.Interleave, d.Banks, d.Queue, d.HitCap, d.Latency = of(128, 256, 1024), of(1, 8), of(1, 4, 32), of(0, 1,
 		32), of(1, 10)
 	d.Scheduler = word[dram.Scheduler](r)
+	d.Hash, d.AgeCap = word[dram.Hash](r), of(0, 100)
+	if r.IntN(2) == 0 {
+		d.TREFI, d.TRFC = 1000, 60
+		d.WriteHigh, d.WriteLow = d.Queue, d.Queue/2
+	}
 	return c
 }
