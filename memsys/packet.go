@@ -19,13 +19,14 @@ type Request struct {
 	Dst   uint8      `bits:"6"` // slice
 	ID    uint8      // Load, Atomic: MSHR that waits
 	Epoch uint8      `bits:"3"` // fence epoch of the L1
+	First bool       // Load, Store: the line makes room before others (.cs)
 	Off   uint8      `bits:"7"` // Atomic, Reduce: first byte in the line
 	Size  uint8      `bits:"4"` // Atomic, Reduce: bytes
 	Atom  isa.AtomOp // Atomic, Reduce
 	Type  isa.Type   // Atomic, Reduce
 	Line  uint64     // address of the line
 	A, B  uint64     // Atomic, Reduce: operands
-	Mask  ByteMask   // Store: bytes to write
+	Mask  ByteMask   // Store: bytes to write; Load: bytes of sectors to read, none for the line
 	Data  Line       // Store
 }
 
@@ -59,7 +60,7 @@ type Response struct {
 	ID    uint8 // of the Request
 	Epoch uint8 `bits:"3"` // of the Request
 	Size  uint8 // bytes of data carried
-	Data  Line  // Load: the line; Atomic: the old value, at its offset in the line
+	Data  Line  // Load: the bytes of the Request; Atomic: the old value, at its offset in the line
 }
 
 // Bytes returns the size of the packet on the network.

@@ -35,6 +35,7 @@ var apart = []string{
 	"herd.branch_fraction", "herd.load_fraction",
 	// Drawn last, so that adding these keys did not change the machines of existing seeds.
 	"sm.interweave",
+	"l1.sector", "l1.hash", "l2.sector", "l2.hash",
 	"dram.channel_hash", "dram.age_cap", "dram.write_high", "dram.write_low", "dram.t_refi", "dram.t_rfc",
 }
 
@@ -69,7 +70,9 @@ func drawMachine(r *rand.Rand) gpu.Config {
 	d.TRRD = min(d.TRRD, d.TRC)
 	ways := s.Interweave.Words()
 	s.Interweave = sm.Interweave(ways[r.IntN(len(ways))].Name)
-	d.Hash = []dram.Hash{dram.HashNone, dram.HashXOR}[r.IntN(2)]
+	hash := func() dram.Hash { return []dram.Hash{dram.HashNone, dram.HashXOR}[r.IntN(2)] }
+	d.Hash, c.L1.Hash, c.L2.Hash = hash(), hash(), hash()
+	c.L1.Sector, c.L2.Sector = min(of(0, 32, 64), line), min(of(0, 32, 64), line)
 	d.AgeCap = of(0, 0, 1, 50, 400)
 	if r.IntN(2) == 0 && d.Queue > 1 {
 		d.WriteHigh = 1 + r.IntN(d.Queue)
