@@ -11,6 +11,7 @@ import (
 	"divergo/internal/key"
 	"divergo/internal/place"
 	"divergo/memsys"
+	"divergo/memsys/dram"
 	"divergo/sm"
 	"divergo/sm/divergence"
 	_ "divergo/sm/divergence/all"
@@ -121,12 +122,21 @@ func reason(e *toml.DecodeError) string {
 }
 
 // Set changes one value, given as key=value. The error names the key, the value and the expected
-// values.
+// values. The name of a struct of keys can have a value, too: dram=hbm2 sets all keys that the data
+// sheet of HBM2 gives, and the clock of the DRAM.
 func (c *Config) Set(assignment string) error {
 	name, value, found := strings.Cut(assignment, "=")
 	name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 	if !found {
 		return fmt.Errorf("%q: want key=value, for example sm.simd_width=16", assignment)
+	}
+	if name == "dram" {
+		sheet, err := dram.FindSheet(value)
+		if err == nil {
+			sheet.Apply(&c.DRAM)
+			c.Clocks.DRAMMHz = sheet.MHz
+		}
+		return err
 	}
 	keys, err := findKeys(name)
 	for i := range keys {

@@ -132,7 +132,8 @@ func NewCoalescer(cfg *Config, in rtl.In[Access], out rtl.Out[Reply], req rtl.Ou
 	pending := cfg.L1.Pending
 	return &Coalescer{
 		In: in, Out: out, Req: req, Rsp: rsp,
-		pending: pending, line: uint64(cfg.L1.Line), sector: uint64(cfg.L1.Sector), table: rtl.NewMem[gather](pending), rows: rtl.NewMem[row](pending),
+		pending: pending, line: uint64(cfg.L1.Line), sector: uint64(cfg.L1.Sector),
+		table: rtl.NewMem[gather](pending), rows: rtl.NewMem[row](pending),
 		selector: units.NewPopular(&cfg.Herd), latency: uint64(cfg.Herd.LoadLatency),
 	}
 }

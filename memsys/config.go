@@ -109,8 +109,8 @@ type L2Config struct {
 func Default() Config {
 	return Config{
 		L1: L1Config{
-			Pending: 32, Size: 32 << 10, Assoc: 8, Line: 64, Hash: dram.HashNone, MSHRs: 64, MSHRMerge: 8, Write: WriteBack,
-			HitLatency: 1, MissQueue: 8,
+			Pending: 32, Size: 32 << 10, Assoc: 8, Line: 64, Hash: dram.HashNone, MSHRs: 64, MSHRMerge: 8,
+			Write: WriteBack, HitLatency: 1, MissQueue: 8,
 		},
 		Shared: SharedConfig{Size: 16 << 10, Banks: 16, Lanes: 16, Latency: 1},
 		Icnt:   IcntConfig{FlitBytes: 32, Latency: 4, Queue: 8, Concentration: 3},

@@ -130,7 +130,8 @@ func newL1(cfg *Config, port int, in rtl.In[LineRequest], out rtl.Out[LineRespon
 		In: in, Out: out, Req: req, Rsp: rsp,
 		mshrNum: cfg.L1.MSHRs, merge: cfg.L1.MSHRMerge, storing: writePolicies.Must(cfg.L1.Write),
 		port: uint8(port), addrs: dram.NewAddrMap(&cfg.DRAM),
-		cache: newCache(cfg.L1.Size, cfg.L1.Assoc, cfg.L1.Line, cfg.L1.Sector, cfg.L1.Hash), mshrs: rtl.NewMem[mshr](cfg.L1.MSHRs),
+		cache: newCache(cfg.L1.Size, cfg.L1.Assoc, cfg.L1.Line, cfg.L1.Sector, cfg.L1.Hash),
+		mshrs: rtl.NewMem[mshr](cfg.L1.MSHRs),
 	}
 	l.Init(l1State{Gen: 1})
 	return l

@@ -80,7 +80,8 @@ func newSlice(cfg *Config, in rtl.In[Request], out rtl.Out[Response], mem rtl.Ou
 		In: in, Out: out, Mem: mem, Fill: fill,
 		line: cfg.L2.Line, keep: cfg.L2.Keep, all: dram.Span(0,
 			cfg.L2.Line), mshrNum: cfg.L2.MSHRs, merge: cfg.L2.MSHRMerge,
-		addrs: dram.NewAddrMap(&cfg.DRAM), cache: newCache(cfg.L2.Size, cfg.L2.Assoc, cfg.L2.Line, cfg.L2.Sector, cfg.L2.Hash),
+		addrs: dram.NewAddrMap(&cfg.DRAM),
+		cache: newCache(cfg.L2.Size, cfg.L2.Assoc, cfg.L2.Line, cfg.L2.Sector, cfg.L2.Hash),
 		mshrs: rtl.NewMem[sliceMSHR](cfg.L2.MSHRs), waiting: rtl.NewMem[Request](cfg.L2.MSHRs * cfg.L2.MSHRMerge),
 	}
 	s.Init(sliceState{Gen: 1})

@@ -478,7 +478,8 @@ func TestSectorProperties(t *testing.T) {
 			"Sector": forall.OneOf(0, 32, 64, 128), "Sets": forall.OneOf(1, 2, 4), "Ways": forall.OneOf(1, 2, 3),
 			"Hash": forall.OneOf(dram.HashNone, dram.HashXOR),
 			"Loads": forall.List(30, forall.Struct[load](map[string]gopter.Gen{
-				"Line": gen.IntRange(0, 15), "Quarters": gen.IntRange(1, 15), "Stream": forall.OneOf(false, false, true),
+				"Line": gen.IntRange(0, 15), "Quarters": gen.IntRange(1, 15),
+				"Stream": forall.OneOf(false, false, true),
 			})),
 		}), func(t *forall.T, c loads) {
 			cfg := memsys.Default()

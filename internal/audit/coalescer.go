@@ -44,7 +44,8 @@ type answer struct {
 
 func newCoalescer(m *Memory, index int, cfg *memsys.Config, c *memsys.Coalescer) *coalescer {
 	return &coalescer{
-		block: block{m, fmt.Sprintf("coalescer of SM %d", index)}, line: uint64(cfg.L1.Line), sect: uint64(cfg.L1.Sector),
+		block: block{m, fmt.Sprintf("coalescer of SM %d", index)}, line: uint64(cfg.L1.Line),
+		sect: uint64(cfg.L1.Sector),
 		herd: &cfg.Herd, c: c,
 	}
 }
@@ -191,8 +192,8 @@ func (a *coalescer) sectors(cycle uint64, v *memsys.Access, r *memsys.LineReques
 		}
 		if got != want {
 			a.fail(Rule{Coalescer, "lanes in another sector"},
-				"cycle %d: sector %d of line %#x has lanes %#x, those of the load with tag %#x are %#x", cycle, s, r.Line,
-				got, v.Tag, want)
+				"cycle %d: sector %d of line %#x has lanes %#x, those of the load with tag %#x are %#x", cycle, s,
+				r.Line, got, v.Tag, want)
 		}
 	}
 }

@@ -167,8 +167,8 @@ func (a *channel) command(e dram.Commanded) {
 		return
 	}
 	if a.cfg.TREFI != 0 && cycle >= a.due {
-		a.fail(Rule{DRAM, "a command while a refresh is due"}, "cycle %d: %s of bank %d, a refresh is due since cycle %d",
-			cycle, c.Op, c.Bank, a.due)
+		a.fail(Rule{DRAM, "a command while a refresh is due"},
+			"cycle %d: %s of bank %d, a refresh is due since cycle %d", cycle, c.Op, c.Bank, a.due)
 	}
 	a.turn(cycle)
 	a.choice(cycle, &c)
@@ -180,15 +180,16 @@ func (a *channel) refresh(cycle uint64, op dram.Op) {
 	f := &a.cfg
 	most := a.due + uint64(max(f.TRC, f.TRP+max(f.TRAS, f.TRTP, f.Burst, f.WL+f.Burst+f.TWR)))
 	if f.TREFI == 0 || cycle < a.due || cycle > most {
-		a.fail(Rule{DRAM, "a refresh at another time"}, "cycle %d: %s, the refresh is due in cycle %d, at the latest in %d",
-			cycle, op, a.due, most)
+		a.fail(Rule{DRAM, "a refresh at another time"},
+			"cycle %d: %s, the refresh is due in cycle %d, at the latest in %d", cycle, op, a.due, most)
 	}
 	for bank, open := range a.open {
 		if !open {
 			continue
 		}
 		if op == dram.Refresh {
-			a.fail(Rule{DRAM, "a refresh of an open bank"}, "cycle %d: row %d of bank %d is open", cycle, a.row[bank], bank)
+			a.fail(Rule{DRAM, "a refresh of an open bank"}, "cycle %d: row %d of bank %d is open", cycle,
+				a.row[bank], bank)
 		}
 		a.open[bank] = false
 		a.count.Precharges++
@@ -381,8 +382,8 @@ func (a *channel) column(cycle uint64, c *dram.Command, serve int, oldest bool) 
 		a.passed[r.bank] = 0
 	}
 	if n := a.longest(); n != 0 && cycle > r.arrived+n {
-		a.fail(Rule{DRAM, "a request that waits too long"}, "cycle %d: the last command for a request of cycle %d, %d at most",
-			cycle, r.arrived, n)
+		a.fail(Rule{DRAM, "a request that waits too long"},
+			"cycle %d: the last command for a request of cycle %d, %d at most", cycle, r.arrived, n)
 	}
 	a.moved = append(a.moved, *r)
 	a.queue = append(a.queue[:serve], a.queue[serve+1:]...)

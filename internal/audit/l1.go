@@ -146,7 +146,8 @@ func (a *l1) access(cycle uint64, r *memsys.LineRequest) {
 		return
 	}
 	c := a.copyOf(r.Line)
-	past := r.Cache == isa.CacheGlobal || r.Cache == isa.CacheVolatile || r.Kind == memsys.Atomic || r.Kind == memsys.Reduce
+	past := r.Cache == isa.CacheGlobal || r.Cache == isa.CacheVolatile || r.Kind == memsys.Atomic ||
+		r.Kind == memsys.Reduce
 	if past {
 		c.known = dram.ByteMask{}
 	}
@@ -199,8 +200,8 @@ func (a *l1) part(cycle uint64, r *memsys.LineResponse) {
 			}
 		}
 		if e.mask == (dram.ByteMask{}) {
-			a.fail(Rule{MSHR, "the wrong access answered"}, "cycle %d: entry %d, lane %d gets data that it does not wait for",
-				cycle, r.Entry, lane)
+			a.fail(Rule{MSHR, "the wrong access answered"},
+				"cycle %d: entry %d, lane %d gets data that it does not wait for", cycle, r.Entry, lane)
 			return
 		}
 		c := a.copyOf(e.line)
@@ -210,16 +211,16 @@ func (a *l1) part(cycle uint64, r *memsys.LineResponse) {
 		id, data := a.filled.id, &a.filled.data
 		if !a.filled.open || a.filled.cycle != cycle {
 			if !a.l.Rsp.Valid() {
-				a.fail(Rule{Cache, "a hit of an absent line"}, "cycle %d: a hit of bytes %#x of line %#x, which are not there",
-					cycle, e.mask, e.line)
+				a.fail(Rule{Cache, "a hit of an absent line"},
+					"cycle %d: a hit of bytes %#x of line %#x, which are not there", cycle, e.mask, e.line)
 				return
 			}
 			id, data = a.l.Rsp.Front().ID, &a.l.Rsp.Front().Data
 		}
 		if m := &a.mshrs[id]; !m.used || m.line != e.line || !m.mask.Covers(e.mask) || !same(&r.Data, data, e.mask) {
 			a.fail(Rule{Cache, "a hit with other bytes"},
-				"cycle %d: lane %d of entry %d gets other bytes of line %#x than came and were stored", cycle, lane, r.Entry,
-				e.line)
+				"cycle %d: lane %d of entry %d gets other bytes of line %#x than came and were stored", cycle, lane,
+				r.Entry, e.line)
 		}
 	}
 }

@@ -161,7 +161,8 @@ func (c *Config) Rules(k *key.Check, line int) {
 	if k.Sound("dram.t_refi", "dram.t_rfc", "dram.t_rc", "dram.t_ras", "dram.t_rp", "dram.t_rtp", "dram.t_rcd",
 		"dram.wl", "dram.t_cl", "dram.burst", "dram.t_wr", "dram.t_wtr") && c.TREFI != 0 {
 		if n := c.LeastTREFI(); c.TREFI < n {
-			k.Refuse("want 0 or at least %d: dram.t_rfc = %d, and the time to close a row and to open the next", n, c.TRFC)
+			k.Refuse("want 0 or at least %d: dram.t_rfc = %d, and the time to close a row and to open the next",
+				n, c.TRFC)
 		}
 	}
 	if k.Sound("dram.t_rrd", "dram.t_rc") && c.TRRD > c.TRC {

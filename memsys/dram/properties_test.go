@@ -225,7 +225,7 @@ func TestAddrMapProperties(t *testing.T) {
 		Hash                 dram.Hash
 		Start                int // first block
 	}
-	forall.Check(t, "each channel holds its addresses without gaps, and the hash takes each group of blocks to all channels",
+	forall.Check(t, "each channel holds its addresses without gaps, a group of blocks in all channels",
 		forall.Struct[of](map[string]gopter.Gen{
 			"Channels": gen.IntRange(1, 12), "Interleave": forall.OneOf(32, 64), "Hash": forall.OneOf(dram.HashNone,
 				dram.HashXOR, dram.HashXOR), "Start": forall.OneOf(0, 1000, 1<<20),
