@@ -9,6 +9,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"divergo/internal/key"
+	"divergo/internal/nearest"
 	"divergo/internal/place"
 	"divergo/memsys"
 	"divergo/memsys/dram"
@@ -131,12 +132,7 @@ func (c *Config) Set(assignment string) error {
 		return fmt.Errorf("%q: want key=value, for example sm.simd_width=16", assignment)
 	}
 	if name == "dram" {
-		sheet, err := dram.FindSheet(value)
-		if err == nil {
-			sheet.Apply(&c.DRAM)
-			c.Clocks.DRAMMHz = sheet.MHz
-		}
-		return err
+		return c.setDRAM(value)
 	}
 	keys, err := findKeys(name)
 	for i := range keys {
@@ -145,6 +141,21 @@ func (c *Config) Set(assignment string) error {
 		}
 	}
 	return err
+}
+
+// setDRAM gives the DRAM the keys of a data sheet.
+func (c *Config) setDRAM(name string) error {
+	sheet, ok := dram.FindSheet(name)
+	if !ok {
+		var names []string
+		for _, s := range dram.Sheets() {
+			names = append(names, s.Name)
+		}
+		return nearest.Unknown("DRAM", name, names)
+	}
+	sheet.Apply(&c.DRAM)
+	c.Clocks.DRAMMHz = sheet.MHz
+	return nil
 }
 
 // Setting is one key of a resolved configuration with its value: an int, a bool or a kind of

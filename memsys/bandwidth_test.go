@@ -25,7 +25,7 @@ func TestBandwidth(t *testing.T) {
 	for _, name := range []string{"default", "gddr3", "gddr5", "hbm2"} {
 		cfg := memsys.Default()
 		cfg.DRAM.Channels = 2
-		if s, err := dram.FindSheet(name); err == nil {
+		if s, ok := dram.FindSheet(name); ok {
 			s.Apply(&cfg.DRAM)
 		}
 		if cfg.DRAM.BusBytes > 8 {

@@ -220,7 +220,9 @@ var (
 		{"cv", cache(isa.CacheVolatile)},
 	}}
 	storeCache = group{what: "cache operator", words: []modifier{
-		{"wb", ignore}, {"cg", cache(isa.CacheGlobal)}, {"cs", cache(isa.CacheStream)},
+		{"wb", ignore},
+		{"cg", cache(isa.CacheGlobal)},
+		{"cs", cache(isa.CacheStream)},
 		{"wt", cache(isa.CacheVolatile)},
 	}}
 	evictL1 = group{what: "eviction priority of the L1", words: []modifier{

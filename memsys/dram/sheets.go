@@ -1,7 +1,5 @@
 package dram
 
-import "divergo/internal/nearest"
-
 // Sheet is a kind of DRAM: the keys of a Config that follow from its data sheet.
 type Sheet struct {
 	Name   string
@@ -41,16 +39,14 @@ var sheets = []Sheet{
 // Sheets lists the kinds of DRAM.
 func Sheets() []Sheet { return sheets }
 
-// FindSheet returns the kind of DRAM of that name. The error suggests the nearest one.
-func FindSheet(name string) (Sheet, error) {
-	var names []string
+// FindSheet returns the kind of DRAM of that name.
+func FindSheet(name string) (s Sheet, ok bool) {
 	for _, s := range sheets {
 		if s.Name == name {
-			return s, nil
+			return s, true
 		}
-		names = append(names, s.Name)
 	}
-	return Sheet{}, nearest.Unknown("DRAM", name, names)
+	return Sheet{}, false
 }
 
 // Apply gives c the banks, the bus and the times of the sheet. The channels and the controller stay as
