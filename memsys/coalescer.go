@@ -59,7 +59,7 @@ type Coalescer struct {
 
 	pending int // entries of the table
 	line    uint64
-	sector  uint64 // bytes of a sector; 0: none
+	sector  uint64 // bytes of a sector; the line: none
 	table   *rtl.Mem[gather]
 	rows    *rtl.Mem[row] `rtl:"inplace"`
 
@@ -132,7 +132,7 @@ func NewCoalescer(cfg *Config, in rtl.In[Access], out rtl.Out[Reply], req rtl.Ou
 	pending := cfg.L1.Pending
 	return &Coalescer{
 		In: in, Out: out, Req: req, Rsp: rsp,
-		pending: pending, line: uint64(cfg.L1.Line), sector: uint64(cfg.L1.Sector),
+		pending: pending, line: uint64(cfg.L1.Line), sector: uint64(cfg.L1.sector()),
 		table: rtl.NewMem[gather](pending), rows: rtl.NewMem[row](pending),
 		selector: units.NewPopular(&cfg.Herd), latency: uint64(cfg.Herd.LoadLatency),
 	}
@@ -307,7 +307,7 @@ func (c *Coalescer) request(a *Access, addr *[isa.MaxLanes]uint64, entry int, la
 		r.Off = uint8(a.Addr[first] & (c.line - 1))
 		r.A, r.B = a.Data[first][0], a.Data[first][1]
 	case Load:
-		if c.sector == 0 {
+		if c.sector == c.line {
 			return
 		}
 		for m := lanes; m != 0; m &= m - 1 {

@@ -75,6 +75,14 @@ type L1Config struct {
 	MissQueue  int         `toml:"miss_queue" range:"1..1024" unit:"packets" doc:"packets that wait for the interconnect" source:"gpgpu"`
 }
 
+// sector returns the bytes of a sector: those of the line if it has none.
+func (c *L1Config) sector() int {
+	if c.Sector == 0 {
+		return c.Line
+	}
+	return c.Sector
+}
+
 // SharedConfig describes the shared memory of an SM.
 type SharedConfig struct {
 	Size    int `toml:"size" range:"4..16Mi" unit:"bytes" doc:"shared memory of an SM" source:"tbc: table 2"`

@@ -20,7 +20,7 @@ import (
 type coalescer struct {
 	block
 	line uint64
-	sect uint64 // bytes of a sector; 0: none
+	sect uint64 // bytes of a sector, 0 without sectors
 	herd *units.HerdConfig
 	c    *memsys.Coalescer
 	addr [isa.MaxLanes]uint64 // addresses that the access must have
@@ -45,7 +45,7 @@ type answer struct {
 func newCoalescer(m *Memory, index int, cfg *memsys.Config, c *memsys.Coalescer) *coalescer {
 	return &coalescer{
 		block: block{m, fmt.Sprintf("coalescer of SM %d", index)}, line: uint64(cfg.L1.Line),
-		sect: uint64(cfg.L1.Sector),
+		sect: sectorOf(&cfg.L1),
 		herd: &cfg.Herd, c: c,
 	}
 }

@@ -192,7 +192,6 @@ func (a *channel) refresh(cycle uint64, op dram.Op) {
 				a.row[bank], bank)
 		}
 		a.open[bank] = false
-		a.count.Precharges++
 	}
 	if op == dram.Refresh {
 		a.count.Refreshes++

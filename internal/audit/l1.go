@@ -31,7 +31,7 @@ type l1 struct {
 	l   *memsys.L1
 	all dram.ByteMask // bytes of a line
 
-	sector uint64 // bytes of a sector; 0: none
+	sector uint64 // bytes of a sector, 0 without sectors
 	early  uint32 // lanes of the load at In that have their data (sectors)
 	owed   [memsys.MaxPending][isa.MaxLanes]bytes
 
@@ -102,8 +102,16 @@ type fence struct {
 func newL1(m *Memory, index int, cfg *memsys.Config, l *memsys.L1) *l1 {
 	return &l1{
 		block: block{m, fmt.Sprintf("L1 of SM %d", index)}, cfg: &cfg.L1, l: l,
-		all: dram.Span(0, cfg.L1.Line), lines: map[uint64]*copied{}, sector: uint64(cfg.L1.Sector),
+		all: dram.Span(0, cfg.L1.Line), lines: map[uint64]*copied{}, sector: sectorOf(&cfg.L1),
 	}
+}
+
+// sectorOf is the size of a sector, 0 if the line is the only one.
+func sectorOf(c *memsys.L1Config) uint64 {
+	if c.Sector == c.Line {
+		return 0
+	}
+	return uint64(c.Sector)
 }
 
 func (a *l1) taps() []func() {

@@ -67,7 +67,7 @@ type Counters struct {
 	RowHits       uint64 // requests whose row was already open
 	RowMisses     uint64
 	Activates     uint64
-	Precharges    uint64 // banks closed
+	Precharges    uint64 // of single banks; a refresh closes all
 	Refreshes     uint64 // of all banks
 	Drains        uint64 // turns from reads to writes because of many writes
 	BusCycles     uint64 // cycles of the data bus in use
@@ -379,22 +379,21 @@ func (c *Channel) refresh() (next uint64, busy bool) {
 	if q.Due > now {
 		return q.Due, false
 	}
-	open, pre, at := 0, q.Due, q.Due
+	open, pre, at := false, q.Due, q.Due
 	for b := range c.cfg.Banks {
 		bk := c.banks.At(b)
 		at = max(at, bk.NextAct)
 		if bk.Open {
-			open++
+			open = true
 			pre = max(pre, bk.NextPre)
 		}
 	}
-	if open > 0 {
+	if open {
 		if pre > now {
 			return pre, true
 		}
 		at = max(at, pre+uint64(c.cfg.TRP))
 		c.all(PrechargeAll, pre, at)
-		c.Count.D().Precharges += uint64(open)
 	}
 	for {
 		if at > now {
