@@ -16,6 +16,7 @@ import (
 	"divergo/experiments"
 	"divergo/gpu"
 	"divergo/kernels"
+	"divergo/memsys/dram"
 	"divergo/properties"
 	"divergo/sm/divergence"
 	"divergo/sm/divergence/barriers"
@@ -227,6 +228,29 @@ func presets(p *page) {
 			cells = append(cells, k.Get(&configs[i]))
 		}
 		if len(slices.Compact(slices.Clone(cells[1:]))) > 1 {
+			p.row(cells...)
+		}
+	}
+	p.section("DRAM")
+	p.WriteString("\n`--set dram=NAME` sets all keys of a data sheet. Others keep their values.\n")
+	p.table("name", "DRAM", "source")
+	usual := gpu.Default()
+	header = []string{"key"}
+	for _, s := range dram.Sheets() {
+		p.row(code(s.Name), s.Doc, s.Source)
+		header = append(header, s.Name)
+	}
+	p.table(header...)
+	for _, k := range gpu.Keys() {
+		cells := []string{code(k.Name)}
+		var differ bool
+		for _, s := range dram.Sheets() {
+			c := usual
+			require.NoError(p.t, c.Set("dram="+s.Name))
+			cells = append(cells, k.Get(&c))
+			differ = differ || k.Get(&c) != k.Get(&usual)
+		}
+		if differ {
 			p.row(cells...)
 		}
 	}

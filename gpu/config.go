@@ -9,8 +9,10 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"divergo/internal/key"
+	"divergo/internal/nearest"
 	"divergo/internal/place"
 	"divergo/memsys"
+	"divergo/memsys/dram"
 	"divergo/sm"
 	"divergo/sm/divergence"
 	_ "divergo/sm/divergence/all"
@@ -133,12 +135,16 @@ func reason(e *toml.DecodeError) string {
 }
 
 // Set changes one value, given as key=value. The error names the key, the value and the expected
-// values.
+// values. The name of a struct of keys can have a value, too: dram=hbm2 sets all keys that the data
+// sheet of HBM2 gives, and the clock of the DRAM.
 func (c *Config) Set(assignment string) error {
 	name, value, found := strings.Cut(assignment, "=")
 	name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 	if !found {
 		return fmt.Errorf("%q: want key=value, for example sm.simd_width=16", assignment)
+	}
+	if name == "dram" {
+		return c.setDRAM(value)
 	}
 	keys, err := findKeys(name)
 	for i := range keys {
@@ -147,6 +153,21 @@ func (c *Config) Set(assignment string) error {
 		}
 	}
 	return err
+}
+
+// setDRAM gives the DRAM the keys of a data sheet.
+func (c *Config) setDRAM(name string) error {
+	sheet, ok := dram.FindSheet(name)
+	if !ok {
+		var names []string
+		for _, s := range dram.Sheets() {
+			names = append(names, s.Name)
+		}
+		return nearest.Unknown("DRAM", name, names)
+	}
+	sheet.Apply(&c.DRAM)
+	c.Clocks.DRAMMHz = sheet.MHz
+	return nil
 }
 
 // Setting is one key of a resolved configuration with its value: an int, a bool or a kind of

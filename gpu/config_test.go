@@ -68,6 +68,8 @@ func TestSet(t *testing.T) {
 		{" sm.simd_width = 0x10 ", ""},
 		{"sm.scheduler=gto", ""},
 		{`sm.scheduler="gto"`, ""},
+		{"dram=hbm2", ""},
+		{"dram=hbm3", `unknown DRAM "hbm3"; did you mean "hbm2"?`},
 		{"sm.simd_width", `"sm.simd_width": want key=value, for example sm.simd_width=16`},
 		{"sm.simd_widht=16", `unknown key "sm.simd_widht"; did you mean "sm.simd_width"?`},
 		{"colour=blue", `unknown key "colour"; "divergo list keys" shows all`},

@@ -111,6 +111,8 @@ func ppc() Config {
 //   - The L1 has 16 of the 64 KiB that it shares with shared memory, the driver's default.
 //   - The L2 is 512 KiB over 4 channels of 64 bits, which move 32 bytes in a cycle of the command
 //     clock.
+//   - Each SM has a port of the crossbar, as in GPGPU-Sim's configuration of a GTX Titan (14 clusters
+//     of one core).
 //   - DRAM timing is that of the GDDR5 chips in GPGPU-Sim 3's configurations (Hynix H5GQ1H24AFR).
 func kepler() Config {
 	c := tbc()

@@ -13,7 +13,7 @@ var spaceNames = [...]string{
 	SpaceParam: "param", SpaceTexture: "texture",
 }
 
-var cacheNames = [...]string{CacheGlobal: "cg", CacheVolatile: "volatile"}
+var cacheNames = [...]string{CacheGlobal: "cg", CacheVolatile: "volatile", CacheStream: "cs"}
 
 var atomNames = [...]string{
 	AtomAnd: "and", AtomOr: "or", AtomXor: "xor", AtomExch: "exch", AtomCas: "cas", AtomAdd: "add", AtomInc: "inc",

@@ -316,9 +316,10 @@ type CacheOp uint8
 
 // The cache operators that the memory system distinguishes.
 const (
-	CacheDefault  CacheOp = iota // .ca of ld, .wb of st, .nc, .lu, .cs
+	CacheDefault  CacheOp = iota // .ca of ld, .wb of st, .nc
 	CacheGlobal                  // .cg: L2 only
 	CacheVolatile                // .volatile, .cv, .wt, .relaxed and stronger: the L1 keeps no copy
+	CacheStream                  // .cs, .lu of ld: the line makes room before others
 )
 
 // AtomOp is the operation of atom and red.

@@ -3,6 +3,7 @@ package memsys
 import (
 	"math/bits"
 
+	"divergo/memsys/dram"
 	"divergo/rtl"
 )
 
@@ -11,7 +12,10 @@ import (
 //
 // The replacement is true LRU, kept as the time of the last use. This gives the same order as the
 // age matrix of hardware. Starting the next generation forgets all lines at once, like the flash
-// clear of a column of valid bits.
+// clear of a column of valid bits. A line of an access with .cs makes room before all others: it
+// counts as never used (PTX ISA, "Cache Operators": evict-first).
+//
+// A line has sectors: parts that are fetched by themselves. Without them a line is one sector.
 type cache struct {
 	tags  *rtl.Mem[tag]    `rtl:"inplace"`
 	ways  *rtl.Mem[way]    `rtl:"inplace"`
@@ -21,6 +25,11 @@ type cache struct {
 	assoc int
 	sets  uint32
 	shift uint // address bits of a line
+
+	hash    func(above uint64, n int) uint64
+	setBits int
+	sectors int
+	bytes   [1 << maxSectors]ByteMask // of each set of sectors
 }
 
 // tag names the line in a way. It is valid in its own generation only. Generation 0 means no line.
@@ -28,20 +37,52 @@ type tag struct{ Line, Gen uint32 }
 
 // way holds the rest of the state of the line in a way.
 type way struct {
-	Waiting bool     // reserved for the line that MSHR fetches
-	MSHR    uint8    // if Waiting
-	Used    uint64   // time of the last use
-	Have    ByteMask // bytes that Data holds (L2)
-	Dirty   ByteMask // bytes to write back
+	Waiting bool              // reserved for bytes that an MSHR fetches
+	Valid   uint8             `bits:"4"` // sectors that Data holds (L1)
+	Flight  uint8             `bits:"4"` // sectors on their way (L1)
+	MSHR    [maxSectors]uint8 // that fetches the line (L2: the first), or the sectors of Flight (L1)
+	Used    uint64            // time of the last use
+	Have    ByteMask          // bytes that Data holds (L2)
+	Dirty   ByteMask          // bytes to write back
 }
 
-func newCache(size, assoc, line int) cache {
+func newCache(size, assoc, line, sector int, hash dram.Hash) cache {
 	n := size / line
-	return cache{
+	if sector == 0 {
+		sector = line
+	}
+	c := cache{
 		tags: rtl.NewMem[tag](n), ways: rtl.NewMem[way](n), data: rtl.NewMem[Line](n),
 		dirty: rtl.NewMem[uint64]((n + 63) / 64),
 		assoc: assoc, sets: uint32(n / assoc), shift: uint(bits.TrailingZeros(uint(line))),
+		hash: hash.Fold(), setBits: bits.TrailingZeros(uint(n / assoc)), sectors: line / sector,
 	}
+	for set := range c.bytes {
+		for s := range c.sectors {
+			if set>>s&1 != 0 {
+				c.bytes[set] = c.bytes[set].Or(dram.Span(s*sector, sector))
+			}
+		}
+	}
+	return c
+}
+
+// set returns the set of the line with a number.
+func (c *cache) set(line uint32) uint32 {
+	return (line ^ uint32(c.hash(uint64(line)>>c.setBits, c.setBits))) & (c.sets - 1)
+}
+
+// every returns all sectors of a line.
+func (c *cache) every() uint8 { return 1<<c.sectors - 1 }
+
+// touched returns the sectors that have some of the bytes.
+func (c *cache) touched(m ByteMask) (set uint8) {
+	for s := range c.sectors {
+		if m.And(c.bytes[1<<s]) != (ByteMask{}) {
+			set |= 1 << s
+		}
+	}
+	return set
 }
 
 // find returns the way of set that holds a line, or -1.

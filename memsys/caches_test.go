@@ -193,6 +193,46 @@ func TestLRU(t *testing.T) {
 	assert.EqualValues(t, 1, q.Evictions)
 }
 
+// TestSectorsInFlight: while a sector is on its way, a load of another one sends a request of its own.
+// A load of both joins both misses, and a store to one of them takes only that one from the L1.
+func TestSectorsInFlight(t *testing.T) {
+	both := at(memsys.Load, 0, 0)
+	both.Mask, both.Addr[1] = 3, base+32
+	s := run(t, func(c *memsys.Config) {
+		c.L1.Line, c.L2.Line, c.L1.Sector, c.L2.Sector, c.DRAM.Channels = 128, 128, 32, 32, 1
+	}, append(script(0, at(memsys.Load, 0, 0), at(memsys.Load, 32, 0), both, at(memsys.Store, 0, 9)),
+		script(0, at(memsys.Load, 0, 0), both)...))
+	q := *s.SMs[0].Unit.L1.Count.Q()
+	assert.EqualValues(t, 5, q.Loads)
+	assert.EqualValues(t, 3, q.LoadMisses, "the third: the sector stored to")
+	assert.EqualValues(t, 2, q.SectorMisses, "all but the first find the line")
+	assert.EqualValues(t, 2, q.Merges)
+	for step, want := range map[int]uint64{0: 0, 1: 0, 2: 0, 4: 9, 5: 9} {
+		assert.Equal(t, want, value(s, 0, step), "step %d", step)
+	}
+	l2 := *s.Slices[0].Count.Q()
+	assert.EqualValues(t, 2, l2.Misses, "the second one joins the line in flight, and fetches its sector")
+	assert.EqualValues(t, 1, l2.SectorMisses)
+	assert.EqualValues(t, 2*32, s.Channels[0].Count.Q().Bytes)
+}
+
+// TestStoreToSectors: of a store to a line with one sector the L1 keeps the bytes of that one, and
+// sends the others to the L2.
+func TestStoreToSectors(t *testing.T) {
+	store := at(memsys.Store, 28, 7)
+	store.Mask, store.Addr[1], store.Data[1][0] = 3, base+32, 8
+	for policy, stores := range map[memsys.WritePolicy]uint64{memsys.WriteBack: 2, memsys.WriteThrough: 1} {
+		s := run(t, func(c *memsys.Config) { c.L1.Sector, c.L1.Write = 32, policy }, script(long,
+			at(memsys.Load, 0, 0), store, at(memsys.Load, 28, 0), at(memsys.Load, 32, 0), at(memsys.Flush, 0, 0)))
+		assert.EqualValues(t, 7, value(s, 0, 2))
+		assert.EqualValues(t, 8, value(s, 0, 3))
+		q := *s.SMs[0].Unit.L1.Count.Q()
+		assert.Zero(t, q.StoreHits, "not all of its bytes")
+		assert.EqualValues(t, 1, q.SectorMisses, "the load of what was sent")
+		assert.Equal(t, stores, s.Slices[0].Count.Q().Stores, policy)
+	}
+}
+
 // TestStaleLines: a plain load may still read the old contents of a line that another SM has
 // changed. A volatile load and an atomic may not. Neither may a plain load after a fence.
 func TestStaleLines(t *testing.T) {

@@ -26,6 +26,8 @@ type LineRequest struct {
 	A, B  uint64      // Atomic, Reduce: operands
 	Mask  ByteMask    // Store: bytes to write
 	Data  Line        // Store
+
+	Sectors [maxSectors]uint32 // Load: lanes of each sector, if the L1 has sectors
 }
 
 // LineResponse answers a LineRequest that has an Entry.
@@ -57,6 +59,7 @@ type Coalescer struct {
 
 	pending int // entries of the table
 	line    uint64
+	sector  uint64 // bytes of a sector; the line: none
 	gatherer
 
 	selector units.Popular
@@ -115,7 +118,7 @@ func NewCoalescer(cfg *Config, in rtl.In[Access], out rtl.Out[Reply], req rtl.Ou
 	pending := cfg.L1.Pending
 	return &Coalescer{
 		In: in, Out: out, Req: req, Rsp: rsp,
-		pending: pending, line: uint64(cfg.L1.Line), gatherer: newGatherer(pending),
+		pending: pending, line: uint64(cfg.L1.Line), sector: uint64(cfg.L1.sector()), gatherer: newGatherer(pending),
 		selector: units.NewPopular(&cfg.Herd), latency: uint64(cfg.Herd.LoadLatency),
 	}
 }
@@ -274,6 +277,14 @@ func (c *Coalescer) request(a *Access, addr *[isa.MaxLanes]uint64, entry int, la
 		r.Atom, r.Type, r.Size = a.Atom, a.Type, a.Size
 		r.Off = uint8(a.Addr[first] & (c.line - 1))
 		r.A, r.B = a.Data[first][0], a.Data[first][1]
+	case Load:
+		if c.sector == c.line {
+			return
+		}
+		for m := lanes; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+			r.Sectors[addr[i]&(c.line-1)/c.sector%maxSectors] |= 1 << i
+		}
 	case Store:
 		within, word := c.line-1, uint64(1)<<a.Size-1
 		for m := lanes; m != 0; m &= m - 1 {

@@ -16,6 +16,9 @@ const (
 	MaxAssoc   = 64
 	MaxPorts   = 1025 // of a crossbar: 1,024 SMs and the dispatcher
 	MaxBanks   = 64   // of shared memory
+
+	minSector  = 32 // bytes
+	maxSectors = MaxLine / minSector
 )
 
 // WritePolicy selects the action of the L1 for a store that hits. Neither policy allocates a line
@@ -66,6 +69,8 @@ type L1Config struct {
 	Size       int         `toml:"size" range:"32..64Mi" unit:"bytes" doc:"L1 data cache of an SM" source:"tbc: table 2"`
 	Assoc      int         `toml:"assoc" range:"1..64" unit:"ways" doc:"lines of a set" source:"tbc: table 2"`
 	Line       int         `toml:"line" range:"32..128 pow2" unit:"bytes" doc:"cache line" source:"tbc: table 2"`
+	Sector     int         `toml:"sector" range:"0..128 pow2" unit:"bytes" doc:"part of a line that is fetched by itself; 0: the line" source:"ours"`
+	Hash       dram.Hash   `toml:"hash" doc:"bits of a line's number that choose its set: none (the lowest) or xor (higher ones too)" source:"GPGPU-Sim 4: set_index_function"`
 	MSHRs      int         `toml:"mshrs" range:"1..256" doc:"misses in flight (miss status holding registers)" source:"gpgpu"`
 	MSHRMerge  int         `toml:"mshr_merge" range:"1..8" unit:"loads" doc:"loads that one miss can answer" source:"ours"`
 	Write      WritePolicy `toml:"write" doc:"what a store that hits does: back (kept until eviction) or through (also sent to the L2)" source:"gpgpu"`
@@ -107,6 +112,14 @@ type TextureConfig struct {
 	MissQueue  int `toml:"miss_queue" range:"1..1024" unit:"packets" doc:"packets that wait for the port of the SM" source:"ours"`
 }
 
+// sector returns the bytes of a sector: those of the line if it has none.
+func (c *L1Config) sector() int {
+	if c.Sector == 0 {
+		return c.Line
+	}
+	return c.Sector
+}
+
 // SharedConfig describes the shared memory of an SM.
 type SharedConfig struct {
 	Size    int `toml:"size" range:"4..16Mi" unit:"bytes" doc:"shared memory of an SM" source:"tbc: table 2"`
@@ -125,13 +138,15 @@ type IcntConfig struct {
 
 // L2Config describes a slice of the L2. Each DRAM channel has one slice.
 type L2Config struct {
-	Size      int  `toml:"size" range:"32..64Mi" unit:"bytes" doc:"slice of the L2 in front of one DRAM channel" source:"tbc: table 2"`
-	Assoc     int  `toml:"assoc" range:"1..64" unit:"ways" doc:"lines of a set" source:"tbc: table 2"`
-	Line      int  `toml:"line" range:"32..128 pow2" unit:"bytes" doc:"cache line, equal to l1.line" source:"tbc: table 2"`
-	MSHRs     int  `toml:"mshrs" range:"1..256" doc:"misses in flight of a slice" source:"gpgpu"`
-	MSHRMerge int  `toml:"mshr_merge" range:"1..64" unit:"requests" doc:"requests that wait for one line" source:"ours"`
-	Latency   int  `toml:"latency" range:"1..1000" unit:"interconnect cycles" doc:"of an answer on its way to the interconnect" source:"gpgpu"`
-	Keep      bool `toml:"keep" doc:"keep the lines from one launch to the next, but for what the host has written; dirty ones are written back all the same" source:"ours"`
+	Size      int       `toml:"size" range:"32..64Mi" unit:"bytes" doc:"slice of the L2 in front of one DRAM channel" source:"tbc: table 2"`
+	Assoc     int       `toml:"assoc" range:"1..64" unit:"ways" doc:"lines of a set" source:"tbc: table 2"`
+	Line      int       `toml:"line" range:"32..128 pow2" unit:"bytes" doc:"cache line, equal to l1.line" source:"tbc: table 2"`
+	Sector    int       `toml:"sector" range:"0..128 pow2" unit:"bytes" doc:"part of a line that is fetched by itself; 0: the line" source:"ours"`
+	Hash      dram.Hash `toml:"hash" doc:"bits of a line's number in its slice that choose its set: none (the lowest) or xor (higher ones too)" source:"GPGPU-Sim 4: set_index_function"`
+	MSHRs     int       `toml:"mshrs" range:"1..256" doc:"misses in flight of a slice" source:"gpgpu"`
+	MSHRMerge int       `toml:"mshr_merge" range:"1..64" unit:"requests" doc:"requests that wait for one line" source:"ours"`
+	Latency   int       `toml:"latency" range:"1..1000" unit:"interconnect cycles" doc:"of an answer on its way to the interconnect" source:"gpgpu"`
+	Keep      bool      `toml:"keep" doc:"keep the lines from one launch to the next, but for what the host has written; dirty ones are written back all the same" source:"ours"`
 }
 
 // Default returns the machine of Fung and Aamodt (HPCA 2011, table 2). Values missing in the paper
@@ -139,8 +154,8 @@ type L2Config struct {
 func Default() Config {
 	return Config{
 		L1: L1Config{
-			Pending: 32, Size: 32 << 10, Assoc: 8, Line: 64, MSHRs: 64, MSHRMerge: 8, Write: WriteBack,
-			HitLatency: 1, MissQueue: 8,
+			Pending: 32, Size: 32 << 10, Assoc: 8, Line: 64, Hash: dram.HashNone, MSHRs: 64, MSHRMerge: 8,
+			Write: WriteBack, HitLatency: 1, MissQueue: 8,
 		},
 		Const: ConstConfig{
 			Assoc: 2, Line: 64, Pending: 8, MSHRs: 8, MSHRMerge: 8, HitLatency: 1, MissQueue: 4,
@@ -151,7 +166,7 @@ func Default() Config {
 		},
 		Shared: SharedConfig{Size: 16 << 10, Banks: 16, Lanes: 16, Latency: 1},
 		Icnt:   IcntConfig{FlitBytes: 32, Latency: 4, Queue: 8, Concentration: 3},
-		L2:     L2Config{Size: 1 << 20, Assoc: 64, Line: 64, MSHRs: 64, MSHRMerge: 8, Latency: 10},
+		L2:     L2Config{Size: 1 << 20, Assoc: 64, Line: 64, Hash: dram.HashNone, MSHRs: 64, MSHRMerge: 8, Latency: 10},
 		DRAM:   dram.Default(),
 		Herd:   units.DefaultHerd(),
 	}
@@ -168,15 +183,19 @@ func (c *Config) Check() error {
 // within their ranges.
 func (c *Config) Rules(k *key.Check) {
 	for _, cache := range []struct {
-		level             string
-		size, assoc, line int
+		level                     string
+		size, assoc, line, sector int
 	}{
-		{"l1", c.L1.Size, c.L1.Assoc, c.L1.Line},
-		{"l2", c.L2.Size, c.L2.Assoc, c.L2.Line},
-		{"const", c.Const.Size, c.Const.Assoc, c.Const.Line},
-		{"icache", c.ICache.Size, c.ICache.Assoc, c.ICache.Line},
-		{"texture", c.Texture.Size, c.Texture.Assoc, c.Texture.Line},
+		{"l1", c.L1.Size, c.L1.Assoc, c.L1.Line, c.L1.Sector},
+		{"l2", c.L2.Size, c.L2.Assoc, c.L2.Line, c.L2.Sector},
+		{"const", c.Const.Size, c.Const.Assoc, c.Const.Line, 0},
+		{"icache", c.ICache.Size, c.ICache.Assoc, c.ICache.Line, 0},
+		{"texture", c.Texture.Size, c.Texture.Assoc, c.Texture.Line, 0},
 	} {
+		if n := cache.sector; n != 0 && k.Sound(cache.level+".sector", cache.level+".line") &&
+			(n < minSector || n > cache.line) {
+			k.Refuse("want 0, or %d to the %d bytes of a line", minSector, cache.line)
+		}
 		if !k.Sound(cache.level+".size", cache.level+".assoc", cache.level+".line") || cache.size == 0 {
 			continue
 		}

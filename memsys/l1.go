@@ -18,8 +18,13 @@ const epochs = 8
 // are unused and need not be fetched. With write-back a store that hits stays in the line as dirty
 // bytes; with write-through it is also sent to the L2.
 //
+// With sectors, a load that misses requests only the sectors that its lanes read, also of a line that
+// is there. A load whose lanes find their sectors in different states takes a cycle for each: those
+// that hit, those that each miss in flight answers, and last those that miss. A store keeps the
+// bytes of sectors that are there, and sends the others to the L2.
+//
 // L1s are not coherent. Accesses that other SMs must see bypass the L1: atomics, reductions, and
-// accesses with .cg or .volatile. They first remove the L1's copy, written back if dirty, and then
+// accesses with .cg, .cv or .volatile. They first remove the L1's copy, written back if dirty, and then
 // go to the L2. A store to a line in flight cannot be merged into it, because earlier loads must
 // not see the store. The line still answers those loads, but is not kept. An SM therefore never
 // reads data older than its own writes, provided that the network keeps order.
@@ -72,6 +77,8 @@ type l1State struct {
 	Used   [MaxMSHRs / 64]uint64 // MSHRs in use
 	Served uint8                 `bits:"3"` // loads of the MSHR at Rsp already answered
 	Walk   uint16                // word of dirty bits that the fence at In examines
+	Done   uint32                // lanes of the load at In that are taken care of
+	Worst  Found                 `bits:"2"` // of these lanes
 
 	Epoch   uint8          `bits:"3"` // of new requests
 	Oldest  uint8          `bits:"3"` // epoch of the next fence to answer; equal to Epoch if there is none
@@ -90,6 +97,7 @@ type L1Counters struct {
 	Bypasses               uint64 // loads and stores with .cg or .volatile
 	LoadHits               uint64
 	LoadMisses             uint64 // loads that sent a request
+	SectorMisses           uint64 // of these, loads of other sectors of a line that was there
 	Merges                 uint64 // loads that joined an MSHR
 	StoreHits              uint64
 	WriteBacks             uint64 // dirty lines sent to the L2
@@ -100,7 +108,8 @@ type L1Counters struct {
 
 // mshr is a miss status holding register: an outstanding load or atomic.
 type mshr struct {
-	Keep    bool // fill Way with the line
+	Keep    bool  // fill Way with the line
+	Sectors uint8 `bits:"4"` // that it fetches
 	Way     uint32
 	Gen     uint32 // generation of Way
 	Count   uint8  `bits:"4"` // targets
@@ -121,7 +130,8 @@ func newL1(cfg *Config, port int, in rtl.In[LineRequest], out rtl.Out[LineRespon
 		In: in, Out: out, Req: req, Rsp: rsp,
 		mshrNum: cfg.L1.MSHRs, merge: cfg.L1.MSHRMerge, storing: writePolicies.Must(cfg.L1.Write),
 		port: uint16(port), addrs: dram.NewAddrMap(&cfg.DRAM),
-		cache: newCache(cfg.L1.Size, cfg.L1.Assoc, cfg.L1.Line), mshrs: rtl.NewMem[mshr](cfg.L1.MSHRs),
+		cache: newCache(cfg.L1.Size, cfg.L1.Assoc, cfg.L1.Line, cfg.L1.Sector, cfg.L1.Hash),
+		mshrs: rtl.NewMem[mshr](cfg.L1.MSHRs),
 	}
 	l.Init(l1State{Gen: 1})
 	return l
@@ -168,8 +178,15 @@ func (l *L1) fill() {
 	out := l.Out.PushSlot()
 	out.Entry, out.Lanes, out.Data = t.Entry, t.Lanes, r.Data
 	if w := int(m.Way); q.Served == 0 && m.Keep && m.Gen == q.Gen {
-		l.cache.data.Write(w, r.Data)
-		l.cache.ways.Edit(w).Waiting = false
+		s := l.cache.ways.Edit(w)
+		if l.cache.sectors == 1 {
+			l.cache.data.Write(w, r.Data)
+		} else {
+			l.cache.data.Edit(w).Merge(&r.Data, l.cache.bytes[m.Sectors])
+		}
+		s.Valid |= m.Sectors
+		s.Flight &^= m.Sectors
+		s.Waiting = s.Flight != 0
 	}
 	if q.Served+1 < m.Count {
 		d.Served++
@@ -203,12 +220,12 @@ func (l *L1) access(r *LineRequest, room bool) Cause {
 	line := uint32(r.Line >> l.cache.shift)
 	w := -1
 	if r.Kind != Fence && r.Kind != Flush {
-		w = l.cache.find(line%l.cache.sets, line, l.Q().Gen)
+		w = l.cache.find(l.cache.set(line), line, l.Q().Gen)
 	}
 	switch {
 	case r.Kind == Fence || r.Kind == Flush:
 		return l.fence(r)
-	case r.Kind == Atomic || r.Kind == Reduce || r.Cache != isa.CacheDefault:
+	case r.Kind == Atomic || r.Kind == Reduce || r.Cache == isa.CacheGlobal || r.Cache == isa.CacheVolatile:
 		if w >= 0 {
 			return l.giveUp(w)
 		}
@@ -221,17 +238,28 @@ func (l *L1) access(r *LineRequest, room bool) Cause {
 
 // giveUp removes the line in way w, be it dirty, clean or in flight.
 func (l *L1) giveUp(w int) Cause {
-	s := l.cache.ways.At(w)
-	if s.Waiting {
-		l.mshrs.Edit(int(s.MSHR)).Keep = false
-	} else if l.cache.isDirty(w) {
+	if l.cache.isDirty(w) {
 		if !l.Req.Ready() {
 			return WriteBackFull
 		}
 		l.writeBack(w)
 	}
+	l.forsake(w, l.cache.every())
 	l.cache.drop(w)
 	return NoStall
+}
+
+// forsake gives up the fetches of sectors of way w. Their MSHRs answer the loads that wait, and keep
+// nothing. It reports whether the way has no sector then, and fetches none.
+func (l *L1) forsake(w int, sectors uint8) (empty bool) {
+	s := l.cache.ways.Edit(w)
+	for sectors &= s.Flight; sectors != 0; sectors &= s.Flight {
+		m := l.mshrs.Edit(int(s.MSHR[bits.TrailingZeros8(sectors)]))
+		m.Keep = false
+		s.Flight &^= m.Sectors
+	}
+	s.Waiting = s.Flight != 0
+	return s.Valid|s.Flight == 0
 }
 
 // writeBack sends the dirty bytes of way w to the L2.
@@ -262,7 +290,7 @@ func (l *L1) bypass(r *LineRequest) Cause {
 		if id = l.freeMSHR(); id < 0 {
 			return MSHRFull
 		}
-		l.reserve(id, mshr{}, r)
+		l.reserve(id, mshr{}, target{r.Entry, r.Lanes})
 	}
 	p := l.send(r.Kind, r.Line)
 	p.ID = uint8(id)
@@ -272,6 +300,7 @@ func (l *L1) bypass(r *LineRequest) Cause {
 		l.Count.D().Stores++
 		l.Count.D().Bypasses++
 	case Load:
+		p.Mask = l.reads(r, r.Lanes)
 		l.Count.D().Loads++
 		l.Count.D().Bypasses++
 	default:
@@ -282,35 +311,48 @@ func (l *L1) bypass(r *LineRequest) Cause {
 	return NoStall
 }
 
-// store writes to the line in way w, or sends the bytes to the L2; w is -1 without a line.
+// store writes to the line in way w, and sends the bytes of other sectors to the L2; w is -1 without
+// a line.
 func (l *L1) store(r *LineRequest, line uint32, w int) Cause {
-	waiting := w >= 0 && l.cache.ways.At(w).Waiting
-	hit := w >= 0 && !waiting
-	if w < 0 && r.Stack && r.Mask[0]&1 != 0 {
+	var here, coming uint8 // sectors of the store that the line has, or fetches
+	touched := l.cache.touched(r.Mask)
+	if w >= 0 {
+		s := l.cache.ways.At(w)
+		here, coming = touched&s.Valid, touched&s.Flight
+	}
+	allocate := w < 0 && r.Stack && r.Mask[0]&1 != 0
+	if allocate {
 		var dirty bool
 		if w, dirty = l.victim(line); dirty {
 			return l.giveUp(w) // the way is empty when the store tries again
 		}
+		if allocate = w >= 0; allocate {
+			here = touched
+		}
 	}
-	if w < 0 || waiting || l.storing.through {
+	if here != touched || l.storing.through {
 		if !l.Req.Ready() {
 			return NetworkFull
 		}
 		p := l.send(Store, r.Line)
-		p.Mask, p.Data = r.Mask, r.Data
+		p.Mask, p.Data, p.First = r.Mask, r.Data, r.Cache == isa.CacheStream
+		if !l.storing.through {
+			p.Mask = r.Mask.AndNot(l.cache.bytes[here])
+		}
+	}
+	if coming != 0 && l.forsake(w, coming) {
+		l.cache.drop(w)
 	}
 	switch {
-	case waiting:
-		l.giveUp(w)
-	case w >= 0:
-		if hit {
-			l.Count.D().StoreHits++
-		} else {
-			l.take(w, line, way{})
-			l.cache.data.Write(w, Line{})
-		}
-		l.storing.write(&l.cache, w, &r.Data, r.Mask)
-		l.touch(w)
+	case allocate:
+		l.take(w, line, r, way{Valid: l.cache.every()})
+		l.cache.data.Write(w, Line{})
+	case here != 0 && here == touched:
+		l.Count.D().StoreHits++
+	}
+	if here != 0 {
+		l.storing.write(&l.cache, w, &r.Data, r.Mask.And(l.cache.bytes[here]))
+		l.touch(w, r)
 	}
 	l.Count.D().Stores++
 	l.In.Pop()
@@ -320,83 +362,163 @@ func (l *L1) store(r *LineRequest, line uint32, w int) Cause {
 // victim returns the way for a new line, -1 if there is none. It also reports whether the line in
 // that way must first be written back.
 func (l *L1) victim(line uint32) (w int, dirty bool) {
-	w = l.cache.victim(line%l.cache.sets, l.Q().Gen)
+	w = l.cache.victim(l.cache.set(line), l.Q().Gen)
 	return w, w >= 0 && l.cache.tags.At(w).Gen == l.Q().Gen && l.cache.isDirty(w)
 }
 
-// take gives way w to a line.
-func (l *L1) take(w int, line uint32, s way) {
+// take gives way w to the line of a request.
+func (l *L1) take(w int, line uint32, r *LineRequest, s way) {
 	gen := l.Q().Gen
 	if l.cache.tags.At(w).Gen == gen {
 		l.Count.D().Evictions++
 	}
 	l.cache.tags.Write(w, tag{line, gen})
 	l.cache.ways.Write(w, s)
-	l.touch(w)
+	l.touch(w, r)
 }
 
-// touch makes way w the most recently used.
-func (l *L1) touch(w int) {
-	l.D().Clock++
-	l.cache.ways.Edit(w).Used = l.D().Clock
+// touch makes way w the most recently used. A request with .cs leaves the order as it is.
+func (l *L1) touch(w int, r *LineRequest) {
+	if r.Cache != isa.CacheStream {
+		l.D().Clock++
+		l.cache.ways.Edit(w).Used = l.D().Clock
+	}
 }
 
-// load answers from way w, joins the miss of its line, or starts a miss.
+// lanes returns the lanes of a load that read some sectors.
+func (l *L1) lanes(r *LineRequest, sectors uint8) (lanes uint32) {
+	if l.cache.sectors == 1 {
+		return r.Lanes & -uint32(sectors&1)
+	}
+	for s := range l.cache.sectors {
+		if sectors>>s&1 != 0 {
+			lanes |= r.Sectors[s]
+		}
+	}
+	return lanes
+}
+
+// of returns the sectors that some lanes of a load read.
+func (l *L1) of(r *LineRequest, lanes uint32) (sectors uint8) {
+	if l.cache.sectors == 1 {
+		return 1
+	}
+	for s := range l.cache.sectors {
+		if r.Sectors[s]&lanes != 0 {
+			sectors |= 1 << s
+		}
+	}
+	return sectors
+}
+
+// reads returns the bytes that a request for some lanes asks for: none stands for a whole line.
+func (l *L1) reads(r *LineRequest, lanes uint32) ByteMask {
+	if l.cache.sectors == 1 {
+		return ByteMask{}
+	}
+	return l.cache.bytes[l.of(r, lanes)]
+}
+
+// load answers lanes from way w, joins them to a miss of their sectors, or starts a miss for the rest.
 func (l *L1) load(r *LineRequest, line uint32, w int, room bool) Cause {
-	found := Hit
-	switch {
-	case w >= 0 && !l.cache.ways.At(w).Waiting:
+	left := r.Lanes &^ l.Q().Done
+	var s way
+	if w >= 0 {
+		s = *l.cache.ways.At(w)
+	}
+	if hit := left & l.lanes(r, s.Valid); hit != 0 {
 		if !room {
 			return NoStall
 		}
 		p := l.Out.PushSlot()
-		p.Entry, p.Lanes, p.Data = r.Entry, r.Lanes, *l.cache.data.At(w)
-		l.touch(w)
-		l.Count.D().LoadHits++
-	case w >= 0:
-		id := int(l.cache.ways.At(w).MSHR)
+		p.Entry, p.Lanes, p.Data = r.Entry, hit, *l.cache.data.At(w)
+		l.touch(w, r)
+		l.served(r, hit, Hit)
+		return NoStall
+	}
+	if coming := l.of(r, left&l.lanes(r, s.Flight)) & s.Flight; coming != 0 {
+		id := int(s.MSHR[bits.TrailingZeros8(coming)])
 		if int(l.mshrs.At(id).Count) == l.merge {
 			return ReserveFail
 		}
 		m := l.mshrs.Edit(id)
-		m.Targets[m.Count] = target{r.Entry, r.Lanes}
+		lanes := left & l.lanes(r, m.Sectors)
+		m.Targets[m.Count] = target{r.Entry, lanes}
 		m.Count++
-		l.Count.D().Merges++
-		found = Merge
-	default:
-		id := l.freeMSHR()
-		if id < 0 {
-			return MSHRFull
-		}
-		v, dirty := l.victim(line)
-		switch {
-		case v < 0:
+		l.served(r, lanes, Merge)
+		return NoStall
+	}
+	id := l.freeMSHR()
+	if id < 0 {
+		return MSHRFull
+	}
+	there := w >= 0
+	if !there {
+		var dirty bool
+		switch w, dirty = l.victim(line); {
+		case w < 0:
 			return ReserveFail
 		case dirty:
-			return l.giveUp(v) // the way is empty when the load tries again
-		case !l.Req.Ready():
-			return NetworkFull
+			return l.giveUp(w) // the way is empty when the load tries again
 		}
-		l.send(Load, r.Line).ID = uint8(id)
-		l.reserve(id, mshr{Keep: true, Way: uint32(v), Gen: l.Q().Gen}, r)
-		l.take(v, line, way{Waiting: true, MSHR: uint8(id)})
-		l.Count.D().LoadMisses++
-		found = Miss
 	}
-	l.Count.D().Loads++
+	if !l.Req.Ready() {
+		return NetworkFull
+	}
+	if !there {
+		l.take(w, line, r, way{})
+	} else {
+		l.touch(w, r)
+		l.Count.D().SectorMisses++
+	}
+	p := l.send(Load, r.Line)
+	p.ID, p.Mask, p.First = uint8(id), l.reads(r, left), r.Cache == isa.CacheStream
+	sectors := l.of(r, left)
+	l.reserve(id, mshr{Keep: true, Sectors: sectors, Way: uint32(w), Gen: l.Q().Gen}, target{r.Entry, left})
+	to := l.cache.ways.Edit(w)
+	to.Waiting = true
+	to.Flight |= sectors
+	for i := range to.MSHR {
+		if sectors>>i&1 != 0 {
+			to.MSHR[i] = uint8(id)
+		}
+	}
+	l.served(r, left, Miss)
+	return NoStall
+}
+
+// served notes that some lanes of the load at In hit, merge or miss. The load leaves with its last
+// lanes. It counts as what the worst of its lanes did.
+func (l *L1) served(r *LineRequest, lanes uint32, found Found) {
+	q, d := l.Regs()
+	found = max(found, q.Worst)
+	if done := q.Done | lanes; done != r.Lanes {
+		d.Done, d.Worst = done, found
+		return
+	}
+	d.Done, d.Worst = 0, Hit
+	n := l.Count.D()
+	n.Loads++
+	switch found {
+	case Hit:
+		n.LoadHits++
+	case Merge:
+		n.Merges++
+	case Miss:
+		n.LoadMisses++
+	}
 	if l.OnLoad.Any() {
 		l.OnLoad.Notify(LookedUp{r, found})
 	}
 	l.In.Pop()
-	return NoStall
 }
 
 // freeMSHR returns the lowest free MSHR, or -1.
 func (l *L1) freeMSHR() int { return lowestFree(&l.Q().Used, l.mshrNum) }
 
-// reserve takes an MSHR for a request.
-func (l *L1) reserve(id int, m mshr, r *LineRequest) {
-	m.Count, m.Targets[0] = 1, target{r.Entry, r.Lanes}
+// reserve takes an MSHR for its first target.
+func (l *L1) reserve(id int, m mshr, t target) {
+	m.Count, m.Targets[0] = 1, t
 	l.mshrs.Write(id, m)
 	l.D().Used[id/64] |= 1 << (id % 64)
 }

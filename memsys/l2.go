@@ -18,6 +18,9 @@ import (
 // for a line in flight wait with its MSHR. When the line arrives they are replayed in order, before
 // any other request, as if they had just arrived.
 //
+// With sectors, the slice fetches only those that lack a byte which a request needs. A request that
+// joins a line in flight fetches what is not on its way yet. The line is there when all has come.
+//
 // The slice performs atomics, one a cycle.
 type Slice struct {
 	rtl.State[sliceState]
@@ -53,7 +56,8 @@ type sliceState struct {
 type SliceCounters struct {
 	Loads, Stores, Atomics uint64 // requests performed; Atomics includes reductions
 	Hits                   uint64 // of these, performed without a replay
-	Misses                 uint64 // lines fetched
+	Misses                 uint64 // requests that fetched a line, or sectors of it
+	SectorMisses           uint64 // of these, for a line that the slice held in part or had in flight
 	Merges                 uint64 // requests that joined an MSHR
 	WriteBacks             uint64 // dirty lines sent to the DRAM
 	Evictions              uint64 // clean lines replaced
@@ -63,7 +67,9 @@ type SliceCounters struct {
 // sliceMSHR is a line in flight with the number of waiting requests.
 type sliceMSHR struct {
 	Way   uint32
-	Count uint8 `bits:"7"`
+	Count uint8    `bits:"7"`
+	Reads uint8    `bits:"3"` // reads of the DRAM without an answer
+	Asked ByteMask // bytes of these, and of those with one (sectors)
 }
 
 // newSlice makes a slice of a configuration that Check accepts.
@@ -74,7 +80,8 @@ func newSlice(cfg *Config, in rtl.In[Request], out rtl.Out[Response], mem rtl.Ou
 		In: in, Out: out, Mem: mem, Fill: fill,
 		line: cfg.L2.Line, keep: cfg.L2.Keep, all: dram.Span(0,
 			cfg.L2.Line), mshrNum: cfg.L2.MSHRs, merge: cfg.L2.MSHRMerge,
-		addrs: dram.NewAddrMap(&cfg.DRAM), cache: newCache(cfg.L2.Size, cfg.L2.Assoc, cfg.L2.Line),
+		addrs: dram.NewAddrMap(&cfg.DRAM),
+		cache: newCache(cfg.L2.Size, cfg.L2.Assoc, cfg.L2.Line, cfg.L2.Sector, cfg.L2.Hash),
 		mshrs: rtl.NewMem[sliceMSHR](cfg.L2.MSHRs), waiting: rtl.NewMem[Request](cfg.L2.MSHRs * cfg.L2.MSHRMerge),
 	}
 	s.Init(sliceState{Gen: 1})
@@ -108,15 +115,24 @@ func (s *Slice) Tick() {
 	}
 }
 
-// fill puts the line at Fill into the way that waits for it.
+// fill puts the bytes at Fill into the way that waits for them. After the last ones the requests
+// that wait are replayed.
 func (s *Slice) fill() {
 	d := s.D()
 	r := s.Fill.Front()
-	w := int(s.mshrs.At(int(r.ID)).Way)
+	come := r.Mask
+	if come == (ByteMask{}) {
+		come = s.all
+	}
+	m := s.mshrs.Edit(int(r.ID))
+	w := int(m.Way)
 	st := s.cache.ways.Edit(w)
-	s.cache.data.Edit(w).Merge(&r.Data, s.all.AndNot(st.Have))
-	st.Have, st.Waiting = s.all, false
-	d.Replay, d.MSHR, d.Next = true, r.ID, 0
+	s.cache.data.Edit(w).Merge(&r.Data, come.AndNot(st.Have))
+	st.Have = st.Have.Or(come)
+	if m.Reads--; m.Reads == 0 {
+		st.Waiting = false
+		d.Replay, d.MSHR, d.Next = true, r.ID, 0
+	}
 	s.Fill.Pop()
 }
 
@@ -128,7 +144,7 @@ func (s *Slice) access(r *Request) bool {
 	}
 	q := s.Q()
 	line := uint32(r.Line >> s.cache.shift)
-	set := uint32(s.addrs.Local(r.Line)>>s.cache.shift) & (s.cache.sets - 1)
+	set := s.cache.set(uint32(s.addrs.Local(r.Line) >> s.cache.shift))
 	w := s.cache.find(set, line, q.Gen)
 	switch {
 	case w >= 0 && s.cache.ways.At(w).Waiting:
@@ -161,6 +177,9 @@ func (s *Slice) access(r *Request) bool {
 func (s *Slice) needs(r *Request) ByteMask {
 	switch r.Kind {
 	case Load:
+		if r.Mask != (ByteMask{}) {
+			return r.Mask
+		}
 		return s.all
 	case Atomic, Reduce:
 		return dram.Span(int(r.Off), int(r.Size))
@@ -187,28 +206,60 @@ func (s *Slice) fetch(w int, line uint32, r *Request) bool {
 	if *s.cache.tags.At(w) != (tag{line, s.Q().Gen}) {
 		s.allocate(w, line)
 	}
-	p := s.Mem.PushSlot()
-	p.ID, p.Addr = uint8(id), r.Line
 	st := s.cache.ways.Edit(w)
-	st.Waiting, st.MSHR = true, uint8(id)
-	s.touch(w)
-	s.mshrs.Write(id, sliceMSHR{Way: uint32(w), Count: 1})
+	if st.Have != (ByteMask{}) {
+		s.Count.D().SectorMisses++
+	}
+	asked := s.lacks(st, ByteMask{}, r)
+	s.read(id, r.Line, asked)
+	st.Waiting, st.MSHR[0] = true, uint8(id)
+	s.touch(w, r)
+	s.mshrs.Write(id, sliceMSHR{Way: uint32(w), Count: 1, Reads: 1, Asked: asked})
 	s.waiting.Write(id*s.merge, *r)
 	d.Used[id/64] |= 1 << (id % 64)
 	s.Count.D().Misses++
 	return true
 }
 
-// join adds a request to the MSHR of the line in way w.
+// lacks returns the bytes of the sectors that r needs, which the line neither has nor asked for. It
+// returns none without sectors, since a line is then fetched as a whole.
+func (s *Slice) lacks(st *way, asked ByteMask, r *Request) ByteMask {
+	if s.cache.sectors == 1 {
+		return ByteMask{}
+	}
+	return s.cache.bytes[s.cache.touched(s.needs(r).AndNot(st.Have).AndNot(asked))].AndNot(asked)
+}
+
+// read requests bytes of a line from the DRAM.
+func (s *Slice) read(id int, line uint64, asked ByteMask) {
+	p := s.Mem.PushSlot()
+	p.ID, p.Addr, p.Mask = uint8(id), line, asked
+}
+
+// join adds a request to the MSHR of the line in way w. It fetches the sectors that the request needs
+// in addition.
 func (s *Slice) join(w int, r *Request) bool {
-	id := int(s.cache.ways.At(w).MSHR)
+	st := s.cache.ways.At(w)
+	id := int(st.MSHR[0])
 	n := int(s.mshrs.At(id).Count)
 	if n == s.merge {
 		return false
 	}
+	if more := s.lacks(st, s.mshrs.At(id).Asked, r); more != (ByteMask{}) {
+		if !s.Mem.Ready() {
+			return false
+		}
+		s.read(id, r.Line, more)
+		m := s.mshrs.Edit(id)
+		m.Reads++
+		m.Asked = m.Asked.Or(more)
+		s.Count.D().Misses++
+		s.Count.D().SectorMisses++
+	} else {
+		s.Count.D().Merges++
+	}
 	s.waiting.Write(id*s.merge+n, *r)
 	s.mshrs.Edit(id).Count++
-	s.Count.D().Merges++
 	return true
 }
 
@@ -221,7 +272,12 @@ func (s *Slice) perform(w int, r *Request) bool {
 	p.Kind, p.Dst, p.ID, p.Client, p.Epoch = r.Kind, r.Src, r.ID, r.Client, r.Epoch
 	switch r.Kind {
 	case Load:
-		p.Size, p.Data = uint8(s.line), *s.cache.data.At(w)
+		if r.Mask == (ByteMask{}) {
+			p.Size, p.Data = uint8(s.line), *s.cache.data.At(w)
+		} else {
+			p.Size = uint8(r.Mask.Count())
+			p.Data.Merge(s.cache.data.At(w), r.Mask)
+		}
 		s.Count.D().Loads++
 	case Store:
 		s.cache.write(w, &r.Data, r.Mask)
@@ -242,14 +298,16 @@ func (s *Slice) perform(w int, r *Request) bool {
 	if !s.Q().Replay {
 		s.Count.D().Hits++
 	}
-	s.touch(w)
+	s.touch(w, r)
 	return true
 }
 
-// touch makes way w the most recently used.
-func (s *Slice) touch(w int) {
-	s.D().Clock++
-	s.cache.ways.Edit(w).Used = s.D().Clock
+// touch makes way w the most recently used. A request with .cs leaves the order as it is.
+func (s *Slice) touch(w int, r *Request) {
+	if !r.First {
+		s.D().Clock++
+		s.cache.ways.Edit(w).Used = s.D().Clock
+	}
 }
 
 // writeBack sends the dirty bytes of way w to the DRAM, if there is room.
@@ -303,7 +361,7 @@ func (s *Slice) forget(addr, bytes uint64) {
 	gen := s.Q().Gen
 	if line := uint64(s.line); bytes/line < uint64(s.cache.tags.Len()) {
 		for at := addr &^ (line - 1); at < addr+bytes; at += line {
-			set := uint32(s.addrs.Local(at)>>s.cache.shift) & (s.cache.sets - 1)
+			set := s.cache.set(uint32(s.addrs.Local(at) >> s.cache.shift))
 			if w := s.cache.find(set, uint32(at>>s.cache.shift), gen); w >= 0 {
 				s.cache.tags.Set(w, tag{})
 			}

@@ -102,7 +102,7 @@ func instructions() gopter.Gen {
 		"Where": forall.OneOf(own, own, own, shared, all),
 		"Size":  forall.OneOf[uint8](1, 2, 4, 8, 16),
 		"Cache": forall.OneOf(isa.CacheDefault, isa.CacheDefault, isa.CacheDefault, isa.CacheDefault, isa.CacheDefault,
-			isa.CacheDefault, isa.CacheGlobal, isa.CacheVolatile),
+			isa.CacheStream, isa.CacheGlobal, isa.CacheVolatile),
 		"Atom":  forall.OneOf(isa.AtomAdd, isa.AtomExch, isa.AtomCas, isa.AtomMin, isa.AtomXor, isa.AtomInc),
 		"Lanes": drawLanes(private),
 		"Value": gen.UInt8(),
@@ -288,6 +288,26 @@ func machines() map[string]memsys.Config {
 		m[name] = c
 	}
 	m["one of everything"] = smallest()
+	for _, write := range []memsys.WritePolicy{memsys.WriteBack, memsys.WriteThrough} {
+		for _, sector := range [][2]int{{32, 32}, {32, 0}, {64, 32}, {0, 32}} {
+			vary(fmt.Sprintf("sectors %d, write %s", sector, write), func(c *memsys.Config) {
+				c.L1.Line, c.L2.Line, c.L1.Write = 128, 128, write
+				c.L1.Sector, c.L2.Sector = sector[0], sector[1]
+				c.L1.Hash, c.L2.Hash, c.DRAM.Hash = dram.HashXOR, dram.HashXOR, dram.HashXOR
+			})
+		}
+	}
+	vary("sectors, one of everything", func(c *memsys.Config) {
+		c.L1.Line, c.L2.Line, c.L1.Sector, c.L2.Sector = 128, 128, 32, 32
+		c.L1.MSHRs, c.L1.MSHRMerge, c.L1.Size, c.L1.Assoc = 1, 1, 128, 1
+		c.L2.MSHRs, c.L2.MSHRMerge, c.L2.Size, c.L2.Assoc = 1, 2, 128, 1
+		c.DRAM.WriteHigh, c.DRAM.WriteLow, c.DRAM.AgeCap = 4, 1, 50
+	})
+	vary("refresh, few MSHRs, sectors", func(c *memsys.Config) {
+		c.L1.Line, c.L2.Line, c.L1.Sector, c.L2.Sector = 64, 64, 32, 32
+		c.L1.MSHRs, c.L2.MSHRs = 2, 2
+		c.DRAM.TREFI, c.DRAM.TRFC = 300, 50
+	})
 	vary("few MSHRs, wide sets", func(c *memsys.Config) {
 		c.L1.MSHRs, c.L1.Assoc, c.L1.Write = 2, 8, memsys.WriteThrough
 		c.L2.MSHRs, c.L2.Assoc = 2, 16

@@ -20,13 +20,14 @@ type Request struct {
 	ID     uint8      // Load, Atomic: MSHR that waits
 	Client uint8      `bits:"2" if:"clients"` // of the SM: see Clients
 	Epoch  uint8      `bits:"3"`              // fence epoch of the L1
-	Off    uint8      `bits:"7"`              // Atomic, Reduce: first byte in the line
-	Size   uint8      `bits:"4"`              // Atomic, Reduce: bytes
+	First  bool       // Load, Store: the line makes room before others (.cs)
+	Off    uint8      `bits:"7"` // Atomic, Reduce: first byte in the line
+	Size   uint8      `bits:"4"` // Atomic, Reduce: bytes
 	Atom   isa.AtomOp // Atomic, Reduce
 	Type   isa.Type   // Atomic, Reduce
 	Line   uint64     // address of the line
 	A, B   uint64     // Atomic, Reduce: operands
-	Mask   ByteMask   // Store: bytes to write
+	Mask   ByteMask   // Store: bytes to write; Load: bytes of sectors to read, none for the line
 	Data   Line       // Store
 }
 

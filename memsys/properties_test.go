@@ -3,6 +3,7 @@ package memsys_test
 import (
 	"fmt"
 	"maps"
+	"math/bits"
 	"slices"
 	"strings"
 	"testing"
@@ -452,6 +453,108 @@ func TestCacheProperties(t *testing.T) {
 			s.SMs[0].Unit.L1.OnLoad.Add(func(l memsys.LookedUp) { got = append(got, l.Found) })
 			require.NoError(t, s.Play(1e6))
 			require.Equal(t, want, got, "0 is a hit, 2 a miss")
+		})
+}
+
+// TestSectorProperties compares loads, each alone in the machine, with tables of sets, ways and
+// sectors. A load reads some quarters of a line of 128 bytes.
+func TestSectorProperties(t *testing.T) {
+	type load struct {
+		Line, Quarters int
+		Stream         bool // .cs
+	}
+	type loads struct {
+		Sector, Sets, Ways int
+		Hash               dram.Hash
+		Loads              []load
+	}
+	type entry struct { // a way
+		line, sectors int
+		used          int // load that used it last, counted from 1; 0 for one with .cs
+	}
+	const quarter, line = 32, 128
+	forall.Check(t, "a load fetches the sectors that its line lacks, and .cs makes room first",
+		forall.Struct[loads](map[string]gopter.Gen{
+			"Sector": forall.OneOf(0, 32, 64, 128), "Sets": forall.OneOf(1, 2, 4), "Ways": forall.OneOf(1, 2, 3),
+			"Hash": forall.OneOf(dram.HashNone, dram.HashXOR),
+			"Loads": forall.List(30, forall.Struct[load](map[string]gopter.Gen{
+				"Line": gen.IntRange(0, 15), "Quarters": gen.IntRange(1, 15),
+				"Stream": forall.OneOf(false, false, true),
+			})),
+		}), func(t *forall.T, c loads) {
+			cfg := memsys.Default()
+			cfg.DRAM.Channels, cfg.L1.Line, cfg.L2.Line = 1, line, line
+			cfg.L1.Assoc, cfg.L1.Size, cfg.L1.Sector, cfg.L1.Hash = c.Ways, c.Sets*c.Ways*line, c.Sector, c.Hash
+			cfg.L2.Sector, cfg.L2.Hash = c.Sector, c.Hash
+			size := c.Sector
+			if size == 0 {
+				size = line
+			}
+			var steps []memtest.Step
+			var want, got []memsys.Found
+			var responses, partly, fetched uint64
+			sets := make([][]entry, c.Sets)
+			held := map[int]int{} // sectors of each line that the L2 has
+			for i, l := range c.Loads {
+				a := memsys.Access{Kind: memsys.Load, Size: 4}
+				sectors := 0
+				for q := range 4 {
+					if l.Quarters>>q&1 != 0 {
+						a.Mask |= 1 << q
+						a.Addr[q] = base + uint64(l.Line*line+q*quarter)
+						sectors |= 1 << (q * quarter / size)
+					}
+				}
+				used := i + 1
+				if l.Stream {
+					a.Cache, used = isa.CacheStream, 0
+				}
+				steps = append(steps, memtest.Step{NotBefore: uint64(i) * long, Access: a})
+				number := base/line + l.Line
+				index := number % c.Sets
+				if c.Hash == dram.HashXOR {
+					index = 0
+					for rest := number; rest > 0 && c.Sets > 1; rest /= c.Sets {
+						index ^= rest % c.Sets
+					}
+				}
+				set := &sets[index]
+				at := slices.IndexFunc(*set, func(e entry) bool { return e.line == l.Line })
+				if at < 0 {
+					if len(*set) < c.Ways {
+						at = len(*set)
+						*set = append(*set, entry{})
+					} else {
+						oldest := slices.MinFunc(*set, func(a, b entry) int { return a.used - b.used })
+						at = slices.Index(*set, oldest)
+					}
+					(*set)[at] = entry{line: l.Line, used: used}
+				} else if missing := sectors &^ (*set)[at].sectors; missing != 0 {
+					partly++
+				}
+				e := &(*set)[at]
+				if !l.Stream {
+					e.used = used
+				}
+				found := memsys.Hit
+				if missing := sectors &^ e.sectors; missing != 0 {
+					found = memsys.Miss
+					responses += uint64(8 + bits.OnesCount(uint(missing))*size)
+					fetched += uint64(bits.OnesCount(uint(missing&^held[l.Line])) * size)
+					held[l.Line] |= missing
+				}
+				e.sectors |= sectors
+				want = append(want, found)
+			}
+			s, err := memtest.New(cfg, steps)
+			require.NoError(t, err)
+			require.NoError(t, s.Store.Map(base, 16*line))
+			s.SMs[0].Unit.L1.OnLoad.Add(func(l memsys.LookedUp) { got = append(got, l.Found) })
+			require.NoError(t, s.Play(1e6))
+			require.Equal(t, want, got, "0 is a hit, 2 a miss")
+			require.Equal(t, partly, s.SMs[0].Unit.L1.Count.Q().SectorMisses)
+			require.Equal(t, responses, s.Net.Responses.Count.Q().Bytes)
+			require.Equal(t, fetched, s.Channels[0].Count.Q().Bytes)
 		})
 }
 

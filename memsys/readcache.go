@@ -121,7 +121,7 @@ func newReadCache(cfg *Config, of readCacheSize, port int, in rtl.In[ReadRequest
 		In: in, Out: out, Req: req, Rsp: rsp,
 		mshrNum: of.mshrs, merge: of.merge, prefetch: of.prefetch, port: uint16(port),
 		line: uint64(of.line), packet: uint64(cfg.L2.Line), addrs: dram.NewAddrMap(&cfg.DRAM),
-		cache: newCache(of.size, of.assoc, of.line), mshrs: rtl.NewMem[readMSHR](of.mshrs),
+		cache: newCache(of.size, of.assoc, of.line, of.line, dram.HashNone), mshrs: rtl.NewMem[readMSHR](of.mshrs),
 		early: rtl.NewMem[bool](of.size / of.line),
 	}
 	c.Init(readCacheState{Gen: 1})
@@ -156,7 +156,7 @@ func (c *ReadCache) Holds(line uint64) bool {
 // find returns the way of a line, or -1.
 func (c *ReadCache) find(address uint64) int {
 	line := uint32(address >> c.cache.shift)
-	return c.cache.find(line%c.cache.sets, line, c.Q().Gen)
+	return c.cache.find(c.cache.set(line), line, c.Q().Gen)
 }
 
 // fill stores the line at Rsp and gives it to one of the requests that wait for it.
@@ -246,7 +246,7 @@ func (c *ReadCache) access(r *ReadRequest) Cause {
 
 // join adds a request to the MSHR of the line in way w, if there is room.
 func (c *ReadCache) join(w int, r *ReadRequest) bool {
-	id := int(c.cache.ways.At(w).MSHR)
+	id := int(c.cache.ways.At(w).MSHR[0])
 	m, t := c.mshrs.At(id), readTarget{r.Tag, r.Lanes}
 	for i := range m.Count {
 		if m.Targets[i&(MaxMerge-1)] == t {
@@ -266,7 +266,7 @@ func (c *ReadCache) join(w int, r *ReadRequest) bool {
 func (c *ReadCache) fetch(m readMSHR) Cause {
 	q, d := c.Regs()
 	line := uint32(m.Line >> c.cache.shift)
-	id, w := lowestFree(&q.Used, c.mshrNum), c.cache.victim(line%c.cache.sets, q.Gen)
+	id, w := lowestFree(&q.Used, c.mshrNum), c.cache.victim(c.cache.set(line), q.Gen)
 	switch {
 	case id < 0:
 		return MSHRFull
@@ -285,7 +285,7 @@ func (c *ReadCache) fetch(m readMSHR) Cause {
 		c.Count.D().Evictions++
 	}
 	c.cache.tags.Write(w, tag{line, q.Gen})
-	c.cache.ways.Write(w, way{Waiting: true, MSHR: uint8(id)})
+	c.cache.ways.Write(w, way{Waiting: true, MSHR: [maxSectors]uint8{uint8(id)}})
 	if c.prefetch {
 		*c.early.Edit(w) = m.Count == 0
 	}

@@ -382,6 +382,10 @@ func balance(c *testbench.Counters, cfg *gpu.Config) string {
 	cached := c.L1.LoadHits + c.L1.LoadMisses + c.L1.Merges
 	at := c.L2.Loads + c.L2.Stores + c.L2.Atomics
 	missed := c.L1.LoadMisses + c.ConstCache.Misses + c.TextureCache.Misses + c.ICache.Misses + c.ICache.Prefetches
+	var again uint64 // rows opened, where a request may need more than one
+	if d := &cfg.DRAM; d.TREFI != 0 || d.AgeCap != 0 || d.WriteHigh != 0 {
+		again = c.DRAM.Activates
+	}
 	for _, e := range []struct {
 		what        string
 		left, right uint64
@@ -424,7 +428,10 @@ func balance(c *testbench.Counters, cfg *gpu.Config) string {
 			"requests to open rows and others, reads and writes", c.DRAM.RowHits + c.DRAM.RowMisses,
 			c.DRAM.Reads + c.DRAM.Writes,
 		},
-		{"rows opened, requests to rows that were not open", c.DRAM.Activates, c.DRAM.RowMisses},
+		{
+			"rows opened, requests to rows that were not open; others may close a row before it is used",
+			c.DRAM.Activates, max(c.DRAM.RowMisses, again),
+		},
 		{
 			"bytes of the data bus, its cycles times their bytes", c.DRAM.Bytes,
 			c.DRAM.BusCycles * uint64(cfg.DRAM.BusBytes),

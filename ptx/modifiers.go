@@ -212,13 +212,17 @@ var (
 		{"cta", scoped}, {"cluster", scoped}, {"gpu", scoped}, {"sys", scoped},
 	}}
 	loadCache = group{what: "cache operator", words: []modifier{
-		{"ca", ignore}, {"cg", cache(isa.CacheGlobal)}, {"cs", ignore}, {"lu", ignore}, {
-			"cv",
-			cache(isa.CacheVolatile),
-		},
+		{"ca", ignore},
+		{"cg", cache(isa.CacheGlobal)},
+		{"cs", cache(isa.CacheStream)},
+		{"lu", cache(isa.CacheStream)},
+		{"cv", cache(isa.CacheVolatile)},
 	}}
 	storeCache = group{what: "cache operator", words: []modifier{
-		{"wb", ignore}, {"cg", cache(isa.CacheGlobal)}, {"cs", ignore}, {"wt", cache(isa.CacheVolatile)},
+		{"wb", ignore},
+		{"cg", cache(isa.CacheGlobal)},
+		{"cs", cache(isa.CacheStream)},
+		{"wt", cache(isa.CacheVolatile)},
 	}}
 	evictL1 = group{what: "eviction priority of the L1", words: []modifier{
 		{"L1::evict_normal", ignore}, {"L1::evict_unchanged", ignore}, {"L1::evict_first", ignore}, {

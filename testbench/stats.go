@@ -326,6 +326,10 @@ var stats = []Stat{
 		func(c *Counters) any { return c.L1.LoadMisses },
 	},
 	{
+		"l1_sector_misses", "", "lines", "of l1_load_misses, loads of other sectors of a line that was there", ours,
+		func(c *Counters) any { return c.L1.SectorMisses },
+	},
+	{
 		"l1_load_merges", "", "lines", "loads that joined a miss in flight", gpgpusim,
 		func(c *Counters) any { return c.L1.Merges },
 	},
@@ -489,8 +493,12 @@ var stats = []Stat{
 		func(c *Counters) any { return c.L2.Hits },
 	},
 	{
-		"l2_misses", "L2_total_cache_misses", "lines", "lines fetched from the DRAM", gpgpusim,
+		"l2_misses", "L2_total_cache_misses", "lines", "accesses that fetched a line from the DRAM, or sectors of it", gpgpusim,
 		func(c *Counters) any { return c.L2.Misses },
+	},
+	{
+		"l2_sector_misses", "", "lines", "of l2_misses, for a line that was there in part, or on its way", ours,
+		func(c *Counters) any { return c.L2.SectorMisses },
 	},
 	{
 		"l2_merges", "", "lines", "accesses that joined a miss in flight", gpgpusim,
@@ -540,6 +548,14 @@ var stats = []Stat{
 	{
 		"dram_precharges", "n_pre", "", "row precharges", gpgpusim,
 		func(c *Counters) any { return c.DRAM.Precharges },
+	},
+	{
+		"dram_refreshes", "", "", "refreshes of all banks of a channel", ours,
+		func(c *Counters) any { return c.DRAM.Refreshes },
+	},
+	{
+		"dram_drains", "", "", "turns of a channel from reads to writes at the high watermark", ours,
+		func(c *Counters) any { return c.DRAM.Drains },
 	},
 	{
 		"dram_queue_full", "", "DRAM cycles", "cycles in which a request waited for a place in a channel's queue",

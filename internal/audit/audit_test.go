@@ -355,11 +355,27 @@ func TestDataSheet(t *testing.T) {
 		"hit cap":  func(c *dram.Config) { c.HitCap = 1 },
 		"no limit": func(c *dram.Config) { c.HitCap = 0 },
 		"FCFS":     func(c *dram.Config) { c.Scheduler = dram.FCFS },
+
+		"tREFI":      func(c *dram.Config) { c.TREFI++ },
+		"tRFC":       func(c *dram.Config) { c.TRFC++ },
+		"age cap":    func(c *dram.Config) { c.AgeCap += 40 },
+		"no age cap": func(c *dram.Config) { c.AgeCap = 0 },
+		"write high": func(c *dram.Config) { c.WriteHigh-- },
+		"write low":  func(c *dram.Config) { c.WriteLow++ },
+		"no drain":   func(c *dram.Config) { c.WriteHigh, c.WriteLow = 0, 0 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			right := dram.Default()
 			right.Channels, right.Banks, right.RowBytes, right.Queue, right.HitCap = 1, 4, 256, 16, 3
 			right.TRTP, right.TWR = 4, 9
+			switch name {
+			case "tREFI", "tRFC":
+				right.TREFI, right.TRFC = 300, 40
+			case "age cap", "no age cap":
+				right.AgeCap = 150
+			case "write high", "write low", "no drain":
+				right.WriteHigh, right.WriteLow = 6, 2
+			}
 			wrong := right
 			require.Nil(t, requests(t, &right, &wrong))
 			change(&wrong)

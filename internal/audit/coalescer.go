@@ -20,6 +20,7 @@ import (
 type coalescer struct {
 	block
 	line uint64
+	sect uint64 // bytes of a sector, 0 without sectors
 	herd *units.HerdConfig
 	c    *memsys.Coalescer
 	addr [isa.MaxLanes]uint64 // addresses that the access must have
@@ -44,6 +45,7 @@ type answer struct {
 func newCoalescer(m *Memory, index int, cfg *memsys.Config, c *memsys.Coalescer) *coalescer {
 	return &coalescer{
 		block: block{m, fmt.Sprintf("coalescer of SM %d", index)}, line: uint64(cfg.L1.Line),
+		sect: sectorOf(&cfg.L1),
 		herd: &cfg.Herd, c: c,
 	}
 }
@@ -175,7 +177,25 @@ func (a *coalescer) request(cycle uint64, r *memsys.LineRequest) {
 	if v.Kind == memsys.Store {
 		a.store(cycle, v, r, want)
 	}
+	a.sectors(cycle, v, r, want)
 	a.left &^= want
+}
+
+// sectors checks that each lane of a load is in the sector of its bytes.
+func (a *coalescer) sectors(cycle uint64, v *memsys.Access, r *memsys.LineRequest, lanes uint32) {
+	for s, got := range r.Sectors {
+		want := uint32(0)
+		for lane := range v.Addr {
+			if v.Kind == memsys.Load && a.sect != 0 && lanes>>lane&1 != 0 && a.addr[lane]%a.line/a.sect == uint64(s) {
+				want |= 1 << lane
+			}
+		}
+		if got != want {
+			a.fail(Rule{Coalescer, "lanes in another sector"},
+				"cycle %d: sector %d of line %#x has lanes %#x, those of the load with tag %#x are %#x", cycle, s,
+				r.Line, got, v.Tag, want)
+		}
+	}
 }
 
 // operation checks the line of an atomic, which serves its lowest lane without a line.

@@ -9,8 +9,9 @@ import (
 
 // channel audits a DRAM channel. It has the data sheet as the shortest time between two commands.
 // It checks each command against all earlier ones that may still matter, pair by pair. It also
-// knows the request that the scheduler must choose (Rixner et al., ISCA 2000, with the limit of
-// dram.Config.HitCap).
+// knows the request that the scheduler must choose (Rixner et al., ISCA 2000, with the limits of
+// dram.Config.HitCap and AgeCap, and the watermarks of writes). A refresh must come when it is due,
+// before any other command, and as soon as the banks can be closed.
 type channel struct {
 	block
 	index int
@@ -25,8 +26,10 @@ type channel struct {
 	open  [dram.MaxBanks]bool
 	row   [dram.MaxBanks]uint64
 	bus   uint64 // cycle from which the data bus is free
-	// passed counts the row hits served since the oldest request of a bank became the oldest.
+	// passed counts the row hits served ahead of an older request of a bank, since its row was opened.
 	passed [dram.MaxBanks]int
+	drain  bool          // writes are served until few are left
+	due    uint64        // cycle of the next refresh
 	count  dram.Counters // the expected counters, except QueueFull and Unmapped
 }
 
@@ -45,6 +48,8 @@ type request struct {
 	col     int
 	todo    uint32 // bursts still needed, one bit each
 	arrived uint64
+	urgent  uint64 // first cycle in which it is served in either direction; 0: never
+	mask    dram.ByteMask
 	opened  bool   // its row was opened for it
 	end     uint64 // cycle after its last data
 }
@@ -52,10 +57,10 @@ type request struct {
 func newChannel(m *Memory, index, line int, cfg *dram.Config, ch *dram.Channel) *channel {
 	a := &channel{
 		block: block{m, fmt.Sprintf("DRAM channel %d", index)}, index: index, line: line, cfg: *cfg, ch: ch,
-		count: *ch.Count.Q(),
+		count: *ch.Count.Q(), due: ch.Q().Due,
 	}
 	data := max(cfg.WL, cfg.TCL) + cfg.Burst
-	a.reach = uint64(max(cfg.TRC, cfg.TRRD, cfg.TRP, cfg.TRAS, cfg.TRTP, cfg.TRCD, cfg.TCCD, data+cfg.TWR,
+	a.reach = uint64(max(cfg.TRFC, cfg.TRC, cfg.TRRD, cfg.TRP, cfg.TRAS, cfg.TRTP, cfg.TRCD, cfg.TCCD, data+cfg.TWR,
 		data+cfg.TWTR, data+2))
 	return a
 }
@@ -67,21 +72,28 @@ func (a *channel) taps() []func() {
 // request notes a request that the channel takes.
 func (a *channel) request(cycle uint64, r *dram.Request) {
 	c := &a.cfg
+	a.turn(cycle)
 	block, channels := r.Addr/uint64(c.Interleave), uint64(c.Channels)
-	if int(block%channels) != a.index {
+	if home := channelOf(c, r.Addr); home != a.index {
 		a.fail(Rule{DRAM, "a request in another channel"}, "cycle %d: a request for %#x, which is in channel %d", cycle,
-			r.Addr, block%channels)
+			r.Addr, home)
 	}
 	local := block/channels*uint64(c.Interleave) + r.Addr%uint64(c.Interleave)
 	rows := local / uint64(c.RowBytes)
 	q := request{
-		write: r.Write, id: r.ID, arrived: cycle,
+		write: r.Write, id: r.ID, arrived: cycle, mask: r.Mask,
 		bank: int(rows % uint64(c.Banks)), row: rows / uint64(c.Banks), col: int(local % uint64(c.RowBytes)),
 	}
 	n := c.BusBytes * c.Burst
 	for i := range a.line / n {
-		if !r.Write || r.Mask.And(dram.Span(i*n, n)) != (dram.ByteMask{}) {
+		if !r.Write && r.Mask == (dram.ByteMask{}) || r.Mask.And(dram.Span(i*n, n)) != (dram.ByteMask{}) {
 			q.todo |= 1 << i
+		}
+	}
+	for i := range a.queue {
+		if old := &a.queue[i]; old.bank == q.bank && old.row == q.row && old.col == q.col && old.write != q.write &&
+			old.urgent == 0 {
+			old.urgent = cycle + 1
 		}
 	}
 	q.todo = max(q.todo, 1) // a write without bytes takes a burst, too
@@ -89,6 +101,45 @@ func (a *channel) request(cycle uint64, r *dram.Request) {
 	n = len(a.queue) + len(a.moved)
 	if n > c.Queue {
 		a.fail(Rule{DRAM, "a queue too full"}, "cycle %d: %d requests in a queue of %d", cycle, n, c.Queue)
+	}
+}
+
+// channelOf is the channel of an address. Each bit of the hash is the parity of the higher bits that
+// are a multiple of the group's length apart.
+func channelOf(c *dram.Config, addr uint64) int {
+	block := int(addr / uint64(c.Interleave))
+	high, turn := block/c.Channels, 0
+	if c.Hash == dram.HashXOR {
+		n := 0
+		for 1<<n < c.Channels {
+			n++
+		}
+		for bit := range n {
+			parity := 0
+			for at := bit; at < 64; at += n {
+				parity ^= high >> at & 1
+			}
+			turn += parity << bit
+		}
+	}
+	return (block%c.Channels + turn) % c.Channels
+}
+
+// turn moves the watermark of writes to a cycle. Requests of the cycle itself do not count yet.
+func (a *channel) turn(cycle uint64) {
+	writes := 0
+	for i := range a.queue {
+		if r := &a.queue[i]; r.write && r.arrived < cycle {
+			writes++
+		}
+	}
+	switch {
+	case a.cfg.WriteHigh == 0:
+	case a.drain && writes <= a.cfg.WriteLow:
+		a.drain = false
+	case !a.drain && writes >= a.cfg.WriteHigh:
+		a.drain = true
+		a.count.Drains++
 	}
 }
 
@@ -104,23 +155,70 @@ func (a *channel) command(e dram.Commanded) {
 			continue
 		}
 		kept = append(kept, old)
-		if n := a.apart(&old.Command, &c); cycle < old.cycle+uint64(n) {
+		if n := a.apart(old.Op, c.Op, old.Bank == c.Bank); cycle < old.cycle+uint64(n) {
 			a.fail(Rule{DRAM, "commands too close"},
 				"%s of bank %d in cycle %d, %s of bank %d in cycle %d: they have to be %d apart",
 				old.Op, old.Bank, old.cycle, c.Op, c.Bank, cycle, n)
 		}
 	}
 	a.log = append(kept, command{c, cycle})
+	if c.Op == dram.PrechargeAll || c.Op == dram.Refresh {
+		a.refresh(cycle, c.Op)
+		return
+	}
+	if a.cfg.TREFI != 0 && cycle >= a.due {
+		a.fail(Rule{DRAM, "a command while a refresh is due"},
+			"cycle %d: %s of bank %d, a refresh is due since cycle %d", cycle, c.Op, c.Bank, a.due)
+	}
+	a.turn(cycle)
 	a.choice(cycle, &c)
 }
 
-// apart is the smallest number of cycles from an old command to a new one. It is at least 1, since
-// there is one command bus.
-func (a *channel) apart(old, c *dram.Command) int {
+// refresh checks a command for all banks. The command is late if banks could have been closed and
+// refreshed before.
+func (a *channel) refresh(cycle uint64, op dram.Op) {
 	f := &a.cfg
-	same := old.Bank == c.Bank
+	most := a.due + uint64(max(f.TRC, f.TRP+max(f.TRAS, f.TRTP, f.Burst, f.WL+f.Burst+f.TWR)))
+	if f.TREFI == 0 || cycle < a.due || cycle > most {
+		a.fail(Rule{DRAM, "a refresh at another time"},
+			"cycle %d: %s, the refresh is due in cycle %d, at the latest in %d", cycle, op, a.due, most)
+	}
+	for bank, open := range a.open {
+		if !open {
+			continue
+		}
+		if op == dram.Refresh {
+			a.fail(Rule{DRAM, "a refresh of an open bank"}, "cycle %d: row %d of bank %d is open", cycle,
+				a.row[bank], bank)
+		}
+		a.open[bank] = false
+	}
+	if op == dram.Refresh {
+		a.count.Refreshes++
+		a.due += uint64(f.TREFI)
+	}
+}
+
+// apart is the smallest number of cycles from an old command to a new one. It is at least 1, since
+// there is one command bus. A command for all banks is one for the same bank.
+func (a *channel) apart(old, c dram.Op, same bool) int {
+	f := &a.cfg
+	for _, op := range []*dram.Op{&old, &c} {
+		switch *op {
+		case dram.PrechargeAll:
+			*op, same = dram.Precharge, true
+		case dram.Refresh:
+			same = true
+		}
+	}
 	n := 1
-	switch [2]dram.Op{old.Op, c.Op} {
+	switch [2]dram.Op{old, c} {
+	case [2]dram.Op{dram.Activate, dram.Refresh}:
+		n = f.TRC
+	case [2]dram.Op{dram.Precharge, dram.Refresh}:
+		n = f.TRP
+	case [2]dram.Op{dram.Refresh, dram.Activate}, [2]dram.Op{dram.Refresh, dram.Refresh}:
+		n = f.TRFC
 	case [2]dram.Op{dram.Activate, dram.Activate}:
 		if n = f.TRRD; same {
 			n = max(n, f.TRC)
@@ -156,14 +254,37 @@ func within(same bool, cycles int) int {
 }
 
 // choice checks that a command serves the request that FR-FCFS or FCFS chooses for its bank. It
-// also checks the state of the bank.
+// also checks the state of the bank. While the oldest request of the channel is late, its bank
+// serves it, and no other moves data.
 func (a *channel) choice(cycle uint64, c *dram.Command) {
 	bank := int(c.Bank) & (dram.MaxBanks - 1)
 	open, row := a.open[bank], a.row[bank]
+	writing := a.drain
+	if a.cfg.WriteHigh != 0 && !writing {
+		writing = true
+		for i := range a.queue {
+			if r := &a.queue[i]; !r.write && r.arrived < cycle {
+				writing = false
+			}
+		}
+	}
+	eldest, late := -1, false // of the requests that may be served; whether the oldest of all is late
 	oldest, hit := -1, -1
 	for i := range a.queue {
 		r := &a.queue[i]
-		if r.arrived == cycle || r.bank != bank {
+		if r.arrived == cycle {
+			continue
+		}
+		if i == 0 {
+			late = a.cfg.AgeCap != 0 && cycle >= r.arrived+uint64(a.cfg.AgeCap)
+		}
+		if a.cfg.WriteHigh != 0 && r.write != writing && (r.urgent == 0 || r.urgent > cycle) {
+			continue
+		}
+		if eldest < 0 {
+			eldest = i
+		}
+		if r.bank != bank {
 			continue
 		}
 		if oldest < 0 {
@@ -173,18 +294,27 @@ func (a *channel) choice(cycle uint64, c *dram.Command) {
 			hit = i
 		}
 	}
+	own := late && a.queue[0].bank == bank
+	if own {
+		oldest = 0
+	}
 	if oldest < 0 {
 		a.fail(Rule{DRAM, "a command without a request"}, "cycle %d: %s of bank %d, for which there is no request",
 			cycle, c.Op, bank)
 		return
 	}
 	serve := oldest
-	if a.cfg.Scheduler == dram.FCFS {
-		if oldest != 0 {
+	switch {
+	case own:
+	case late && (c.Op == dram.Read || c.Op == dram.Write):
+		a.fail(Rule{DRAM, "data before a late request"}, "cycle %d: %s of bank %d, the oldest request came in cycle %d",
+			cycle, c.Op, bank, a.queue[0].arrived)
+	case a.cfg.Scheduler == dram.FCFS:
+		if oldest != eldest {
 			a.fail(Rule{DRAM, "not the oldest request"},
-				"cycle %d: FCFS serves bank %d, the oldest request is of bank %d", cycle, bank, a.queue[0].bank)
+				"cycle %d: FCFS serves bank %d, the oldest request is of bank %d", cycle, bank, a.queue[eldest].bank)
 		}
-	} else if hit >= 0 && (a.cfg.HitCap == 0 || a.passed[bank] < a.cfg.HitCap) {
+	case hit >= 0 && (a.cfg.HitCap == 0 || a.passed[bank] < a.cfg.HitCap):
 		serve = hit
 	}
 	r := &a.queue[serve]
@@ -197,7 +327,7 @@ func (a *channel) choice(cycle uint64, c *dram.Command) {
 			a.fail(Rule{DRAM, "a row that no request wants"},
 				"cycle %d: row %d of bank %d is opened, the request to serve is for row %d", cycle, c.Row, bank, r.row)
 		}
-		a.open[bank], a.row[bank] = true, r.row
+		a.open[bank], a.row[bank], a.passed[bank] = true, r.row, 0
 		r.opened = true
 		a.count.Activates++
 	case dram.Precharge:
@@ -250,8 +380,24 @@ func (a *channel) column(cycle uint64, c *dram.Command, serve int, oldest bool) 
 	if a.passed[r.bank]++; oldest {
 		a.passed[r.bank] = 0
 	}
+	if n := a.longest(); n != 0 && cycle > r.arrived+n {
+		a.fail(Rule{DRAM, "a request that waits too long"},
+			"cycle %d: the last command for a request of cycle %d, %d at most", cycle, r.arrived, n)
+	}
 	a.moved = append(a.moved, *r)
 	a.queue = append(a.queue[:serve], a.queue[serve+1:]...)
+}
+
+// longest is a bound for the wait of a request with AgeCap: the cap, and then the time of each older
+// request by itself. There is none with refreshes, which this does not count.
+func (a *channel) longest() uint64 {
+	f := &a.cfg
+	if f.AgeCap == 0 || f.TREFI != 0 {
+		return 0
+	}
+	turn := max(f.TCCD, f.TCL+f.Burst+2-f.WL, f.WL+f.Burst+f.TWTR)
+	open := max(f.TRC, max(f.TRAS, f.TRTP, f.Burst, f.WL+f.Burst+f.TWR)+f.TRP) + f.TRRD + f.TRCD
+	return uint64(f.AgeCap + f.Queue*(open+turn+a.line/(f.BusBytes*f.Burst)*f.TCCD))
 }
 
 // response finds the request of a response. Responses come in the order of the data.
@@ -261,7 +407,7 @@ func (a *channel) response(cycle uint64, r *dram.Response) {
 		return
 	}
 	q := &a.moved[0]
-	if q.id != r.ID || q.write != r.Write {
+	if q.id != r.ID || q.write != r.Write || !q.write && q.mask != r.Mask {
 		a.fail(Rule{DRAM, "a response out of order"},
 			"cycle %d: a response with ID %d, write %t, the next is ID %d, write %t", cycle, r.ID, r.Write, q.id,
 			q.write)

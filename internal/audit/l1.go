@@ -21,11 +21,19 @@ import (
 // its own request, or it joins the one MSHR that waits for its line. When the line comes, all its
 // accesses are answered in order, and the MSHR is free. A fence is answered when all requests
 // before it are.
+//
+// With sectors, the lanes of a load may get their data from several places. Each gets it once: from
+// the bytes that a hit must give, or from a line that has come with them. No sector is fetched twice
+// at a time.
 type l1 struct {
 	block
 	cfg *memsys.L1Config
 	l   *memsys.L1
 	all dram.ByteMask // bytes of a line
+
+	sector uint64 // bytes of a sector, 0 without sectors
+	early  uint32 // lanes of the load at In that have their data (sectors)
+	owed   [memsys.MaxPending][isa.MaxLanes]bytes
 
 	lines  map[uint64]*copied // by address
 	dirty  int                // lines with bytes that were not sent
@@ -35,6 +43,12 @@ type l1 struct {
 	filled fill // the last line received
 	sent   [8]int
 	fences []fence
+}
+
+// bytes are bytes of a line that a lane waits for (sectors).
+type bytes struct {
+	line uint64
+	mask dram.ByteMask // none if it does not wait
 }
 
 // copied is the SM's view of a line.
@@ -66,6 +80,7 @@ type target struct {
 type miss struct {
 	used     bool
 	line     uint64
+	mask     dram.ByteMask
 	keep     bool // the line can be hit after it comes
 	targets  []target
 	answered int
@@ -87,8 +102,16 @@ type fence struct {
 func newL1(m *Memory, index int, cfg *memsys.Config, l *memsys.L1) *l1 {
 	return &l1{
 		block: block{m, fmt.Sprintf("L1 of SM %d", index)}, cfg: &cfg.L1, l: l,
-		all: dram.Span(0, cfg.L1.Line), lines: map[uint64]*copied{},
+		all: dram.Span(0, cfg.L1.Line), lines: map[uint64]*copied{}, sector: sectorOf(&cfg.L1),
 	}
+}
+
+// sectorOf is the size of a sector, 0 if the line is the only one.
+func sectorOf(c *memsys.L1Config) uint64 {
+	if c.Sector == c.Line {
+		return 0
+	}
+	return uint64(c.Sector)
 }
 
 func (a *l1) taps() []func() {
@@ -131,13 +154,14 @@ func (a *l1) access(cycle uint64, r *memsys.LineRequest) {
 		return
 	}
 	c := a.copyOf(r.Line)
-	past := r.Cache != isa.CacheDefault || r.Kind == memsys.Atomic || r.Kind == memsys.Reduce
+	past := r.Cache == isa.CacheGlobal || r.Cache == isa.CacheVolatile || r.Kind == memsys.Atomic ||
+		r.Kind == memsys.Reduce
 	if past {
 		c.known = dram.ByteMask{}
 	}
 	if past || r.Kind == memsys.Store {
 		for i := range a.mshrs[:a.cfg.MSHRs] {
-			if m := &a.mshrs[i]; m.used && m.line == r.Line {
+			if m := &a.mshrs[i]; m.used && m.line == r.Line && (past || m.mask.And(r.Mask) != dram.ByteMask{}) {
 				m.keep = false
 			}
 		}
@@ -147,6 +171,65 @@ func (a *l1) access(cycle uint64, r *memsys.LineRequest) {
 		a.store(c, r)
 	case memsys.Load, memsys.Atomic:
 		a.taken = access{true, cycle, r.Kind, past, r.Line, target{r.Entry, r.Lanes}}
+		for lane := range isa.MaxLanes {
+			if a.sector != 0 && (r.Lanes&^a.early)>>lane&1 != 0 {
+				a.owed[r.Entry][lane] = bytes{r.Line, a.wants(r, lane)}
+			}
+		}
+	}
+	a.early = 0
+}
+
+// wants is the bytes that a lane waits for: its sector, or the operand of an atomic.
+func (a *l1) wants(r *memsys.LineRequest, lane int) dram.ByteMask {
+	if r.Kind == memsys.Atomic {
+		return dram.Span(int(r.Off), int(r.Size))
+	}
+	for s, lanes := range r.Sectors {
+		if lanes>>lane&1 != 0 {
+			return dram.Span(s*int(a.sector), int(a.sector))
+		}
+	}
+	return dram.ByteMask{}
+}
+
+// part checks an answer to some lanes of a load, from sectors that are there or that have come.
+func (a *l1) part(cycle uint64, r *memsys.LineResponse) {
+	for lane := range isa.MaxLanes {
+		if r.Lanes>>lane&1 == 0 {
+			continue
+		}
+		e := a.owed[r.Entry][lane]
+		a.owed[r.Entry][lane] = bytes{}
+		if front := a.l.In; (e.mask == dram.ByteMask{}) && front.Valid() {
+			if q := front.Front(); q.Entry == r.Entry && q.Kind == memsys.Load && (q.Lanes&^a.early)>>lane&1 != 0 {
+				e = bytes{q.Line, a.wants(q, lane)}
+				a.early |= 1 << lane
+			}
+		}
+		if e.mask == (dram.ByteMask{}) {
+			a.fail(Rule{MSHR, "the wrong access answered"},
+				"cycle %d: entry %d, lane %d gets data that it does not wait for", cycle, r.Entry, lane)
+			return
+		}
+		c := a.copyOf(e.line)
+		if known := c.known.And(e.mask); known != (dram.ByteMask{}) && same(&r.Data, &c.data, known) {
+			continue
+		}
+		id, data := a.filled.id, &a.filled.data
+		if !a.filled.open || a.filled.cycle != cycle {
+			if !a.l.Rsp.Valid() {
+				a.fail(Rule{Cache, "a hit of an absent line"},
+					"cycle %d: a hit of bytes %#x of line %#x, which are not there", cycle, e.mask, e.line)
+				return
+			}
+			id, data = a.l.Rsp.Front().ID, &a.l.Rsp.Front().Data
+		}
+		if m := &a.mshrs[id]; !m.used || m.line != e.line || !m.mask.Covers(e.mask) || !same(&r.Data, data, e.mask) {
+			a.fail(Rule{Cache, "a hit with other bytes"},
+				"cycle %d: lane %d of entry %d gets other bytes of line %#x than came and were stored", cycle, lane,
+				r.Entry, e.line)
+		}
 	}
 }
 
@@ -154,11 +237,19 @@ func (a *l1) access(cycle uint64, r *memsys.LineRequest) {
 // line for its bytes only.
 func (a *l1) store(c *copied, r *memsys.LineRequest) {
 	switch {
-	case r.Cache != isa.CacheDefault:
+	case r.Cache == isa.CacheGlobal || r.Cache == isa.CacheVolatile:
 	case r.Stack && r.Mask[0]&1 != 0:
 		c.known = r.Mask
 	case c.known != dram.ByteMask{}:
-		c.known = c.known.Or(r.Mask)
+		size := a.cfg.Line
+		if a.sector != 0 {
+			size = int(a.sector)
+		}
+		for at := 0; at < a.cfg.Line; at += size {
+			if span := dram.Span(at, size); c.known.And(span) != (dram.ByteMask{}) {
+				c.known = c.known.Or(r.Mask.And(span))
+			}
+		}
 	}
 	c.data.Merge(&r.Data, r.Mask)
 	c.own.Merge(&r.Data, r.Mask)
@@ -173,7 +264,9 @@ func (a *l1) store(c *copied, r *memsys.LineRequest) {
 func (a *l1) settle(cycle uint64) {
 	if t := &a.taken; t.open && t.cycle < cycle {
 		t.open = false
-		a.join(t)
+		if a.sector == 0 {
+			a.join(t)
+		}
 	}
 	if f := &a.filled; f.open && f.cycle < cycle {
 		f.open = false
@@ -186,10 +279,10 @@ func (a *l1) settle(cycle uint64) {
 	}
 }
 
-// waiting is the MSHR that waits for a line and can be joined, or nil.
-func (a *l1) waiting(line uint64) *miss {
+// waiting is the MSHR that waits for bytes of a line and can be joined, or nil.
+func (a *l1) waiting(line uint64, mask dram.ByteMask) *miss {
 	for i := range a.mshrs[:a.cfg.MSHRs] {
-		if m := &a.mshrs[i]; m.used && m.keep && m.line == line {
+		if m := &a.mshrs[i]; m.used && m.keep && m.line == line && m.mask.And(mask) != (dram.ByteMask{}) {
 			return m
 		}
 	}
@@ -197,7 +290,7 @@ func (a *l1) waiting(line uint64) *miss {
 }
 
 func (a *l1) join(t *access) {
-	m := a.waiting(t.line)
+	m := a.waiting(t.line, a.all)
 	if t.past || m == nil {
 		a.fail(Rule{MSHR, "a miss without a request"},
 			"cycle %d: the %s of line %#x has no answer, no request and no miss to join", t.cycle, t.kind, t.line)
@@ -226,12 +319,16 @@ func (a *l1) request(cycle uint64, p *memsys.Request) {
 		a.written(cycle, c, p)
 		return
 	}
-	if c.unsent != (dram.ByteMask{}) {
+	mask := a.all
+	if p.Kind == memsys.Load && a.sector != 0 {
+		mask = p.Mask
+	}
+	if c.unsent.And(mask) != (dram.ByteMask{}) {
 		a.fail(Rule{Cache, "a request past older bytes"},
 			"cycle %d: a %s of line %#x goes past bytes %#x that the L2 lacks", cycle, p.Kind, p.Line, c.unsent)
 	}
 	if p.Kind == memsys.Load || p.Kind == memsys.Atomic {
-		a.allocate(cycle, p)
+		a.allocate(cycle, p, mask)
 	}
 }
 
@@ -264,7 +361,7 @@ func same(x, y *memsys.Line, mask dram.ByteMask) bool {
 }
 
 // allocate takes an MSHR for the present reading access.
-func (a *l1) allocate(cycle uint64, p *memsys.Request) {
+func (a *l1) allocate(cycle uint64, p *memsys.Request, mask dram.ByteMask) {
 	t, m := &a.taken, &a.mshrs[p.ID]
 	switch {
 	case !t.open || t.cycle != cycle || t.kind != p.Kind || t.line != p.Line:
@@ -274,11 +371,14 @@ func (a *l1) allocate(cycle uint64, p *memsys.Request) {
 		a.fail(Rule{MSHR, "an MSHR taken twice"},
 			"cycle %d: MSHR %d of %d is taken for line %#x, it waits for line %#x", cycle, p.ID, a.cfg.MSHRs, p.Line,
 			m.line)
-	case !t.past && a.waiting(p.Line) != nil:
+	case !t.past && a.waiting(p.Line, mask) != nil:
 		a.fail(Rule{MSHR, "two MSHRs for a line"}, "cycle %d: a second MSHR for line %#x", cycle, p.Line)
 	}
 	t.open = false
-	*m = miss{used: true, line: p.Line, keep: !t.past, targets: append(m.targets[:0], t.target)}
+	*m = miss{used: true, line: p.Line, mask: mask, keep: !t.past, targets: m.targets[:0]}
+	if a.sector == 0 {
+		m.targets = append(m.targets, t.target)
+	}
 }
 
 // response notes a response of the L2.
@@ -301,7 +401,8 @@ func (a *l1) response(cycle uint64, r *memsys.Response) {
 	a.filled = fill{true, cycle, r.ID, r.Data}
 	if m.keep {
 		c := a.copyOf(m.line)
-		c.data, c.known = r.Data, a.all
+		c.data.Merge(&r.Data, m.mask)
+		c.known = c.known.Or(m.mask)
 	}
 }
 
@@ -314,6 +415,8 @@ func (a *l1) answer(cycle uint64, r *memsys.LineResponse) {
 	switch {
 	case r.Lanes == 0:
 		a.passed(cycle, r)
+	case a.sector != 0:
+		a.part(cycle, r)
 	case t.open && t.cycle == cycle && !t.past && t.target == target{r.Entry, r.Lanes}:
 		t.open = false
 		c := a.copyOf(t.line)
@@ -368,6 +471,13 @@ func (a *l1) end() {
 	for i := range a.mshrs {
 		if m := &a.mshrs[i]; m.used {
 			a.fail(Rule{MSHR, "an MSHR left over"}, "MSHR %d waits for line %#x", i, m.line)
+		}
+	}
+	for entry := range a.owed {
+		for lane, e := range a.owed[entry] {
+			if e.mask != (dram.ByteMask{}) {
+				a.fail(Rule{MSHR, "a lane left over"}, "lane %d of entry %d waits for line %#x", lane, entry, e.line)
+			}
 		}
 	}
 	if len(a.fences) != 0 || a.sent != [8]int{} {

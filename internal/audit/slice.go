@@ -17,7 +17,7 @@ import (
 // written since the last one, with their present values. Fills from the DRAM carry the bytes of
 // flat memory, except those written but not sent. After the flush the DRAM holds flat memory.
 //
-// Requests: each is answered once, and a line is fetched once at a time.
+// Requests: each is answered once, with the bytes that it asks for. A byte is fetched once at a time.
 type slice struct {
 	block
 	index int
@@ -30,7 +30,7 @@ type slice struct {
 	order   []*flat          // in the order of their first use
 	waiting []result
 	posted  [memsys.FlushAll + 1][memsys.MaxPorts]int16 // by kind and source
-	reads   [memsys.MaxMSHRs]uint64                     // lines in flight, by ID; none if there is no line
+	reads   [memsys.MaxMSHRs]read                       // lines in flight, by ID
 	writes  int                                         // writes that the DRAM has not acknowledged
 }
 
@@ -42,6 +42,12 @@ type flat struct {
 	unsent dram.ByteMask // bytes that the DRAM must still get
 }
 
+// read is a line in flight, or none.
+type read struct {
+	line uint64
+	mask dram.ByteMask // bytes on their way
+}
+
 // result is the result that a load or an atomic must give.
 type result struct {
 	kind      memsys.Kind
@@ -50,6 +56,8 @@ type result struct {
 	id, epoch uint8
 	line      *flat
 	data      memsys.Line
+	mask      dram.ByteMask // of data
+	size      int           // bytes that the packet carries
 }
 
 // none is the address of no line.
@@ -61,7 +69,7 @@ func newSlice(m *Memory, index int, cfg *memsys.Config, s *memsys.Slice, store *
 		all: dram.Span(0, cfg.L2.Line), lines: map[uint64]*flat{},
 	}
 	for i := range a.reads {
-		a.reads[i] = none
+		a.reads[i].line = none
 	}
 	return a
 }
@@ -92,8 +100,7 @@ func (a *slice) request(cycle uint64, r *memsys.Request) {
 		a.flushed(cycle)
 		return
 	}
-	d := &a.cfg.DRAM
-	if home := r.Line / uint64(d.Interleave) % uint64(d.Channels); int(home) != a.index {
+	if home := channelOf(&a.cfg.DRAM, r.Line); home != a.index {
 		a.fail(Rule{Cache, "a request in another slice"}, "cycle %d: a %s of line %#x, which is in slice %d", cycle,
 			r.Kind, r.Line, home)
 		return
@@ -101,7 +108,8 @@ func (a *slice) request(cycle uint64, r *memsys.Request) {
 	f := a.flat(r.Line)
 	switch r.Kind {
 	case memsys.Load:
-		a.waiting = append(a.waiting, result{r.Kind, r.Src, r.Client, r.ID, r.Epoch, f, f.data})
+		mask := a.bytes(r.Mask)
+		a.waiting = append(a.waiting, result{r.Kind, r.Src, r.Client, r.ID, r.Epoch, f, f.data, mask, mask.Count()})
 		return
 	case memsys.Store:
 		f.write(&r.Data, r.Mask)
@@ -111,7 +119,7 @@ func (a *slice) request(cycle uint64, r *memsys.Request) {
 		var data memsys.Line
 		copy(data[r.Off:], word[:r.Size])
 		if r.Kind == memsys.Atomic {
-			a.waiting = append(a.waiting, result{r.Kind, r.Src, r.Client, r.ID, r.Epoch, f, data})
+			a.waiting = append(a.waiting, result{r.Kind, r.Src, r.Client, r.ID, r.Epoch, f, data, a.all, int(r.Size)})
 		}
 		v := isa.GlobalAtomic(r.Atom, r.Type, binary.LittleEndian.Uint64(word[:]), r.A, r.B)
 		binary.LittleEndian.PutUint64(word[:], v)
@@ -121,6 +129,14 @@ func (a *slice) request(cycle uint64, r *memsys.Request) {
 	if r.Kind != memsys.Atomic {
 		a.posted[r.Kind][r.Src]++
 	}
+}
+
+// bytes is the meaning of a mask of bytes to read: none stands for the line.
+func (a *slice) bytes(mask dram.ByteMask) dram.ByteMask {
+	if mask == (dram.ByteMask{}) {
+		return a.all
+	}
+	return mask
 }
 
 func (f *flat) write(data *memsys.Line, mask dram.ByteMask) {
@@ -150,7 +166,10 @@ func (a *slice) response(cycle uint64, p *memsys.Response) {
 			a.fail(Rule{MSHR, "an answer to another request"},
 				"cycle %d: a %s of epoch %d for MSHR %d of port %d, which waits for a %s of epoch %d", cycle, p.Kind,
 				p.Epoch, p.ID, p.Dst, w.kind, w.epoch)
-		case w.line.mapped && !same(&p.Data, &w.data, a.all):
+		case int(p.Size) != w.size:
+			a.fail(Rule{Cache, "an answer of another size"}, "cycle %d: %d bytes of line %#x, %d were asked for", cycle,
+				p.Size, w.line.line, w.size)
+		case w.line.mapped && !same(&p.Data, &w.data, w.mask):
 			a.fail(Rule{Cache, "an answer with other bytes"},
 				"cycle %d: the %s of line %#x for MSHR %d of port %d gives other bytes than flat memory", cycle, p.Kind,
 				w.line.line, p.ID, p.Dst)
@@ -182,18 +201,20 @@ func (a *slice) fetch(cycle uint64, r *dram.Request) {
 		f.unsent = f.unsent.AndNot(r.Mask)
 		return
 	}
-	for id, line := range a.reads[:a.cfg.L2.MSHRs] {
-		if line == r.Addr {
+	q := &a.reads[r.ID]
+	mask := a.bytes(r.Mask)
+	for id := range a.reads[:a.cfg.L2.MSHRs] {
+		if old := &a.reads[id]; old.line == r.Addr && (old != q || old.mask.And(mask) != dram.ByteMask{}) {
 			a.fail(Rule{MSHR, "a line fetched twice"},
-				"cycle %d: line %#x is fetched for MSHR %d, and on its way for MSHR %d", cycle, line, r.ID, id)
+				"cycle %d: line %#x is fetched for MSHR %d, and on its way for MSHR %d", cycle, r.Addr, r.ID, id)
 		}
 	}
-	if a.reads[r.ID] != none || int(r.ID) >= a.cfg.L2.MSHRs {
+	if q.line != none && q.line != r.Addr || int(r.ID) >= a.cfg.L2.MSHRs {
 		a.fail(Rule{MSHR, "an MSHR taken twice"},
 			"cycle %d: MSHR %d of %d is taken for line %#x, it waits for line %#x", cycle, r.ID, a.cfg.L2.MSHRs, r.Addr,
-			a.reads[r.ID])
+			q.line)
 	}
-	a.reads[r.ID] = r.Addr
+	q.line, q.mask = r.Addr, q.mask.Or(mask)
 }
 
 // fill checks a response of the DRAM.
@@ -208,14 +229,17 @@ func (a *slice) fill(cycle uint64, r *dram.Response) {
 		}
 		return
 	}
-	line := a.reads[r.ID]
-	if line == none {
+	q, mask := &a.reads[r.ID], a.bytes(r.Mask)
+	line := q.line
+	if line == none || !q.mask.Covers(mask) {
 		a.fail(Rule{MSHR, "a line that no MSHR waits for"}, "cycle %d: a line comes for MSHR %d, which waits for none",
 			cycle, r.ID)
 		return
 	}
-	a.reads[r.ID] = none
-	if f := a.flat(line); f.mapped && !same(&r.Data, &f.data, a.all.AndNot(f.unsent)) {
+	if q.mask = q.mask.AndNot(mask); q.mask == (dram.ByteMask{}) {
+		q.line = none
+	}
+	if f := a.flat(line); f.mapped && !same(&r.Data, &f.data, mask.AndNot(f.unsent)) {
 		a.fail(Rule{Cache, "a line with other bytes"},
 			"cycle %d: line %#x comes from the DRAM with other bytes than flat memory", cycle, line)
 	}
@@ -227,8 +251,8 @@ func (a *slice) flushed(cycle uint64) {
 		a.fail(Rule{MSHR, "a flush before its writes"},
 			"cycle %d: the flush is over, the DRAM has not acknowledged %d writes", cycle, a.writes)
 	}
-	for id, line := range a.reads {
-		if line != none {
+	for id := range a.reads {
+		if line := a.reads[id].line; line != none {
 			a.fail(Rule{MSHR, "a flush before its reads"}, "cycle %d: the flush is over, MSHR %d waits for line %#x",
 				cycle, id, line)
 		}

@@ -6,21 +6,22 @@ import (
 	"divergo/rtl"
 )
 
-// Request is a request of an L2 slice to its channel: a whole line to read, or the bytes of a line
-// to write.
+// Request is a request of an L2 slice to its channel: the bytes of a line to read or to write. A
+// read without a mask is one of the whole line.
 type Request struct {
 	Write bool
 	ID    uint8    // returned with the Response
 	Addr  uint64   // of the line
-	Mask  ByteMask // Write: bytes to write
+	Mask  ByteMask // bytes to write or to read
 	Data  Line
 }
 
-// Response answers one Request. A read returns the line; a write is answered when its last byte is
-// in the Store.
+// Response answers one Request. A read returns the bytes of its mask; a write is answered when its
+// last byte is in the Store.
 type Response struct {
 	Write bool
 	ID    uint8
+	Mask  ByteMask // of a read, as in the Request
 	Data  Line
 }
 
@@ -29,16 +30,18 @@ type Op uint8
 
 // The commands.
 const (
-	Nop       Op = iota
-	Activate     // open a row
-	Precharge    // close the row
-	Read         // one burst from the open row
-	Write        // one burst to the open row
+	Nop          Op = iota
+	Activate        // open a row
+	Precharge       // close the row
+	Read            // one burst from the open row
+	Write           // one burst to the open row
+	PrechargeAll    // close the rows of all banks
+	Refresh         // refresh all banks, which are closed
 )
 
 // String returns the mnemonic of data sheets.
 func (o Op) String() string {
-	if names := [...]string{"NOP", "ACT", "PRE", "RD", "WR"}; int(o) < len(names) {
+	if names := [...]string{"NOP", "ACT", "PRE", "RD", "WR", "PREA", "REF"}; int(o) < len(names) {
 		return names[o]
 	}
 	return "?"
@@ -64,7 +67,9 @@ type Counters struct {
 	RowHits       uint64 // requests whose row was already open
 	RowMisses     uint64
 	Activates     uint64
-	Precharges    uint64
+	Precharges    uint64 // of single banks; a refresh closes all
+	Refreshes     uint64 // of all banks
+	Drains        uint64 // turns from reads to writes because of many writes
 	BusCycles     uint64 // cycles of the data bus in use
 	Bytes         uint64 // moved by the data bus; a burst moves masked bytes too
 	QueueFull     uint64 // cycles in which a request waited for a place in the queue
@@ -76,6 +81,17 @@ type Counters struct {
 // with a legal command gets it. A bank works for its oldest request to the open row, or else for
 // its oldest request. The command is RD or WR if the row is open, ACT if no row is open, and PRE
 // otherwise. A request overtaken HitCap times by row hits goes first.
+//
+// When the oldest request of the channel has waited for AgeCap cycles, it gets the first legal
+// command. Other banks may then open and close rows, but move no data before it.
+//
+// With WriteHigh the channel serves reads only, and writes while it has no read. When WriteHigh
+// writes wait, it serves writes only, until WriteLow are left. An older request of the other kind
+// to the same line keeps its place in time.
+//
+// Every TREFI cycles the channel closes all banks and refreshes them, and gives no other command
+// meanwhile. A channel without requests sleeps. The next request finds the banks as the refreshes
+// in between have left them.
 //
 // The controller is that of GPGPU-Sim 2.1.1b, with the write-to-read turnaround that GPGPU-Sim
 // omits.
@@ -98,6 +114,7 @@ type Channel struct {
 	data     *rtl.Mem[Line]
 	banks    *rtl.Mem[bank]
 	cells    *rtl.Mem[Line] `rtl:"inplace"` // contents of all rows; at most one command a cycle reads or writes them
+	writing  bool           `rtl:"scratch"` // wire: writes are served, not reads (WriteHigh)
 }
 
 type channelState struct {
@@ -109,6 +126,11 @@ type channelState struct {
 
 	// First cycles in which the commands are legal, for any bank.
 	NextAct, NextRead, NextWrite uint64
+
+	Drain  bool   // since WriteHigh writes have waited (WriteHigh)
+	Writes uint64 // entries that are writes (WriteHigh)
+	Urgent uint64 // entries with a younger one of the other kind to the same line (WriteHigh)
+	Due    uint64 // first cycle of the next refresh (TREFI)
 
 	Last    uint8   `bits:"4"` // bank of the last command
 	Command Command // on the bus
@@ -130,6 +152,7 @@ type entry struct {
 	Todo   uint32 // remaining bursts, one bit each
 	Local  uint64 // address within the channel
 	Age    uint64 // value of Arrived when the request came
+	Came   uint64 // cycle in which it came
 	Ready  uint64 // first cycle after its last data
 	Mask   ByteMask
 }
@@ -146,12 +169,14 @@ type bank struct {
 // configuration must have passed Check. Channels are made in the order of their numbers.
 func NewChannel(cfg *Config, line int, store *Store, in rtl.In[Request], out rtl.Out[Response]) *Channel {
 	m := NewAddrMap(cfg)
-	return &Channel{
+	c := &Channel{
 		In: in, Out: out, cfg: *cfg, schedule: schedulers.Must(cfg.Scheduler), addrs: m, store: store,
 		bursts:  line / cfg.burstBytes(),
 		entries: rtl.NewMem[entry](cfg.Queue), data: rtl.NewMem[Line](cfg.Queue), banks: rtl.NewMem[bank](cfg.Banks),
 		cells: store.attach(m),
 	}
+	c.Init(channelState{Due: uint64(cfg.TREFI)})
+	return c
 }
 
 // Tick answers a request whose data has passed the bus, accepts a new request and issues a command.
@@ -179,8 +204,13 @@ func (c *Channel) answer() uint64 {
 	}
 	r := c.Out.PushSlot()
 	r.Write, r.ID = e.Write, e.ID
-	if !e.Write {
+	switch {
+	case e.Write:
+	case e.Mask == ByteMask{}:
 		r.Data = *c.data.At(i)
+	default:
+		r.Mask = e.Mask
+		r.Data.Merge(c.data.At(i), e.Mask)
 	}
 	d.Used &^= 1 << i
 	d.DoneHead = (q.DoneHead + 1) % MaxQueue
@@ -207,7 +237,7 @@ func (c *Channel) accept() {
 	}
 	r := c.In.Front()
 	e := c.entries.Edit(i)
-	*e = entry{Write: r.Write, ID: r.ID, Local: c.addrs.Local(r.Addr), Age: q.Arrived, Mask: r.Mask}
+	*e = entry{Write: r.Write, ID: r.ID, Local: c.addrs.Local(r.Addr), Age: q.Arrived, Came: c.sim.Now(), Mask: r.Mask}
 	e.Bank, e.Row, e.Col = c.addrs.Place(r.Addr)
 	e.Todo = c.todo(r)
 	if r.Write {
@@ -216,16 +246,35 @@ func (c *Channel) accept() {
 	} else {
 		c.Count.D().Reads++
 	}
+	if c.cfg.WriteHigh != 0 {
+		c.sort(i, e)
+	}
 	d.Used |= 1 << i
 	d.Waiting[e.Bank] |= 1 << i
 	d.Arrived++
 	c.In.Pop()
 }
 
-// todo returns the bursts that r needs: all bursts of a read, or the bursts of a write that have a
-// byte to write.
+// sort notes the kind of the new entry i. Older entries of the other kind to its line are served in
+// either direction, so that they stay before it.
+func (c *Channel) sort(i int, e *entry) {
+	q, d := c.Regs()
+	d.Urgent &^= 1 << i
+	d.Writes &^= 1 << i
+	if e.Write {
+		d.Writes |= 1 << i
+	}
+	for m := q.Waiting[e.Bank]; m != 0; m &= m - 1 {
+		n := bits.TrailingZeros64(m)
+		if old := c.entries.At(n); old.Local == e.Local && old.Write != e.Write {
+			d.Urgent |= 1 << n
+		}
+	}
+}
+
+// todo returns the bursts that r needs: those with a byte to read or to write.
 func (c *Channel) todo(r *Request) uint32 {
-	if !r.Write {
+	if !r.Write && r.Mask == (ByteMask{}) {
 		return 1<<c.bursts - 1
 	}
 	todo := uint32(0)
@@ -241,12 +290,38 @@ func (c *Channel) todo(r *Request) uint32 {
 // command issues the first legal command of the banks in turn. It returns the next cycle in which a
 // command may be legal.
 func (c *Channel) command() uint64 {
-	q, d := c.Regs()
+	q := c.Q()
 	now := c.sim.Now()
 	next := uint64(rtl.Never)
+	if c.cfg.WriteHigh != 0 {
+		c.direct()
+	}
+	if c.cfg.TREFI != 0 && bits.OnesCount64(q.Used) > int(q.DoneLen) {
+		at, busy := c.refresh()
+		if busy {
+			return at
+		}
+		next = at
+	}
+	late := -1 // the request that has waited too long
+	if c.cfg.AgeCap != 0 {
+		if i := c.eldest(true); i >= 0 {
+			if at := c.entries.At(i).Came + uint64(c.cfg.AgeCap); at > now {
+				next = min(next, at)
+			} else {
+				late = i
+				op, at := c.needs(i)
+				if at <= now {
+					c.give(op, i)
+					return now + 1
+				}
+				next = min(next, at)
+			}
+		}
+	}
 	for n := range c.cfg.Banks {
 		b := (int(q.Last) + 1 + n) % c.cfg.Banks
-		if q.Waiting[b] == 0 {
+		if q.Waiting[b] == 0 || late >= 0 && b == int(c.entries.At(late).Bank) {
 			continue
 		}
 		i := c.choose(b)
@@ -254,24 +329,108 @@ func (c *Channel) command() uint64 {
 			continue
 		}
 		op, at := c.needs(i)
-		if at > now {
+		switch {
+		case late >= 0 && (op == Read || op == Write): // after the late one
+		case at > now:
 			next = min(next, at)
-			continue
+		default:
+			c.give(op, i)
+			return now + 1
 		}
-		d.Last = uint8(b)
-		c.give(op, i)
-		return now + 1
 	}
 	return next
 }
 
+// direct chooses between reads and writes.
+func (c *Channel) direct() {
+	q, d := c.Regs()
+	waiting := q.Used
+	for n := range int(q.DoneLen) {
+		waiting &^= 1 << q.Done[(int(q.DoneHead)+n)%MaxQueue]
+	}
+	writes := bits.OnesCount64(waiting & q.Writes)
+	switch {
+	case q.Drain && writes <= c.cfg.WriteLow:
+		d.Drain = false
+	case !q.Drain && writes >= c.cfg.WriteHigh:
+		d.Drain = true
+		c.Count.D().Drains++
+	}
+	c.writing = d.Drain || waiting&^q.Writes == 0
+}
+
+// ready returns the requests that bank b may serve.
+func (c *Channel) ready(b int) uint64 {
+	q := c.Q()
+	switch {
+	case c.cfg.WriteHigh == 0:
+		return q.Waiting[b]
+	case c.writing:
+		return q.Waiting[b] & (q.Writes | q.Urgent)
+	}
+	return q.Waiting[b] & (^q.Writes | q.Urgent)
+}
+
+// refresh closes and refreshes all banks if a refresh is due, and reports whether it is busy with
+// that. It returns the cycle of its next command. Behind idle cycles it makes up for the commands
+// of these, each with its own cycle.
+func (c *Channel) refresh() (next uint64, busy bool) {
+	q, now := c.Q(), c.sim.Now()
+	if q.Due > now {
+		return q.Due, false
+	}
+	open, pre, at := false, q.Due, q.Due
+	for b := range c.cfg.Banks {
+		bk := c.banks.At(b)
+		at = max(at, bk.NextAct)
+		if bk.Open {
+			open = true
+			pre = max(pre, bk.NextPre)
+		}
+	}
+	if open {
+		if pre > now {
+			return pre, true
+		}
+		at = max(at, pre+uint64(c.cfg.TRP))
+		c.all(PrechargeAll, pre, at)
+	}
+	for {
+		if at > now {
+			return at, true
+		}
+		due := c.D().Due + uint64(c.cfg.TREFI)
+		c.D().Due = due
+		c.Count.D().Refreshes++
+		free := at + uint64(c.cfg.TRFC)
+		c.all(Refresh, at, free)
+		if at = max(due, free); due > now {
+			return now + 1, true
+		}
+	}
+}
+
+// all gives a command for all banks, which stay closed until a cycle.
+func (c *Channel) all(op Op, cycle, until uint64) {
+	for b := range c.cfg.Banks {
+		bk := c.banks.Edit(b)
+		bk.Open, bk.NextAct = false, max(bk.NextAct, until)
+	}
+	command := Command{Op: op}
+	if cycle == c.sim.Now() {
+		c.D().Command = command
+	}
+	if c.OnCommand.Any() {
+		c.OnCommand.Notify(Commanded{cycle, command})
+	}
+}
+
 // choose returns the entry that bank b works for, or -1 if it waits for another bank.
 func (c *Channel) choose(b int) int {
-	q := c.Q()
 	bk := c.banks.At(b)
 	oldest, hit := -1, -1
 	var oldestAge, hitAge uint64
-	for m := q.Waiting[b]; m != 0; m &= m - 1 {
+	for m := c.ready(b); m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
 		e := c.entries.At(i)
 		if oldest < 0 || e.Age < oldestAge {
@@ -280,6 +439,9 @@ func (c *Channel) choose(b int) int {
 		if bk.Open && e.Row == bk.Row && (hit < 0 || e.Age < hitAge) {
 			hit, hitAge = i, e.Age
 		}
+	}
+	if oldest < 0 {
+		return -1
 	}
 	return c.schedule(c, b, oldest, hit)
 }
@@ -294,15 +456,29 @@ func (c *Channel) firstReady(b, oldest, hit int) int {
 
 // inOrder serves only the oldest request of the channel.
 func (c *Channel) inOrder(_, oldest, _ int) int {
+	if c.eldest(false) != oldest {
+		return -1
+	}
+	return oldest
+}
+
+// eldest returns the oldest request of the channel that needs commands, or -1: any, or of those
+// that the banks may serve.
+func (c *Channel) eldest(any bool) int {
 	q := c.Q()
-	for o := range c.cfg.Banks {
-		for m := q.Waiting[o]; m != 0; m &= m - 1 {
-			if c.entries.At(bits.TrailingZeros64(m)).Age < c.entries.At(oldest).Age {
-				return -1
+	eldest, age := -1, uint64(rtl.Never)
+	for b := range c.cfg.Banks {
+		m := q.Waiting[b]
+		if !any {
+			m = c.ready(b)
+		}
+		for ; m != 0; m &= m - 1 {
+			if i := bits.TrailingZeros64(m); c.entries.At(i).Age < age {
+				eldest, age = i, c.entries.At(i).Age
 			}
 		}
 	}
-	return oldest
+	return eldest
 }
 
 // needs returns the next command of entry i and the first cycle in which it is legal.
@@ -329,6 +505,7 @@ func (c *Channel) give(op Op, i int) {
 	after := func(cycles int) uint64 { return now + uint64(cycles) }
 	e := c.entries.At(i)
 	bk := c.banks.Edit(int(e.Bank))
+	d.Last = e.Bank
 	d.Command = Command{Op: op, Bank: e.Bank, Row: bk.Row}
 	switch op {
 	case Activate:
@@ -400,7 +577,7 @@ func (c *Channel) column(i int, bk *bank, ready uint64) {
 	} else {
 		c.Count.D().RowHits++
 	}
-	if older := q.Waiting[e.Bank] &^ (1 << i); c.anyOlder(older, e.Age) {
+	if older := c.ready(int(e.Bank)) &^ (1 << i); c.anyOlder(older, e.Age) {
 		bk.Overtaken++
 	} else {
 		bk.Overtaken = 0

@@ -1,6 +1,7 @@
 package dram_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -163,4 +164,120 @@ func TestHitCap(t *testing.T) {
 			assert.Equal(t, 1+limit, over, "requests answered before it") // the first came before it
 		}
 	}
+}
+
+// TestRefresh: an idle channel has been refreshed every tREFI when the next request comes. A busy one
+// first closes its row, tRAS after its activate.
+func TestRefresh(t *testing.T) {
+	cfg := dram.Default()
+	cfg.TREFI, cfg.TRFC = 500, 60
+	b := newBench(t, cfg)
+	var got []dram.Commanded
+	b.Channel.OnCommand.Add(func(c dram.Commanded) { got = append(got, c) })
+	cycles := func(op dram.Op) (list []uint64) {
+		for _, c := range got {
+			if c.Op == op {
+				list = append(list, c.Cycle)
+			}
+		}
+		return list
+	}
+	b.Run(2_250)
+	assert.Empty(t, got, "it sleeps")
+	b.In.Push(dram.Request{Addr: at(&cfg, 0, 1, 0)})
+	b.Run(100)
+	assert.Equal(t, []uint64{500, 1000, 1500, 2000}, cycles(dram.Refresh))
+	assert.Empty(t, cycles(dram.PrechargeAll), "no bank was open")
+
+	got = nil
+	b.Run(2_495 - b.Now())
+	b.In.Push(dram.Request{Addr: at(&cfg, 1, 1, 0)})
+	b.Run(200)
+	assert.Equal(t, []uint64{2496, 2496 + 25 + 10 + 60}, cycles(dram.Activate), "tRAS, tRP and tRFC later again")
+	assert.Equal(t, []uint64{2496 + 25}, cycles(dram.PrechargeAll))
+	assert.Equal(t, []uint64{2496 + 25 + 10}, cycles(dram.Refresh))
+	assert.EqualValues(t, 5, b.Channel.Count.Q().Refreshes)
+}
+
+// TestAgeCap: reads of a row keep the bus from turning, so that a write of another bank starves. With
+// a cap it goes first when it is that old.
+func TestAgeCap(t *testing.T) {
+	for _, limit := range []int{0, 200} {
+		cfg := dram.Default()
+		cfg.HitCap, cfg.AgeCap = 0, limit
+		b := newBench(t, cfg)
+		came, wrote := uint64(0), uint64(0)
+		for n := range 2000 {
+			switch {
+			case !b.In.Ready():
+			case n >= 100 && came == 0:
+				came = b.Now()
+				b.In.Push(dram.Request{Write: true, ID: 1, Addr: at(&cfg, 5, 0, 0), Mask: dram.ByteMask{1}})
+			default:
+				b.In.Push(dram.Request{Addr: at(&cfg, 0, 0, n%32*line)})
+			}
+			cycle, c := b.step()
+			if c.Op == dram.Write {
+				wrote = cycle
+			}
+			for b.Out.Valid() {
+				b.Out.Pop()
+			}
+		}
+		if limit == 0 {
+			assert.Zero(t, wrote)
+			continue
+		}
+		assert.Greater(t, wrote, came+200)
+		assert.Less(t, wrote, came+200+100, "the queue is full when it comes, and then it needs an activate")
+	}
+}
+
+// TestWriteDrain: writes wait until three are there, while reads pass, and go until one is left. A read
+// of a line that is to be written waits for that.
+func TestWriteDrain(t *testing.T) {
+	cfg := dram.Default()
+	cfg.WriteHigh, cfg.WriteLow = 3, 1
+	b := newBench(t, cfg)
+	var got []string
+	b.Channel.OnCommand.Add(func(c dram.Commanded) {
+		if c.Op == dram.Read || c.Op == dram.Write {
+			got = append(got, fmt.Sprint(c.Op, " ", c.Col/line))
+		}
+	})
+	push := func(write bool, n int) {
+		for !b.In.Ready() {
+			b.Run(1)
+		}
+		b.In.Push(dram.Request{Write: write, Addr: at(&cfg, 0, 0, n*line), Mask: dram.ByteMask{1}})
+	}
+	push(false, 0)
+	push(true, 1)
+	push(false, 2)
+	push(true, 3)
+	push(false, 4)
+	push(true, 5)
+	push(false, 6)
+	for range 300 {
+		b.Run(1)
+		for b.Out.Valid() {
+			b.Out.Pop()
+		}
+	}
+	assert.Equal(t, []string{"WR 1", "WR 3", "RD 0", "RD 2", "RD 4", "RD 6", "WR 5"}, got,
+		"the third write comes before the row is open")
+	assert.EqualValues(t, 1, b.Channel.Count.Q().Drains)
+
+	got = nil
+	push(false, 0)
+	push(true, 1)
+	push(false, 1)
+	push(false, 2)
+	for range 300 {
+		b.Run(1)
+		for b.Out.Valid() {
+			b.Out.Pop()
+		}
+	}
+	assert.Equal(t, []string{"RD 0", "WR 1", "RD 1", "RD 2"}, got, "the read of the line waits for the write")
 }

@@ -12,5 +12,8 @@
 // The [AddrMap] assigns each address to one channel, which holds its bytes. A [Store] gives the
 // host access to all channels.
 //
-// Refresh, power-down and tFAW are not modelled.
+// The rest is optional: refresh, a cap on the age of requests, watermarks that collect writes, and a
+// hash that spreads addresses over the channels. A [Sheet] has the banks and times of a kind of DRAM.
+//
+// Power-down, tFAW and groups of banks are not modelled.
 package dram

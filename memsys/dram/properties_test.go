@@ -19,6 +19,7 @@ type sheet struct {
 	TCL, WL, TRP, TRCD, TWTR, TRTP, TWR, TRRD int
 	TCCD, TRAS, TRC                           int // excess over 2, TRCD and TRAS + TRP
 	Banks, Queue, HitCap, Bus, Burst          int
+	AgeCap, High, Low, Refresh, TRFC          int // Refresh: 0 for none, or 1 more than the excess over the shortest
 	Scheduler                                 dram.Scheduler
 }
 
@@ -30,6 +31,12 @@ func (s sheet) config() dram.Config {
 	c.TCCD, c.TRAS = 2+s.TCCD, s.TRCD+s.TRAS
 	c.TRC = c.TRAS + c.TRP + s.TRC
 	c.TRRD = min(s.TRRD, c.TRC)
+	c.AgeCap, c.WriteHigh = s.AgeCap, min(s.High, s.Queue)
+	c.WriteLow = min(s.Low, max(c.WriteHigh-1, 0))
+	if s.Refresh != 0 {
+		c.TRFC = s.TRFC
+		c.TREFI = c.LeastTREFI() + s.Refresh - 1
+	}
 	return c
 }
 
@@ -44,12 +51,12 @@ type stream struct {
 type request struct {
 	Write           bool
 	Bank, Row, Line int
-	Bytes           uint64 // mask of a write
+	Bytes           uint64 // mask of a write; of a read, 0 for the line
 	After           int
 }
 
 func (r request) String() string {
-	op := "read"
+	op := fmt.Sprintf("read %#x of", r.Bytes)
 	if r.Write {
 		op = fmt.Sprintf("write %#x of", r.Bytes)
 	}
@@ -75,12 +82,14 @@ func TestChannelProperties(t *testing.T) {
 				"TCCD": time(0, 4), "TRAS": time(0, 20), "TRC": time(0, 20),
 				"Banks": forall.OneOf(1, 2, 4, 8, 16), "Queue": time(1, 64), "HitCap": time(0, 4), "Bus": forall.OneOf(4, 8,
 					16), "Burst": forall.OneOf(1, 2),
+				"AgeCap": forall.OneOf(0, 0, 1, 20, 100), "High": forall.OneOf(0, 0, 1, 3, 20), "Low": gen.IntRange(0,
+					4), "Refresh": forall.OneOf(0, 0, 1, 50), "TRFC": time(0, 40),
 				"Scheduler": forall.OneOf(dram.FRFCFS, dram.FRFCFS, dram.FRFCFS, dram.FCFS),
 			}),
 			"Requests": forall.List(100, forall.Struct[request](map[string]gopter.Gen{
 				"Write": forall.OneOf(false, false, true), "Bank": gen.IntRange(0, 15), "Row": gen.IntRange(0,
 					2), "Line": gen.IntRange(0, 3),
-				"Bytes": forall.Mask[uint64](line), "After": forall.OneOf(0, 0, 0, 1, 2, 30),
+				"Bytes": forall.Mask[uint64](line), "After": forall.OneOf(0, 0, 0, 1, 2, 30, 500),
 			})),
 			"Busy": forall.Mask[uint64](63),
 		}), func(t *forall.T, s stream) {
@@ -106,8 +115,14 @@ func TestChannelProperties(t *testing.T) {
 								mem[q.Addr][i] = q.Data[i]
 							}
 						}
-					} else {
-						w.Data = *mem[q.Addr]
+					} else if w.Data = *mem[q.Addr]; r.Bytes != 0 {
+						q.Mask = dram.ByteMask{r.Bytes}
+						w.Mask = q.Mask
+						for i := range line {
+							if r.Bytes>>i&1 == 0 {
+								w.Data[i] = 0
+							}
+						}
 					}
 					want, next = append(want, w), b.Now()
 					b.In.Push(q)
@@ -197,4 +212,57 @@ func TestLineProperties(t *testing.T) {
 		to.Merge(&from, dram.ByteMask{m.Low, m.High})
 		require.Equal(t, want, to)
 	})
+}
+
+// TestAddrMapProperties checks small maps address by address.
+func TestAddrMapProperties(t *testing.T) {
+	type place struct {
+		channel int
+		local   uint64
+	}
+	type of struct {
+		Channels, Interleave int
+		Hash                 dram.Hash
+		Start                int // first block
+	}
+	forall.Check(t, "each channel holds its addresses without gaps, a group of blocks in all channels",
+		forall.Struct[of](map[string]gopter.Gen{
+			"Channels": gen.IntRange(1, 12), "Interleave": forall.OneOf(32, 64), "Hash": forall.OneOf(dram.HashNone,
+				dram.HashXOR, dram.HashXOR), "Start": forall.OneOf(0, 1000, 1<<20),
+		}), func(t *forall.T, c of) {
+			cfg := dram.Default()
+			cfg.Channels, cfg.Interleave, cfg.Hash = c.Channels, c.Interleave, c.Hash
+			m := dram.NewAddrMap(&cfg)
+			const groups = 40
+			seen := map[place]bool{}
+			first := uint64(c.Start * c.Channels * c.Interleave)
+			for a := first; a < first+uint64(groups*c.Channels*c.Interleave); a += 8 {
+				p := place{m.Channel(a), m.Local(a)}
+				require.False(t, seen[p], "%+v twice", p)
+				seen[p] = true
+				require.GreaterOrEqual(t, p.local, uint64(c.Start*c.Interleave))
+				require.Less(t, p.local, uint64((c.Start+groups)*c.Interleave))
+				require.Less(t, p.channel, c.Channels)
+				if c.Hash == dram.HashNone {
+					require.EqualValues(t, a/uint64(c.Interleave)%uint64(c.Channels), p.channel)
+				}
+			}
+		})
+}
+
+// TestChannelHash: blocks a whole turn of eight channels apart are all in one channel, with a hash
+// eight of them in eight.
+func TestChannelHash(t *testing.T) {
+	cfg := dram.Default()
+	for hash, want := range map[dram.Hash]int{dram.HashNone: 1, dram.HashXOR: 8} {
+		cfg.Hash = hash
+		m := dram.NewAddrMap(&cfg)
+		for start := range uint64(3) {
+			channels := map[int]bool{}
+			for i := range uint64(8) {
+				channels[m.Channel((start*8+i)*8*256)] = true
+			}
+			require.Len(t, channels, want, hash)
+		}
+	}
 }

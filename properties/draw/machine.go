@@ -9,6 +9,7 @@ import (
 
 	"divergo/gpu"
 	"divergo/isa"
+	"divergo/memsys/dram"
 	"divergo/sm"
 	"divergo/sm/divergence"
 )
@@ -34,6 +35,8 @@ var apart = []string{
 	"herd.branch_fraction", "herd.load_fraction",
 	// These are drawn last, so that adding them did not change the machines of existing seeds.
 	"sm.interweave", "sm.fetch_group", "sm.schedulers",
+	"l1.sector", "l1.hash", "l2.sector", "l2.hash",
+	"dram.channel_hash", "dram.age_cap", "dram.write_high", "dram.write_low", "dram.t_refi", "dram.t_rfc",
 }
 
 // behind are the sections of the read-only caches, drawn after all other keys for the same reason.
@@ -91,6 +94,18 @@ func drawMachine(r *rand.Rand) gpu.Config {
 	s.FetchGroup = 1 + r.IntN(s.Warps())
 	s.Schedulers = min(of(1, 1, 1, 2, 4), s.Warps()/2) // each with two warps or more
 	drawReadOnly(r, &c)
+	hash := func() dram.Hash { return []dram.Hash{dram.HashNone, dram.HashXOR}[r.IntN(2)] }
+	d.Hash, c.L1.Hash, c.L2.Hash = hash(), hash(), hash()
+	c.L1.Sector, c.L2.Sector = min(of(0, 32, 64), line), min(of(0, 32, 64), line)
+	d.AgeCap = of(0, 0, 1, 50, 400)
+	if r.IntN(2) == 0 && d.Queue > 1 {
+		d.WriteHigh = 1 + r.IntN(d.Queue)
+		d.WriteLow = r.IntN(d.WriteHigh)
+	}
+	if r.IntN(3) == 0 {
+		d.TRFC = of(0, 1, 40)
+		d.TREFI = d.LeastTREFI() + of(0, 100, 1000)
+	}
 	fit(&c)
 	return c
 }

@@ -88,7 +88,7 @@ func wanted() []string {
 			}
 		}
 	}
-	for c := isa.CacheDefault; c <= isa.CacheVolatile; c++ {
+	for c := isa.CacheDefault; c <= isa.CacheStream; c++ {
 		add("ld cache %d", c)
 		add("st cache %d", c)
 	}

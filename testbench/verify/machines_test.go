@@ -65,5 +65,12 @@ func drawn(seed uint64) gpu.Config {
 	d.Interleave, d.Banks, d.Queue, d.HitCap, d.Latency = of(128, 256, 1024), of(1, 8), of(1, 4, 32), of(0, 1,
 		32), of(1, 10)
 	d.Scheduler = word[dram.Scheduler](r)
+	c.L1.Sector, c.L2.Sector = min(of(0, 32), line), min(of(0, 32, 64), line)
+	c.L1.Hash, c.L2.Hash = word[dram.Hash](r), word[dram.Hash](r)
+	d.Hash, d.AgeCap = word[dram.Hash](r), of(0, 100)
+	if r.IntN(2) == 0 {
+		d.TREFI, d.TRFC = 1000, 60
+		d.WriteHigh, d.WriteLow = d.Queue, d.Queue/2
+	}
 	return c
 }
