@@ -55,6 +55,7 @@ type bytes struct {
 type copied struct {
 	data   memsys.Line
 	known  dram.ByteMask // bytes of data that a hit must give
+	stack  bool          // the line may have been allocated without a fetch, so all sectors are there
 	gen    int           // the number of fences at which known was last valid
 	own    memsys.Line   // the last stored bytes
 	unsent dram.ByteMask // bytes of own that the L2 must still get
@@ -126,7 +127,7 @@ func (a *l1) copyOf(line uint64) *copied {
 		a.lines[line] = c
 	}
 	if c.gen != a.gen {
-		c.gen, c.known = a.gen, dram.ByteMask{}
+		c.gen, c.known, c.stack = a.gen, dram.ByteMask{}, false
 	}
 	return c
 }
@@ -157,7 +158,7 @@ func (a *l1) access(cycle uint64, r *memsys.LineRequest) {
 	past := r.Cache == isa.CacheGlobal || r.Cache == isa.CacheVolatile || r.Kind == memsys.Atomic ||
 		r.Kind == memsys.Reduce
 	if past {
-		c.known = dram.ByteMask{}
+		c.known, c.stack = dram.ByteMask{}, false
 	}
 	if past || r.Kind == memsys.Store {
 		for i := range a.mshrs[:a.cfg.MSHRs] {
@@ -213,7 +214,7 @@ func (a *l1) part(cycle uint64, r *memsys.LineResponse) {
 			return
 		}
 		c := a.copyOf(e.line)
-		if known := c.known.And(e.mask); known != (dram.ByteMask{}) && same(&r.Data, &c.data, known) {
+		if known := c.known.And(e.mask); (c.stack || known != dram.ByteMask{}) && same(&r.Data, &c.data, known) {
 			continue
 		}
 		id, data := a.filled.id, &a.filled.data
@@ -239,7 +240,7 @@ func (a *l1) store(c *copied, r *memsys.LineRequest) {
 	switch {
 	case r.Cache == isa.CacheGlobal || r.Cache == isa.CacheVolatile:
 	case r.Stack && r.Mask[0]&1 != 0:
-		c.known = r.Mask
+		c.known, c.stack = r.Mask, true
 	case c.known != dram.ByteMask{}:
 		size := a.cfg.Line
 		if a.sector != 0 {
