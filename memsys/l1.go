@@ -92,10 +92,10 @@ type L1Counters struct {
 	LoadMisses             uint64 // loads that sent a request
 	Merges                 uint64 // loads that joined an MSHR
 	StoreHits              uint64
-	WriteBacks             uint64 // dirty lines sent to the L2
-	Evictions              uint64 // clean lines replaced
-	Fences                 uint64 // fences and flushes
-	Stalls                 Stalls // without those of the coalescer and of shared memory
+	WriteBacks             uint64                  // dirty lines sent to the L2
+	Evictions              uint64                  // clean lines replaced
+	Fences                 uint64                  // fences and flushes
+	Stalls                 [ofL1][NumCauses]uint64 // without those of the coalescer and of shared memory
 }
 
 // mshr is a miss status holding register: an outstanding load or atomic.
