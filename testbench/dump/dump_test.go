@@ -24,10 +24,13 @@ import (
 )
 
 // machine returns a machine of one SM with a mechanism and a loaded kernel.
-func machine(t *testing.T, mechanism string) *gpu.Machine {
+func machine(t *testing.T, mechanism string, change ...func(*gpu.Config)) *gpu.Machine {
 	c := gpu.Default()
 	c.GPU.SMs, c.L2.Size = 1, 64<<10
 	c.Divergence.Mechanism = mechanism
+	for _, f := range change {
+		f(&c)
+	}
 	m, err := gpu.New(c)
 	require.NoError(t, err)
 	k, err := ptx.Parse("k.ptx", []byte(".version 7.6\n.target sm_70\n.address_size 64\n.visible .entry k() { ret; }"))
@@ -68,8 +71,9 @@ func TestTables(t *testing.T) {
 // Patterns of names do so with some.
 func TestPatterns(t *testing.T) {
 	named := map[string]bool{}
+	caches := func(c *gpu.Config) { c.Const.Size, c.ICache.Size, c.Texture.Size = 2048, 2048, 2048 }
 	for _, x := range divergence.Mechanisms() {
-		m := machine(t, x.Name)
+		m := machine(t, x.Name, caches)
 		v := newView(m, nil)
 		filter := v.marks()
 		for _, g := range v.groups() {

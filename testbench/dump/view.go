@@ -25,6 +25,10 @@ type view struct {
 	mixed bool // a slot may have threads of several warps
 	// without are the options of `if` tags that the machine does not have.
 	without []string
+	// response is the queue of responses of the L1.
+	response string
+	// caches are the names of the read-only caches of an SM.
+	caches []string
 	// These are the tables and the registers of the divergence hardware, by their names in it.
 	tables    []table
 	registers []string
@@ -45,11 +49,23 @@ var someSM = regexp.MustCompile(`^sm(\[|_0*)(\d+)`)
 
 func newView(m *gpu.Machine, filter []string) *view {
 	v := &view{sm: "sm[0]", warps: m.Config.SM.Warps(), mixed: m.SMs[0].Div.Homes() != nil, without: without(m)}
+	if v.response = "Mem.L1.Rsp.Valid"; m.Units[0].Clients != nil {
+		v.response = "Mem.Clients.To[0].Valid"
+	}
 	for _, f := range filter {
 		if x := someSM.FindStringSubmatch(f); x != nil {
 			v.sm = "sm[" + x[2] + "]"
 			break
 		}
+	}
+	if u := m.Units[0]; u.ConstCache != nil {
+		v.caches = append(v.caches, "ConstCache")
+	}
+	if u := m.Units[0]; u.ICache != nil {
+		v.caches = append(v.caches, "ICache")
+	}
+	if u := m.Units[0]; u.TextureCache != nil {
+		v.caches = append(v.caches, "TextureCache")
 	}
 	for _, sim := range m.System().Sims() {
 		if sim.Name() == "sm[0]" { // all SMs are alike
@@ -124,6 +140,13 @@ func (v *view) groups() []waves.Group {
 		)},
 	}
 	list = append(list, v.parts()...)
+	for _, cache := range v.caches {
+		list = append(list, waves.Group{
+			Name: cache, Color: waves.Blue, Closed: true, Used: true,
+			Patterns: at("Mem."+cache+".Stall", "Mem."+cache+".Req.Valid", "Mem."+cache+".Req.Front.Line",
+				"Mem."+cache+".Count"),
+		})
+	}
 	registers := make([]string, len(v.registers))
 	for i, r := range v.registers {
 		registers[i] = v.sm + ".Div." + r
@@ -137,14 +160,11 @@ func (v *view) groups() []waves.Group {
 		waves.Group{Name: "Fetch, execution, L1", Color: waves.Green, Closed: true, Patterns: at(
 			"Fetch.Valid", "Fetch.Slot", "Fetch.PC", "Fetch.N", "Issue.Out.Front.Slot", "Issue.Out.Front.PC",
 			"Issue.Out.Front.Row",
-			"LSU.Started", "LSU.Tag", "Mem.L1.Stall", "Mem.L1.Req.Valid", "Mem.L1.Rsp.Valid",
-			"Mem.Const.Left", "Mem.ConstCache.Stall", "Mem.ConstCache.Req.Valid", "Mem.ICache.Stall", "Mem.ICache.Req.Valid",
-			"Mem.ICache.Req.Front.Line", "Mem.Texture.Left", "Mem.TextureCache.Stall", "Mem.TextureCache.Req.Valid",
+			"LSU.Started", "LSU.Tag", "Mem.L1.Stall", "Mem.L1.Req.Valid", v.response,
 		)},
 		waves.Group{
 			Name: "SM counters", Color: waves.Blue, Closed: true, Used: true, Decimal: true,
-			Patterns: at("Issue.Count.Issued", "Issue.Count.Lanes", "Mem.L1.Count", "Mem.Const.Count",
-				"Mem.ConstCache.Count", "Mem.ICache.Count", "Mem.Texture.Count", "Mem.TextureCache.Count"),
+			Patterns: at("Issue.Count.Issued", "Issue.Count.Lanes", "Mem.L1.Count"),
 		},
 		waves.Group{
 			Name: "L2 counters", Color: waves.Indigo, Closed: true, Used: true, Decimal: true,
