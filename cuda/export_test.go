@@ -1,9 +1,15 @@
 package cuda
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"io"
+)
 
 // CallSites exports callSites.
 var CallSites = callSites
+
+// Serve exports serve.
+func (s *Server) Serve(conn io.ReadWriter) error { return s.serve(conn) }
 
 // Request returns the bytes of a request, as a program sends it.
 func Request(op, window uint32, a, b, c uint64, bytes []byte) []byte {

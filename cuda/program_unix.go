@@ -171,7 +171,7 @@ func (s *Server) connect(conn *net.UnixConn) error {
 	}
 	done := make(chan struct{})
 	s.stopWhenGone(raw, done)
-	served := s.Serve(&eager{conn, raw})
+	served := s.serve(&eager{conn, raw})
 	close(done)
 	return errors.Join(served, syscall.Munmap(s.window))
 }

@@ -63,8 +63,8 @@ func refuse(code uint32, format string, args ...any) error {
 	return &refusal{code, fmt.Errorf(format, args...)}
 }
 
-// Serve answers requests until the program ends.
-func (s *Server) Serve(conn io.ReadWriter) error {
+// serve answers requests until the program ends.
+func (s *Server) serve(conn io.ReadWriter) error {
 	s.modules = make(map[uint64]*module)
 	from := bufio.NewReaderSize(conn, 64<<10)
 	head := make([]byte, binary.Size(request{}))

@@ -34,13 +34,14 @@ measured when the list is made, on blocks of hardware or in runs of kernels.
 func claims(row func(*experiments.Claim) string) string {
 	var b strings.Builder
 	b.WriteString(claimsIntroduction)
-	for _, paper := range experiments.Papers() {
-		fmt.Fprintf(&b, "\n## %s\n\n| claim | place | statement | theirs | ours | verdict |\n|---|---|---|---|---|---|\n", paper)
-		for _, c := range experiments.Claims() {
-			if c.Paper.Key == paper.Key {
-				b.WriteString(row(&c) + "\n")
-			}
+	paper := ""
+	for _, c := range experiments.Claims() {
+		if c.Paper.Key != paper {
+			paper = c.Paper.Key
+			fmt.Fprintf(&b, "\n## %s\n\n", c.Paper)
+			b.WriteString("| claim | place | statement | theirs | ours | verdict |\n|---|---|---|---|---|---|\n")
 		}
+		b.WriteString(row(&c) + "\n")
 	}
 	return b.String()
 }

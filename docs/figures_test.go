@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"divergo/experiments"
+	"divergo/internal/forall"
 )
 
 // TestFigures: the pictures of the documents are those that the model draws.
@@ -22,7 +23,10 @@ func TestFigures(t *testing.T) {
 	files, err := filepath.Glob("figures/*.svg")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
-	for _, file := range files {
+	for i, file := range files {
+		if forall.LeftOut(i, 8) {
+			continue
+		}
 		f, err := experiments.FindFigure(strings.TrimSuffix(filepath.Base(file), ".svg"))
 		require.NoError(t, err)
 		d, err := f.Draw()

@@ -137,7 +137,7 @@ func TestOnePlaceMakesFiles(t *testing.T) {
 	}))
 	want := map[string]bool{
 		"../internal/output": true, "../kernels/cudac": true, "../cuda": true,
-		"../kernels/internal/generate": true, "../internal/mutants": true, "../internal/hostcheck": true,
+		"../kernels/internal/generate": true, "../internal/mutants": true,
 	}
 	for folder := range found {
 		assert.True(t, want[folder], "%s makes files", folder)

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"divergo/internal/forall"
 	"divergo/isa"
 	"divergo/kernels"
 )
@@ -13,7 +14,10 @@ import (
 // TestCompacted: for each benchmark and permutation, the hardware compacts the sides of branches
 // into the warps that follow from the golden model's masks.
 func TestCompacted(t *testing.T) {
-	for _, b := range benchmarks {
+	for i, b := range benchmarks {
+		if forall.LeftOut(i, 8) {
+			continue
+		}
 		w := func() (kernels.Workload, error) { return workload(b.kernel, "small") }
 		name := b.kernel + " small"
 		if b.tiled != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"divergo/internal/forall"
 	"divergo/internal/table"
 )
 
@@ -28,8 +29,10 @@ func TestDocumented(t *testing.T) {
 		require.NoError(t, err)
 		for _, m := range command.FindAllStringSubmatch(string(text), -1) {
 			for name := range strings.FieldsSeq(m[1]) {
+				if found++; forall.LeftOut(found, 8) {
+					continue
+				}
 				d := draw(t, name)
-				found++
 				_, err := d.Charts.WriteTo(io.Discard)
 				require.NoError(t, err, name)
 				_, err = json.Marshal(d.Rows)

@@ -115,6 +115,9 @@ func known(list []float64) (of []float64) {
 // post-dominators. Without reconvergence instructions, none executes more instructions (Huang et
 // al., section IV).
 func TestPPCFigures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs benchmarks")
+	}
 	for _, row := range draw(t, "ppc-fig6").Rows {
 		assert.GreaterOrEqual(t, row[2], row[1], row[0])
 		assert.GreaterOrEqual(t, row[3], row[2], row[0])
@@ -127,6 +130,9 @@ func TestPPCFigures(t *testing.T) {
 // TestResident: no kernel has more CTAs on an SM than the registers and threads of table 2 hold.
 // Kernels with another limit have as many CTAs as in table 1.
 func TestResident(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs benchmarks")
+	}
 	same := 0
 	for _, row := range draw(t, "tbc-table1").Rows {
 		threads, ours, registers := row[2].(int), row[4].(int), row[6].(int)

@@ -49,6 +49,9 @@ func TestVote(t *testing.T) {
 // TestForcedLoads: without forced loads nothing changes. Reading one address loses more quality
 // than reading one block (HERDING-17).
 func TestForcedLoads(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs benchmarks")
+	}
 	f, err := FindFigure("herding-fig6")
 	require.NoError(t, err)
 	d, err := f.Draw()

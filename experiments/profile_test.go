@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"divergo/gpu"
+	"divergo/internal/forall"
 	"divergo/isa"
 	"divergo/kernels"
 	"divergo/kernels/quality"
@@ -26,7 +27,10 @@ func profiling(t *testing.T, name string, inputs int, limit float64) Profiling {
 // Each kept candidate makes an input faster, the degradation is the worst one, and the choice stays
 // within the limit.
 func TestProfile(t *testing.T) {
-	for _, name := range []string{"particles", "dxtc", "histogram64"} {
+	for i, name := range []string{"particles", "dxtc", "histogram64"} {
+		if forall.LeftOut(i, 3) {
+			continue
+		}
 		o := profiling(t, name, 2, 0.2)
 		p, err := o.Find()
 		require.NoError(t, err)

@@ -46,9 +46,6 @@ func Register(p Paper, ofFigures []Figure, ofClaims []Claim) {
 	registered, figures, claims = append(registered, p), append(figures, ofFigures...), append(claims, ofClaims...)
 }
 
-// Papers returns the registered papers, in order.
-func Papers() []Paper { return registered }
-
 // Figures returns the figures of all papers.
 func Figures() []Figure { return figures }
 

@@ -15,7 +15,7 @@ func TestRegister(t *testing.T) {
 		assert.Contains(t, f.Source(), f.Paper.Authors, f.Name)
 	}
 	assert.Contains(t, source(t, "tbc-fig12"), "Fung & Aamodt, Thread Block Compaction")
-	papers, figures := len(experiments.Papers()), len(experiments.Figures())
+	claims, figures := len(experiments.Claims()), len(experiments.Figures())
 	draw := func() (*experiments.Drawing, error) { return nil, nil }
 	ours := func() (string, error) { return "", nil }
 	figure := func(name, place string) []experiments.Figure {
@@ -37,7 +37,7 @@ func TestRegister(t *testing.T) {
 	} {
 		assert.Panics(t, register, wrong)
 	}
-	assert.Len(t, experiments.Papers(), papers)
+	assert.Len(t, experiments.Claims(), claims)
 	assert.Len(t, experiments.Figures(), figures)
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"divergo/internal/forall"
 	"divergo/kernels"
 )
 
@@ -24,7 +25,10 @@ func TestExceptions(t *testing.T) {
 	}
 	c, err := capriMachine("tbc", 2)
 	require.NoError(t, err)
-	for _, k := range kernels.All() {
+	for i, k := range kernels.All() {
+		if forall.LeftOut(i, 8) {
+			continue
+		}
 		r, err := overTBC(c, k.Sizes[0])
 		require.NoError(t, err, k.Name)
 		assert.Equal(t, slower[k.Name], r < .99, "%s: %.3f", k.Name, r)

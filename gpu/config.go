@@ -29,7 +29,7 @@ type Config struct {
 
 // Chip sets the number of SMs and the size of device memory.
 type Chip struct {
-	SMs    int `toml:"sms" range:"1..128" doc:"streaming multiprocessors" source:"tbc: table 2"`
+	SMs    int `toml:"sms" range:"1..1024" doc:"streaming multiprocessors" source:"tbc: table 2"`
 	Memory int `toml:"memory" range:"1..3072" unit:"MiB" doc:"device memory that the host can allocate, beside variables and local memory" source:"ours"`
 }
 
@@ -45,17 +45,14 @@ type Clocks struct {
 }
 
 // maxStorage is the limit for registers, caches and shared memory of a machine together, in bytes.
-// It is several times the storage of any GPU.
-const maxStorage = 256 << 20
+// It protects the memory of the host computer, where a machine takes some times its storage. It
+// admits 1,024 SMs with the 512 KiB of an SM of a GH100, and as much again in the L2.
+const maxStorage = 1 << 30
 
 // Check reports every reason why the machine cannot be built: the refusals of each block, and
 // conflicts between blocks. Each error names the key, the value and the allowed values.
 func (c *Config) Check() error {
 	k := key.NewCheck("", c)
-	if k.Sound("icnt.concentration", "gpu.sms") &&
-		(c.GPU.SMs+c.Icnt.Concentration)/c.Icnt.Concentration > memsys.MaxPorts {
-		k.Refuse("%d SMs would need more than the %d ports of a crossbar", c.GPU.SMs, memsys.MaxPorts)
-	}
 	c.SM.Rules(k)
 	c.Config.Rules(k)
 	if k.Sound("gpu.sms", "sm.registers", "l1.size", "const.size", "icache.size", "texture.size", "shared.size", "dram.channels",
@@ -66,6 +63,19 @@ func (c *Config) Check() error {
 		}
 	}
 	return k.Err()
+}
+
+// Under returns the machine with a mechanism, for comparisons of mechanisms. It has one sub-core if
+// the mechanism does not support several.
+func (c Config) Under(mechanism string) Config {
+	c.Divergence.Mechanism = mechanism
+	if m, ok := divergence.Find(mechanism); ok && c.SM.Schedulers > 1 {
+		p, err := m.Build(c.Divergence, c.SM.Geometry(), &divergence.Code{})
+		if err == nil && !p.Connections().Divides {
+			c.SM.Schedulers = 1
+		}
+	}
+	return c
 }
 
 // maxErrors is the largest number of unknown keys of a document that Load reports.

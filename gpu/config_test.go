@@ -74,7 +74,7 @@ func TestSet(t *testing.T) {
 		{"sm.simd_width=wide", `sm.simd_width = "wide": want an integer (lanes), a power of two from 1 to sm.warp_size`},
 		{"sm.simd_width=", `sm.simd_width = "": want an integer (lanes), a power of two from 1 to sm.warp_size`},
 		{"sm.simd_width=1.5", `sm.simd_width = "1.5": want an integer (lanes), a power of two from 1 to sm.warp_size`},
-		{"gpu.sms=4294967296", `gpu.sms = "4294967296": want an integer, 1 to 128`},
+		{"gpu.sms=4294967296", `gpu.sms = "4294967296": want an integer, 1 to 1024`},
 		{"sm.scheduler=gtp", `sm.scheduler: unknown value "gtp"; did you mean "gto"?`},
 	} {
 		c := Default()
@@ -102,7 +102,7 @@ func TestSetReadsWhatGetWrites(t *testing.T) {
 
 func TestCheckNamesTheKey(t *testing.T) {
 	for _, test := range []struct{ assignment, want string }{
-		{"gpu.sms=0", "gpu.sms = 0: want 1 to 128"},
+		{"gpu.sms=0", "gpu.sms = 0: want 1 to 1024"},
 		{"clocks.core_mhz=-1", "clocks.core_mhz = -1: want 1 to 100000"},
 		{"sm.simd_width=0", "sm.simd_width = 0:"},
 		{"sm.warp_size=33", "sm.warp_size = 33:"},
@@ -114,23 +114,42 @@ func TestCheckNamesTheKey(t *testing.T) {
 		{"sm.registers=64", "sm.registers = 64: want at least sm.warp_size * sm.reg_alloc = 32 * 4 = 128, those of a warp"},
 		{"dram.t_rc=30", "dram.t_rc = 30: want at least dram.t_ras + dram.t_rp = 25 + 10 = 35"},
 		{"dram.t_ras=8", "dram.t_ras = 8: want at least dram.t_rcd = 12"},
-		{"shared.size=0x1000000", "gpu.sms = 30: with sm.registers, l1.size, const.size, icache.size, texture.size and shared.size in each SM, and l2.size for each of dram.channels = 8, the chip stores 514654208 bytes: want at most 268435456"},
+		{"shared.size=0x1000000 gpu.sms=64", "gpu.sms = 64: with sm.registers, l1.size, const.size, icache.size, texture.size and shared.size in each SM, and l2.size for each of dram.channels = 8, the chip stores 1088421888 bytes: want at most 1073741824"},
 	} {
 		c := Default()
-		require.NoError(t, c.Set(test.assignment))
+		for assignment := range strings.FieldsSeq(test.assignment) {
+			require.NoError(t, c.Set(assignment))
+		}
 		assert.ErrorContains(t, c.Check(), test.want)
 	}
 }
 
-// The dispatcher shares a port with SMs too.
-func TestCheckCountsCrossbarPorts(t *testing.T) {
-	c := Default()
-	c.GPU.SMs, c.Icnt.Concentration = 128, 1
-	assert.EqualError(t, c.Check(), "icnt.concentration = 1: 128 SMs would need more than the 64 ports of a crossbar")
-	c.Icnt.Concentration = 2
-	assert.EqualError(t, c.Check(), "icnt.concentration = 2: 128 SMs would need more than the 64 ports of a crossbar")
-	c.GPU.SMs = 127
-	assert.NoError(t, c.Check())
+// TestLimits checks the largest machines, and those that are a little larger.
+func TestLimits(t *testing.T) {
+	for _, test := range []struct{ set, fault string }{
+		{"gpu.sms=1024", ""},
+		{"gpu.sms=1024 icnt.concentration=1", ""},
+		{"gpu.sms=1024 icnt.concentration=64", ""},
+		{"gpu.sms=1024 sm.threads=2048 sm.ctas=32", ""},
+		// the SMs and the L2 of a GH100, with 1,024 SMs
+		{"gpu.sms=1024 sm.registers=65536 l1.size=131072 shared.size=131072 dram.channels=48", ""},
+		{"gpu.sms=1025", "gpu.sms = 1025: want 1 to 1024"},
+		{"gpu.sms=1024 icnt.concentration=65", "icnt.concentration = 65: want 1 to 64"},
+		{"sm.threads=2049", "sm.threads = 2049: want 32 (sm.warp_size) to 2048"},
+		{"sm.threads=2047", "sm.threads = 2047: want a multiple of sm.warp_size = 32"},
+		{"sm.threads=2048 sm.warp_size=16 sm.simd_width=8", "sm.threads = 2048: 128 warps of sm.warp_size = 16 threads, want at most 64 warps"},
+		{"gpu.sms=1024 shared.size=0x100000", "gpu.sms = 1024: with sm.registers, l1.size, const.size, icache.size, texture.size and shared.size in each SM, and l2.size for each of dram.channels = 8, the chip stores 1182793728 bytes: want at most 1073741824"},
+	} {
+		c := Default()
+		for assignment := range strings.FieldsSeq(test.set) {
+			require.NoError(t, c.Set(assignment))
+		}
+		if err := c.Check(); test.fault == "" {
+			assert.NoError(t, err, test.set)
+		} else {
+			assert.EqualError(t, err, test.fault, test.set)
+		}
+	}
 }
 
 // One Check reports the faults of all blocks.
@@ -156,8 +175,8 @@ func TestLoad(t *testing.T) {
 			"m.toml:2:3: unknown key \"gpu.smx\"; did you mean \"gpu.sms\"?\n      smx = 4\n      ^\n" +
 				"m.toml:3:2: unknown key \"xyz\"; \"divergo list keys\" shows all\n    [xyz]\n     ^",
 		},
-		{"[gpu]\nsms = \"four\"\n", "m.toml:2:7: gpu.sms: want an integer, 1 to 128\n    sms = \"four\"\n          ^"},
-		{"[gpu]\nsms = 2.5\n", "m.toml:2:7: gpu.sms: want an integer, 1 to 128\n    sms = 2.5\n          ^"},
+		{"[gpu]\nsms = \"four\"\n", "m.toml:2:7: gpu.sms: want an integer, 1 to 1024\n    sms = \"four\"\n          ^"},
+		{"[gpu]\nsms = 2.5\n", "m.toml:2:7: gpu.sms: want an integer, 1 to 1024\n    sms = 2.5\n          ^"},
 		{"[sm]\n\tscheduler = 3\n", "m.toml:2:14: sm.scheduler: want one of " + strings.Join(scheduler.Words, ", ") +
 			"\n    \tscheduler = 3\n    \t            ^"},
 		{"gpu = 3\n", "m.toml:1:7: gpu: a value of the wrong type; [gpu] is a table, whose keys \"divergo list keys\" shows with their types\n    gpu = 3\n          ^"},

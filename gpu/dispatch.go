@@ -28,9 +28,9 @@ func (p phase) String() string {
 type dispatcher struct {
 	rtl.State[struct {
 		Phase phase  `bits:"3"`
-		Turn  uint8  // first SM to be searched for room
-		Sent  uint8  // SMs or slices told to write back
-		Acks  uint8  // of these, the ones that have done so
+		Turn  uint16 `bits:"10"` // first SM to be searched for room
+		Sent  uint16 `bits:"11"` // SMs or slices told to write back
+		Acks  uint16 `bits:"11"` // of these, the ones that have done so
 		CTAs  uint64 // CTAs of the grid
 		Next  uint64 // next CTA to send
 		Ended uint64 // CTAs that have ended
@@ -42,7 +42,7 @@ type dispatcher struct {
 	Rsp  rtl.In[memsys.Response]
 	Room *rtl.Mem[uint8] // CTAs that each SM can still take
 
-	port   uint8 // port of the interconnect
+	port   uint16 // port of the interconnect
 	slices int
 	sim    *rtl.Sim
 }
@@ -101,7 +101,7 @@ func (d *dispatcher) Tick() {
 		}
 	case phaseL2:
 		if int(q.Sent) < d.slices && d.Req.Ready() {
-			d.Req.Push(memsys.Request{Kind: memsys.FlushAll, Src: d.port, Dst: q.Sent})
+			d.Req.Push(memsys.Request{Kind: memsys.FlushAll, Src: d.port, Dst: uint8(q.Sent)})
 			n.Sent++
 		}
 		if int(q.Acks) == d.slices {
@@ -119,7 +119,7 @@ func (d *dispatcher) send() {
 			*d.Room.Edit(i)--
 			d.SMs[i].Command.Push(sm.Command{ID: q.Next})
 			n.Next++
-			n.Turn = uint8((i + 1) % len(d.SMs))
+			n.Turn = uint16((i + 1) % len(d.SMs))
 			return
 		}
 	}

@@ -12,26 +12,26 @@ import (
 	"divergo/sm"
 )
 
-// TestMemoryOfAnSM: the host memory of a machine is at most 5 MB for each SM. This includes all
-// parts of the machine, but not the program's own buffers.
+// TestMemoryOfAnSM limits the memory of the host for a further SM of each preset, with a loaded
+// kernel, including its registers, L1 and shared memory.
 func TestMemoryOfAnSM(t *testing.T) {
+	const more = 32
 	p := program(t, mixed)
 	for _, preset := range gpu.Presets() {
 		t.Run(preset.Name, func(t *testing.T) {
-			heap := func() uint64 {
-				var m runtime.MemStats
-				runtime.GC()
-				runtime.ReadMemStats(&m)
-				return m.HeapAlloc
-			}
-			before := heap()
 			cfg := preset.Config()
-			m := load(t, cfg, p, 1, 64)
-			m.Run(nil, 100_000)
-			used := (heap() - before) / uint64(cfg.GPU.SMs)
-			runtime.KeepAlive(m)
-			t.Logf("%.1f MB for each of %d SMs", float64(used)/1e6, cfg.GPU.SMs)
-			assert.Less(t, used, uint64(5_000_000))
+			heap := func(sms int) uint64 {
+				cfg.GPU.SMs = sms
+				m := load(t, cfg, p, 7, 96)
+				var s runtime.MemStats
+				runtime.GC()
+				runtime.ReadMemStats(&s)
+				runtime.KeepAlive(m)
+				return s.HeapAlloc
+			}
+			used := (heap(1+more) - heap(1)) / more
+			t.Logf("%d bytes for a further SM", used)
+			assert.Less(t, used, uint64(1<<20))
 		})
 	}
 }

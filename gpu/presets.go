@@ -65,7 +65,7 @@ func tbc() Config {
 			WarpSize: 32, Lanes: units.Sequential, SIMDWidth: 8, Skip: sm.SkipNone, Interweave: sm.InterweaveNone,
 			AbsentLane: sm.AbsentZero, Threads: 1024, CTAs: 8,
 			Registers: 16384, RegAlloc: 4,
-			Scheduler: sm.LRR, CTAPriority: sm.PriorityNone, Scoreboard: sm.OneInFlight,
+			Schedulers: 1, Scheduler: sm.LRR, FetchGroup: 8, CTAPriority: sm.PriorityNone, Scoreboard: sm.OneInFlight,
 			FetchWidth: 1, IBuffer: 1, RFBanks: 16, WBPorts: 1,
 			// A warp takes 4 cycles to enter a pipe of 8 lanes. With operand read and write-back, a
 			// dependent instruction follows after about 24 cycles, as on the hardware (Volkov &

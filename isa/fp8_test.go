@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"testing"
 
+	"divergo/internal/forall"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -110,7 +112,7 @@ func TestFromEights(t *testing.T) {
 }
 
 // TestToEights converts all numbers of 16 bits. Of those of 32 bits it converts the midpoints of
-// two codes, their neighbours, and values beyond all codes.
+// two codes, their neighbours, and values beyond all codes. With -short it converts one of 16.
 func TestToEights(t *testing.T) {
 	ties := []float64{
 		0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat32,
@@ -150,16 +152,17 @@ func TestToEights(t *testing.T) {
 					bias, fraction = 127, 7
 				}
 				var src []uint64
-				for u := range uint64(1 << 16) {
-					src = append(src, u<<16|u^0x5555)
-				}
 				codes := make([]uint64, 1<<16)
 				for u := range codes {
+					if forall.LeftOut(u>>8, 16) {
+						continue
+					}
+					src = append(src, uint64(u<<16|u^0x55))
 					codes[u] = want(scientific(uint64(u), bias, fraction))
 				}
 				got := evaluate(t, Inst{Op: OpCvt, Type: typ, SrcType: from, Round: RoundNearest, Flags: flags}, src)
-				for u := range codes {
-					require.Equal(t, codes[u]<<8|codes[u^0x5555], got[u], "%d from %d: %#x", typ, from, u)
+				for i, u := range src {
+					require.Equal(t, codes[u>>16]<<8|codes[u&0xffff], got[i], "%d from %d: %#x", typ, from, u)
 				}
 			}
 		}

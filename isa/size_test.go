@@ -25,7 +25,10 @@ func graphOf(n int, to func(i int) int) *Program {
 // TestSizes checks the running time: code that is quadratic in the number of blocks or functions
 // takes minutes here.
 func TestSizes(t *testing.T) {
-	const n = 20_000
+	n := 20_000
+	if testing.Short() {
+		n = 4_000
+	}
 	for _, c := range []struct {
 		name string
 		to   func(i int) int
@@ -74,7 +77,10 @@ func TestSizes(t *testing.T) {
 
 // TestSizesOfCalls uses a chain of functions, and one function that calls all of them.
 func TestSizesOfCalls(t *testing.T) {
-	const n = 20_000
+	n := 20_000
+	if testing.Short() {
+		n = 4_000
+	}
 	for _, chain := range []bool{true, false} {
 		p := &Program{Regs: []Reg{{Name: "link", Type: U32}}}
 		call := func(f int) {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"divergo/internal/forall"
 	"divergo/isa"
 	"divergo/testbench/golden"
 )
@@ -64,7 +65,7 @@ func TestGoldenModelAgreesWithTheReferences(t *testing.T) {
 }
 
 func TestGoldenModelAgreesAtOtherShapes(t *testing.T) {
-	for _, w := range []Workload{
+	for i, w := range []Workload{
 		NewVecadd(100, 48, 2),
 		newMatmul(1, 1, 1, 3),
 		newHistogram(3, 1, 33, 4),
@@ -105,6 +106,9 @@ func TestGoldenModelAgreesAtOtherShapes(t *testing.T) {
 		newQueens(2, 32),
 		newQueens(6, 5),
 	} {
+		if forall.LeftOut(i, 4) {
+			continue
+		}
 		require.NoError(t, w.Run(newOracle(t, 0)), "%T", w)
 		assert.NoError(t, w.Check(), "%T", w)
 	}
@@ -114,7 +118,10 @@ func TestGoldenModelAgreesAtOtherShapes(t *testing.T) {
 // every order of execution. A thread executes one instruction at a time, a few, or all up to the
 // next barrier.
 func TestOrderOfThreadsDoesNotMatter(t *testing.T) {
-	for _, k := range All() {
+	for i, k := range All() {
+		if forall.LeftOut(i, 4) {
+			continue
+		}
 		var traces []uint64
 		for _, slice := range []uint64{0, 1, 7} {
 			o := newOracle(t, slice)

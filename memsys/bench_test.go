@@ -1,6 +1,7 @@
 package memsys_test
 
 import (
+	"fmt"
 	"testing"
 
 	"divergo/internal/memtest"
@@ -93,5 +94,60 @@ func BenchmarkMisses(b *testing.B) {
 	b.ResetTimer()
 	for b.Loop() {
 		s.Run(s.Core, 100)
+	}
+}
+
+// feeder always has a packet for the next slice in turn. drain takes what arrives.
+type feeder struct {
+	rtl.State[struct{ N uint64 }]
+	Out    rtl.Out[memsys.Request]
+	slices uint64
+}
+
+func (f *feeder) Tick() {
+	if f.Out.Ready() {
+		f.Out.PushSlot().Dst = uint8(f.Q().N % f.slices)
+		f.D().N++
+	}
+}
+
+type drain struct{ In rtl.In[memsys.Request] }
+
+func (d *drain) Tick() {
+	if d.In.Valid() {
+		d.In.Pop()
+	}
+}
+
+// BenchmarkCrossbar measures a cycle of a request network in which every SM has a packet, with its
+// sources and sinks.
+func BenchmarkCrossbar(b *testing.B) {
+	for _, c := range []struct{ sms, concentration, slices int }{{30, 3, 8}, {132, 1, 32}, {1024, 1, 64}} {
+		b.Run(fmt.Sprintf("%d SMs", c.sms), func(b *testing.B) {
+			d := &struct {
+				From []*feeder
+				Net  *memsys.RequestNetwork
+				To   []*drain
+			}{}
+			var in []rtl.In[memsys.Request]
+			var out []rtl.Out[memsys.Request]
+			for i := range c.sms {
+				q := rtl.NewQueue[memsys.Request](2)
+				f := &feeder{Out: q.Out(), slices: uint64(c.slices)}
+				f.Init(struct{ N uint64 }{uint64(i)})
+				d.From, in = append(d.From, f), append(in, q.In())
+			}
+			for range c.slices {
+				q := rtl.NewQueue[memsys.Request](2)
+				d.To, out = append(d.To, &drain{In: q.In()}), append(out, q.Out())
+			}
+			cfg := memsys.IcntConfig{FlitBytes: 32, Queue: 2, Concentration: c.concentration}
+			d.Net = memsys.NewRequestNetwork(&cfg, in, out)
+			sim := rtl.MustNew("net", d)
+			b.ReportAllocs()
+			for b.Loop() {
+				sim.Run(1)
+			}
+		})
 	}
 }

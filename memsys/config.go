@@ -14,8 +14,8 @@ const (
 	MaxMerge   = 8   // requests that wait in one MSHR
 	MaxPending = 64  // loads of an SM
 	MaxAssoc   = 64
-	MaxPorts   = 64 // of a crossbar
-	MaxBanks   = 64 // of shared memory
+	MaxPorts   = 1025 // of a crossbar: 1,024 SMs and the dispatcher
+	MaxBanks   = 64   // of shared memory
 )
 
 // WritePolicy selects the action of the L1 for a store that hits. Neither policy allocates a line

@@ -22,30 +22,31 @@ type packet[T any] interface {
 //
 // The In end is the queue of each input, so packets from one input to one output stay in order.
 type Crossbar[T any, P packet[T]] struct {
-	rtl.State[crossbarState] `rtl:"inplace"`
-	Count                    rtl.State[CrossbarCounters] `rtl:"sim,inplace"`
-	In                       []rtl.In[T]
-	Out                      []rtl.Out[T]
+	Count rtl.State[CrossbarCounters] `rtl:"sim,inplace"`
+	In    []rtl.In[T]
+	Out   []rtl.Out[T]
+	From  *rtl.Mem[inPort]   `rtl:"inplace" trace:"true"` // by input port
+	Port  *rtl.Mem[transfer] `rtl:"inplace" trace:"true"` // by output port
 
-	flit     int
-	inConc   int // inputs per port
-	outConc  int // outputs per port
-	inPorts  int
-	outPorts int
+	flit    int
+	inConc  int // inputs per port
+	outConc int // outputs per port
+	words   int // of a set of input ports
 
-	want []uint64 `rtl:"scratch"` // by output port: the input ports that present a packet for it
+	shown []uint8  `rtl:"scratch"` // by input port: the input that it presents
+	want  []uint64 `rtl:"scratch"` // by output port: the set of input ports that present a packet for it
 }
 
-type crossbarState struct {
-	Busy   uint64          // input ports in the middle of a packet
-	Chosen [MaxPorts]uint8 // by input port: its input granted last
-	Port   [MaxPorts]transfer
+// inPort is the state of an input port.
+type inPort struct {
+	Busy   bool  // in the middle of a packet
+	Chosen uint8 `bits:"6"` // its input granted last
 }
 
 // transfer is the state of an output port.
 type transfer struct {
 	Left uint16 // flits of the packet still to move; 0: no packet
-	From uint8  `bits:"6"` // last input port granted
+	From uint16 `bits:"11"` // last input port granted
 }
 
 // CrossbarCounters are the counts of a Crossbar since reset.
@@ -75,50 +76,48 @@ func newResponseNetwork(cfg *IcntConfig, in []rtl.In[Response], out []rtl.Out[Re
 func newCrossbar[T any, P packet[T]](cfg *IcntConfig, in []rtl.In[T], inConc int, out []rtl.Out[T],
 	outConc int,
 ) *Crossbar[T, P] {
-	c := &Crossbar[T, P]{
-		In: in, Out: out, flit: cfg.FlitBytes, inConc: inConc, outConc: outConc,
-		inPorts: (len(in) + inConc - 1) / inConc, outPorts: (len(out) + outConc - 1) / outConc,
+	if max(len(in), len(out)) > MaxPorts {
+		panic("memsys: a crossbar has at most 1025 inputs and outputs")
 	}
-	c.want = make([]uint64, c.outPorts)
-	if max(c.inPorts, c.outPorts) > MaxPorts {
-		panic("memsys: a crossbar has at most 64 input ports and 64 output ports")
+	inPorts, outPorts := (len(in)+inConc-1)/inConc, (len(out)+outConc-1)/outConc
+	words := (inPorts + 63) / 64
+	return &Crossbar[T, P]{
+		In: in, Out: out, From: rtl.NewMem[inPort](inPorts), Port: rtl.NewMem[transfer](outPorts),
+		flit: cfg.FlitBytes, inConc: inConc, outConc: outConc, words: words,
+		shown: make([]uint8, inPorts), want: make([]uint64, outPorts*words),
 	}
-	return c
 }
 
 // Tick moves one flit through each output port.
 func (c *Crossbar[T, P]) Tick() {
-	var shown [MaxPorts]uint8 // by input port: the input that it presents
-	want := c.want
-	clear(want)
-	for p := range c.inPorts {
-		if i, ok := c.present(p); ok {
-			shown[p] = i
-			want[P(c.input(p, i).Front()).Port()/c.outConc] |= 1 << p
+	clear(c.want)
+	for p := range c.shown {
+		if i, o := c.present(p); o >= 0 {
+			c.shown[p] = i
+			c.want[o*c.words+p>>6] |= 1 << (p & 63)
 		}
 	}
-	for o := range want {
-		if c.Q().Port[o].Left == 0 && want[o] == 0 {
-			continue
-		}
-		d := c.D()
-		t := &d.Port[o]
-		if t.Left == 0 {
-			t.From = uint8(nextInTurn(want[o], int(t.From)))
-			d.Chosen[t.From] = shown[t.From]
-			d.Busy |= 1 << t.From
-			bytes := P(c.input(int(t.From), shown[t.From]).Front()).Bytes()
-			t.Left = uint16((bytes + c.flit - 1) / c.flit)
+	for o := range c.Port.Len() {
+		p, left := int(c.Port.At(o).From), c.Port.At(o).Left
+		if left == 0 {
+			if p = nextInTurn(c.want[o*c.words:][:c.words], p); p < 0 {
+				continue
+			}
+			*c.From.Edit(p) = inPort{Busy: true, Chosen: c.shown[p]}
+			bytes := P(c.input(p, c.shown[p]).Front()).Bytes()
+			left = uint16((bytes + c.flit - 1) / c.flit)
 			c.Count.D().Packets++
 			c.Count.D().Bytes += uint64(bytes)
 		}
-		t.Left--
+		left--
+		*c.Port.Edit(o) = transfer{Left: left, From: uint16(p)}
 		c.Count.D().Flits++
-		if t.Left == 0 {
-			in := c.input(int(t.From), d.Chosen[t.From])
-			*c.Out[P(in.Front()).Port()].PushSlot() = *in.Front()
+		if left == 0 {
+			from := c.From.Edit(p)
+			in := c.input(p, from.Chosen)
+			c.Out[P(in.Front()).Port()].Push(*in.Front())
 			in.Pop()
-			d.Busy &^= 1 << t.From
+			from.Busy = false
 		}
 	}
 }
@@ -127,30 +126,45 @@ func (c *Crossbar[T, P]) Tick() {
 func (c *Crossbar[T, P]) input(port int, i uint8) *rtl.In[T] { return &c.In[port*c.inConc+int(i)] }
 
 // present returns the next input of a port whose packet can start: its output has room and its
-// output port is free.
-func (c *Crossbar[T, P]) present(port int) (i uint8, ok bool) {
-	q := c.Q()
-	if q.Busy>>port&1 != 0 {
-		return 0, false
+// output port is free. It also returns that output port, or -1 without such an input.
+func (c *Crossbar[T, P]) present(port int) (i uint8, to int) {
+	from := c.From.At(port)
+	if from.Busy {
+		return 0, -1
 	}
 	inputs := min(c.inConc, len(c.In)-port*c.inConc)
-	for n := range inputs {
-		i := uint8((int(q.Chosen[port]) + 1 + n) % inputs)
+	i = from.Chosen
+	for range inputs {
+		if i++; int(i) >= inputs {
+			i = 0
+		}
 		in := c.input(port, i)
 		if !in.Valid() {
 			continue
 		}
-		if o := P(in.Front()).Port(); c.Out[o].Ready() && q.Port[o/c.outConc].Left == 0 {
-			return i, true
+		if o := P(in.Front()).Port(); c.Out[o].Ready() {
+			if to = o / c.outConc; c.Port.At(to).Left == 0 {
+				return i, to
+			}
 		}
 	}
-	return 0, false
+	return 0, -1
 }
 
-// nextInTurn returns the first member of a set after last, or else its first member.
-func nextInTurn(set uint64, last int) int {
-	if after := set &^ (2<<last - 1); after != 0 {
-		set = after
+// nextInTurn returns the first member of a set after last, or else its first member. It returns -1
+// if the set is empty.
+func nextInTurn(set []uint64, last int) int {
+	w := last / 64
+	if after := set[w] &^ (2<<(last%64) - 1); after != 0 {
+		return w*64 + bits.TrailingZeros64(after)
 	}
-	return bits.TrailingZeros64(set)
+	for range set {
+		if w++; w == len(set) {
+			w = 0
+		}
+		if set[w] != 0 {
+			return w*64 + bits.TrailingZeros64(set[w])
+		}
+	}
+	return -1
 }

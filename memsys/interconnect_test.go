@@ -4,7 +4,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
+	"divergo/internal/memtest"
 	"divergo/memsys"
 	"divergo/memsys/dram"
 	"divergo/rtl"
@@ -78,7 +80,7 @@ func TestFairness(t *testing.T) {
 			for sm := range 6 {
 				if b.In[sm].Ready() {
 					p := packet(0, 0, 0)
-					p.Src = uint8(sm)
+					p.Src = uint16(sm)
 					b.In[sm].Push(p)
 				}
 			}
@@ -111,4 +113,21 @@ func TestBusyOutput(t *testing.T) {
 	assert.Equal(t, 1, b.Out[0].Len(), "that of SM 2, after ten cycles")
 	b.Run(1)
 	assert.Equal(t, 2, b.Out[0].Len(), "that of SM 0")
+}
+
+// TestManyPorts: each of 1,024 SMs with a port of its own gets the responses to its own requests.
+func TestManyPorts(t *testing.T) {
+	const sms = 1024
+	var scripts [][]memtest.Step
+	for sm := range uint64(sms) {
+		scripts = append(scripts, script(0, volatile(at(memsys.Store, 4*sm, 7*sm)), at(memsys.Atomic, 4*sm, 1),
+			volatile(at(memsys.Load, 4*sm, 0)), memsys.Access{Kind: memsys.Fence}))
+	}
+	s := run(t, func(c *memsys.Config) {
+		c.Icnt.Concentration, c.L1.Size, c.L1.Assoc, c.L2.Size, c.Shared.Size = 1, 512, 2, 64<<10, 64
+	}, scripts...)
+	for sm := range sms {
+		require.EqualValues(t, 7*sm, value(s, sm, 1), "atomic of SM %d", sm)
+		require.EqualValues(t, 7*sm+1, value(s, sm, 2), "load of SM %d", sm)
+	}
 }

@@ -40,7 +40,7 @@ type L1 struct {
 	mshrNum int
 	merge   int
 	storing storing
-	port    uint8
+	port    uint16
 	addrs   dram.AddrMap
 	cache   cache
 	mshrs   *rtl.Mem[mshr]
@@ -120,7 +120,7 @@ func newL1(cfg *Config, port int, in rtl.In[LineRequest], out rtl.Out[LineRespon
 	l := &L1{
 		In: in, Out: out, Req: req, Rsp: rsp,
 		mshrNum: cfg.L1.MSHRs, merge: cfg.L1.MSHRMerge, storing: writePolicies.Must(cfg.L1.Write),
-		port: uint8(port), addrs: dram.NewAddrMap(&cfg.DRAM),
+		port: uint16(port), addrs: dram.NewAddrMap(&cfg.DRAM),
 		cache: newCache(cfg.L1.Size, cfg.L1.Assoc, cfg.L1.Line), mshrs: rtl.NewMem[mshr](cfg.L1.MSHRs),
 	}
 	l.Init(l1State{Gen: 1})

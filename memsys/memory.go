@@ -59,8 +59,8 @@ func (s *Memory) NewUnit(access rtl.In[Access], reply rtl.Out[Reply]) *Unit {
 
 // Port makes a port of the interconnect without an L1, for the block that flushes the L2. Its
 // requests name the port as their source.
-func (s *Memory) Port() (port uint8, req rtl.Out[Request], rsp rtl.In[Response]) {
-	port = uint8(len(s.requests))
+func (s *Memory) Port() (port uint16, req rtl.Out[Request], rsp rtl.In[Response]) {
+	port = uint16(len(s.requests))
 	req, rsp = s.port(s.cfg.Icnt.Queue)
 	return port, req, rsp
 }

@@ -260,6 +260,18 @@ func small() memsys.Config {
 	return c
 }
 
+// smallest is a machine whose queues and tables have one entry, and whose caches have one line.
+func smallest() memsys.Config {
+	c := small()
+	c.L1.Pending, c.L1.MSHRs, c.L1.MSHRMerge, c.L1.MissQueue, c.L1.HitLatency = 1, 1, 1, 1, 1
+	c.L1.Size, c.L1.Assoc = 64, 1
+	c.L2.MSHRs, c.L2.MSHRMerge, c.L2.Size, c.L2.Assoc, c.L2.Latency = 1, 1, 64, 1, 1
+	c.Icnt.Queue, c.Icnt.FlitBytes, c.Icnt.Concentration = 1, 8, 1
+	c.DRAM.Channels, c.DRAM.Banks, c.DRAM.Queue, c.DRAM.Latency = 1, 1, 1, 1
+	c.Shared.Banks, c.Shared.Lanes = 1, 1
+	return c
+}
+
 // machines returns the configurations that random programs run on.
 func machines() map[string]memsys.Config {
 	m := map[string]memsys.Config{}
@@ -275,14 +287,7 @@ func machines() map[string]memsys.Config {
 		f(&c)
 		m[name] = c
 	}
-	vary("one of everything", func(c *memsys.Config) {
-		c.L1.Pending, c.L1.MSHRs, c.L1.MSHRMerge, c.L1.MissQueue, c.L1.HitLatency = 1, 1, 1, 1, 1
-		c.L1.Size, c.L1.Assoc = 64, 1
-		c.L2.MSHRs, c.L2.MSHRMerge, c.L2.Size, c.L2.Assoc, c.L2.Latency = 1, 1, 64, 1, 1
-		c.Icnt.Queue, c.Icnt.FlitBytes, c.Icnt.Concentration = 1, 8, 1
-		c.DRAM.Channels, c.DRAM.Banks, c.DRAM.Queue, c.DRAM.Latency = 1, 1, 1, 1
-		c.Shared.Banks, c.Shared.Lanes = 1, 1
-	})
+	m["one of everything"] = smallest()
 	vary("few MSHRs, wide sets", func(c *memsys.Config) {
 		c.L1.MSHRs, c.L1.Assoc, c.L1.Write = 2, 8, memsys.WriteThrough
 		c.L2.MSHRs, c.L2.Assoc = 2, 16

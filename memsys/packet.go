@@ -15,8 +15,8 @@ type (
 // slice arrive in the order in which they were sent. The L1 relies on this.
 type Request struct {
 	Kind   Kind       `bits:"3"`
-	Src    uint8      // destination of the Response: the input of the request network
-	Dst    uint8      `bits:"6"` // slice
+	Src    uint16     `bits:"11"` // destination of the Response: the input of the request network
+	Dst    uint8      `bits:"6"`  // slice
 	ID     uint8      // Load, Atomic: MSHR that waits
 	Client uint8      `bits:"2" if:"clients"` // of the SM: see Clients
 	Epoch  uint8      `bits:"3"`              // fence epoch of the L1
@@ -55,13 +55,13 @@ func (r *Request) Port() int { return int(r.Dst) }
 // Response is a packet from an L2 slice to the source of the Request. A Store or Reduce is answered
 // when every SM sees its effect.
 type Response struct {
-	Kind   Kind `bits:"3"` // of the Request
-	Dst    uint8
-	ID     uint8 // of the Request
-	Client uint8 `bits:"2" if:"clients"` // of the Request
-	Epoch  uint8 `bits:"3"`              // of the Request
-	Size   uint8 // bytes of data carried
-	Data   Line  // Load: the line; Atomic: the old value, at its offset in the line
+	Kind   Kind   `bits:"3"` // of the Request
+	Dst    uint16 `bits:"11"`
+	ID     uint8  // of the Request
+	Client uint8  `bits:"2" if:"clients"` // of the Request
+	Epoch  uint8  `bits:"3"`              // of the Request
+	Size   uint8  // bytes of data carried
+	Data   Line   // Load: the line; Atomic: the old value, at its offset in the line
 }
 
 // Bytes returns the size of the packet on the network.

@@ -28,7 +28,7 @@ type ReadCache struct {
 	mshrNum  int
 	merge    int
 	prefetch bool
-	port     uint8
+	port     uint16
 	line     uint64 // bytes
 	packet   uint64 // bytes of a line of the L2
 	addrs    dram.AddrMap
@@ -119,7 +119,7 @@ func newReadCache(cfg *Config, of readCacheSize, port int, in rtl.In[ReadRequest
 ) *ReadCache {
 	c := &ReadCache{
 		In: in, Out: out, Req: req, Rsp: rsp,
-		mshrNum: of.mshrs, merge: of.merge, prefetch: of.prefetch, port: uint8(port),
+		mshrNum: of.mshrs, merge: of.merge, prefetch: of.prefetch, port: uint16(port),
 		line: uint64(of.line), packet: uint64(cfg.L2.Line), addrs: dram.NewAddrMap(&cfg.DRAM),
 		cache: newCache(of.size, of.assoc, of.line), mshrs: rtl.NewMem[readMSHR](of.mshrs),
 		early: rtl.NewMem[bool](of.size / of.line),

@@ -54,13 +54,13 @@ func newReadBench(cfg *memsys.Config) *readBench {
 	return b
 }
 
-// step is a request of a read-only cache: of a line, or to drop all lines.
-type step struct {
+// readStep is a request of a read-only cache: of a line, or to drop all lines.
+type readStep struct {
 	Line int
 	Drop bool
 }
 
-func (s step) String() string {
+func (s readStep) String() string {
 	if s.Drop {
 		return "drop"
 	}
@@ -71,7 +71,7 @@ func (s step) String() string {
 type reads struct {
 	Sets, Ways, Line int
 	Prefetch         bool
-	Steps            []step
+	Steps            []readStep
 }
 
 func (r reads) String() string {
@@ -140,7 +140,7 @@ func TestReadCacheProperties(t *testing.T) {
 		forall.Struct[reads](map[string]gopter.Gen{
 			"Sets": forall.OneOf(1, 2, 4), "Ways": forall.OneOf(1, 2, 3), "Line": forall.OneOf(32, 64),
 			"Prefetch": forall.Bool(),
-			"Steps": forall.List(40, forall.Struct[step](map[string]gopter.Gen{
+			"Steps": forall.List(40, forall.Struct[readStep](map[string]gopter.Gen{
 				"Line": gen.IntRange(0, 15), "Drop": gen.IntRange(0, 9).Map(func(n int) bool { return n == 9 }),
 			})),
 		}), func(t *forall.T, r reads) {

@@ -57,7 +57,7 @@ func (r *Report) Rate() float64 { return float64(r.Runs-r.Before) / max(r.Spent.
 // Total returns the sum of the coverage under all mechanisms.
 func (r *Report) Total() (c Coverage) {
 	for i := range r.Coverage {
-		c.Add(&r.Coverage[i])
+		c.add(&r.Coverage[i])
 	}
 	return c
 }
@@ -124,7 +124,7 @@ func Run(o Options) (*Report, error) {
 	r := &c.report
 	if r.Found != nil {
 		r.Found.Features = o.Features
-		r.Failure = Shrink(r.Found, o.Shrink, o.Stop)
+		r.Failure = shrink(r.Found, o.Shrink, o.Stop)
 	}
 	return r, c.err
 }
@@ -147,7 +147,7 @@ func (c *campaign) bundle() (from, to uint64) {
 
 // work checks bundles until there are no more.
 func (c *campaign) work() {
-	runners := make([]Runner, len(c.Mechanisms))
+	runners := make([]runner, len(c.Mechanisms))
 	for i := range runners {
 		runners[i].Stop = c.Stop
 	}
@@ -174,7 +174,7 @@ func (c *campaign) work() {
 }
 
 // check runs the case of one seed under each mechanism.
-func (c *campaign) check(runners []Runner, seed uint64, done *Report) (*Failure, error) {
+func (c *campaign) check(runners []runner, seed uint64, done *Report) (*Failure, error) {
 	k := draw.New(seed, c.Features)
 	compiled, err := k.Compile()
 	if err != nil {
@@ -224,8 +224,8 @@ func (c *campaign) add(done *Report, coverage []Coverage, seeds Span, whole bool
 	r.Lanes += done.Lanes
 	var total Coverage
 	for i := range coverage {
-		r.Coverage[i].Add(&coverage[i])
-		total.Add(&coverage[i])
+		r.Coverage[i].add(&coverage[i])
+		total.add(&coverage[i])
 	}
 	r.checked(seeds)
 	r.Spent = time.Since(c.start)

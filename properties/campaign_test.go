@@ -103,7 +103,7 @@ func TestShrinksFar(t *testing.T) {
 }
 
 // TestStepTakenBack checks that a step does not count if the mechanism cannot run the simpler case
-// and undoes it. Otherwise Shrink would repeat it for ever.
+// and undoes it. Otherwise shrink would repeat it for ever.
 func TestStepTakenBack(t *testing.T) {
 	c := draw.Case{
 		Machine: draw.Plain(4), Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{3, 1, 1},
@@ -121,7 +121,7 @@ func TestStepTakenBack(t *testing.T) {
 	}
 	k, err := c.Compile()
 	require.NoError(t, err)
-	var r Runner
+	var r runner
 	f, err := r.try(k, late)
 	require.NoError(t, err)
 	require.NotNil(t, f)
@@ -152,7 +152,7 @@ func TestJobs(t *testing.T) {
 	require.NoError(t, err)
 	sum := first.Total()
 	total := second.Total()
-	sum.Add(&total)
+	sum.add(&total)
 	assert.Equal(t, whole.Total(), sum)
 	assert.Equal(t, whole.Lanes, first.Lanes+second.Lanes)
 }

@@ -43,9 +43,9 @@ func (f *Failure) Error() string {
 	return fmt.Sprintf("%s, seed %d: checker %s: %s", f.Mechanism, f.Case.Seed, f.Checker, f.What)
 }
 
-// Runner checks cases one after the other. It reuses its machines while consecutive cases have the
+// runner checks cases one after the other. It reuses its machines while consecutive cases have the
 // same configuration.
-type Runner struct {
+type runner struct {
 	Coverage *Coverage   // of its runs; nil: not counted
 	Stop     func() bool // polled; true ends the run; nil: never
 
@@ -56,12 +56,12 @@ type Runner struct {
 	stopped  bool   // whether Stop ended the last run
 }
 
-// errStopped is the error of a run that Runner.Stop has ended.
+// errStopped is the error of a run that runner.Stop has ended.
 var errStopped = errors.New("stopped")
 
 // Check runs a case under a mechanism and returns the failure of the first checker that rejects it,
 // or nil. An error says that the case or the mechanism's name is wrong, or that Stop ended the run.
-func (r *Runner) Check(k *draw.Compiled, mechanism string) (*Failure, error) {
+func (r *runner) Check(k *draw.Compiled, mechanism string) (*Failure, error) {
 	k, err := k.For(mechanism)
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func (r *Runner) Check(k *draw.Compiled, mechanism string) (*Failure, error) {
 }
 
 // try is Check on a machine that may have run other cases before.
-func (r *Runner) try(k *draw.Compiled, mechanism string) (*Failure, error) {
+func (r *runner) try(k *draw.Compiled, mechanism string) (*Failure, error) {
 	s, err := r.session(k.Machine, mechanism)
 	if err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func (r *Runner) try(k *draw.Compiled, mechanism string) (*Failure, error) {
 }
 
 // session returns a machine in its initial state.
-func (r *Runner) session(cfg gpu.Config, mechanism string) (*testbench.Session, error) {
+func (r *runner) session(cfg gpu.Config, mechanism string) (*testbench.Session, error) {
 	if r.sessions == nil || r.machine != cfg {
 		r.machine, r.sessions = cfg, map[string]*testbench.Session{}
 	}
@@ -121,8 +121,7 @@ func (r *Runner) session(cfg gpu.Config, mechanism string) (*testbench.Session, 
 		s.Reset()
 		return s, nil
 	}
-	cfg.Divergence.Mechanism = mechanism
-	s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: cmp.Or(r.limit, maxCycles)})
+	s, err := testbench.NewSession(cfg.Under(mechanism), testbench.Limits{MaxCycles: cmp.Or(r.limit, maxCycles)})
 	if err == nil {
 		r.sessions[mechanism] = s
 	}
@@ -130,7 +129,7 @@ func (r *Runner) session(cfg gpu.Config, mechanism string) (*testbench.Session, 
 }
 
 // run runs a case and applies every checker.
-func (r *Runner) run(s *testbench.Session, k *draw.Compiled) (*books.Finding, *verify.Mismatch) {
+func (r *runner) run(s *testbench.Session, k *draw.Compiled) (*books.Finding, *verify.Mismatch) {
 	again := k.Seed%8 == 0
 	state, faults := uint64(0), false
 	b, m := r.watched(s, func(run func(testbench.Launch) error) error {
@@ -163,7 +162,7 @@ func (r *Runner) run(s *testbench.Session, k *draw.Compiled) (*books.Finding, *v
 
 // watched performs launches on a machine in its initial state and applies every checker of a single
 // run. It calls ended when the launches end as they should; ended reports whether they finished.
-func (r *Runner) watched(s *testbench.Session, perform func(run func(testbench.Launch) error) error,
+func (r *runner) watched(s *testbench.Session, perform func(run func(testbench.Launch) error) error,
 	ended func() bool,
 ) (b *books.Finding, m *verify.Mismatch) {
 	defer func() {
@@ -335,19 +334,21 @@ func left(m *sm.SM) string {
 			return fmt.Sprintf("slot %d is valid", i)
 		}
 	}
-	q := m.Issue.Q()
-	for r, n := range q.InRow {
-		if n != 0 {
-			return fmt.Sprintf("row %d counts %d instructions in flight", r, n)
+	for _, c := range m.Sub {
+		q := c.Issue.Q()
+		for r, n := range q.InRow {
+			if n != 0 {
+				return fmt.Sprintf("row %d counts %d instructions in flight", r, n)
+			}
 		}
-	}
-	for i := range m.Issue.Scoreboard.Pending.Len() {
-		if *m.Issue.Scoreboard.Pending.At(i) != [units.MaxRows]uint32{} {
-			return "a register is pending"
+		for i := range c.Issue.Scoreboard.Pending.Len() {
+			if *c.Issue.Scoreboard.Pending.At(i) != [units.MaxRows]uint32{} {
+				return "a register is pending"
+			}
 		}
-	}
-	if q.Memory != 0 {
-		return fmt.Sprintf("%d memory instructions are in flight", q.Memory)
+		if q.Memory != 0 {
+			return fmt.Sprintf("%d memory instructions are in flight", q.Memory)
+		}
 	}
 	return ""
 }
@@ -365,7 +366,7 @@ func account(c *testbench.Counters, cfg *gpu.Config) string {
 	enter := uint64(cfg.SM.WarpSize / cfg.SM.SIMDWidth)
 	switch busy := enter*(c.Instructions+c.Inserted-c.Beside) - c.Skipped; {
 	case classes != c.SMCycles:
-		return fmt.Sprintf("%d cycles in all classes, %d SM cycles", classes, c.SMCycles)
+		return fmt.Sprintf("%d cycles in all classes, %d cycles of sub-cores", classes, c.SMCycles)
 	case c.Classes.Issue() != busy:
 		return fmt.Sprintf("%d issue cycles, %d instructions, %d of them beside others, of %d cycles less %d",
 			c.Classes.Issue(), c.Instructions+c.Inserted, c.Beside, enter, c.Skipped)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"divergo/internal/forall"
 	"divergo/properties/draw"
 
 	"github.com/stretchr/testify/assert"
@@ -33,18 +34,23 @@ func TestCorpus(t *testing.T) {
 	text, err := os.ReadFile(corpusFile)
 	require.NoError(t, err)
 	var total Coverage
-	r := Runner{Coverage: &total}
-	for line := range strings.Lines(string(text)) {
+	r := runner{Coverage: &total}
+	for i, line := range strings.SplitAfter(strings.TrimSpace(string(text)), "\n") {
+		if forall.LeftOut(i, 8) {
+			continue
+		}
 		word, _, _ := strings.Cut(line, " ")
 		seed, err := strconv.ParseUint(word, 10, 64)
 		require.NoError(t, err)
 		checkSeed(t, &r, seed)
 	}
-	assert.Empty(t, total.Missed(), "seeds to be chosen anew: -update")
+	if !testing.Short() {
+		assert.Empty(t, total.Missed(), "seeds to be chosen anew: -update")
+	}
 }
 
 // checkSeed checks a case under every mechanism.
-func checkSeed(t *testing.T, r *Runner, seed uint64) {
+func checkSeed(t *testing.T, r *runner, seed uint64) {
 	t.Helper()
 	c := draw.New(seed, draw.AllFeatures)
 	k, err := c.Compile()
@@ -66,7 +72,7 @@ func chooseCorpus(t *testing.T) {
 	var b strings.Builder
 	for seed := uint64(0); seed < enough && (seed == 0 || len(total.Missed()) > 0); seed++ {
 		one := total
-		r := Runner{Coverage: &one}
+		r := runner{Coverage: &one}
 		checkSeed(t, &r, seed)
 		before, after := total.Missed(), one.Missed()
 		if seed > 0 && len(before) == len(after) {
@@ -91,7 +97,7 @@ func TestFound(t *testing.T) {
 		require.NoError(t, err)
 		k := compiled(file, plan, cfg)
 		for _, m := range shipped() {
-			var r Runner
+			var r runner
 			f, err := r.Check(k, m)
 			require.NoError(t, err)
 			assert.Nil(t, f, "%s: %v", dir, f)

@@ -56,7 +56,7 @@ const bucketSchema = "divergo.bucket.v1"
 // explanation; Show adds to it. If stop is not nil, it is polled and ends the runs of Write.
 func (f *Failure) Write(in string, by Origin, stop func() bool) (*Bucket, error) {
 	b := &Bucket{
-		Schema: bucketSchema, Mechanism: f.Mechanism, Checker: f.Checker, Place: f.Place(stop), Count: 1,
+		Schema: bucketSchema, Mechanism: f.Mechanism, Checker: f.Checker, Place: f.place(stop), Count: 1,
 		Seeds: []uint64{f.Case.Seed},
 	}
 	if old := b.find(in, stop); old != nil {
@@ -77,8 +77,7 @@ func (f *Failure) Write(in string, by Origin, stop func() bool) (*Bucket, error)
 	if err != nil {
 		return b, err
 	}
-	cfg := f.Case.Machine
-	cfg.Divergence.Mechanism = f.Mechanism
+	cfg := f.Case.Machine.Under(f.Mechanism)
 	for name, text := range map[string][]byte{
 		kernelFile: []byte(k.Text), machineFile: cfg.TOML(), launchFile: append(launch,
 			'\n'), readmeFile: []byte(f.explain(by, nil)),
@@ -136,7 +135,7 @@ func (b *Bucket) find(in string, stop func() bool) *Bucket {
 			return old
 		}
 		f, err := replay(old.Folder, stop)
-		if err == nil && f != nil && b.same(&Bucket{bucketSchema, f.Mechanism, f.Checker, f.Place(stop), 0, nil, ""}) {
+		if err == nil && f != nil && b.same(&Bucket{bucketSchema, f.Mechanism, f.Checker, f.place(stop), 0, nil, ""}) {
 			return old
 		}
 	}
@@ -148,9 +147,9 @@ func (b *Bucket) same(c *Bucket) bool {
 	return b.Schema == c.Schema && b.Mechanism == c.Mechanism && b.Checker == c.Checker && b.Place == c.Place
 }
 
-// Place names the broken rule, independent of the kernel, and an opcode. The opcode is that of the
+// place names the broken rule, independent of the kernel, and an opcode. The opcode is that of the
 // threads' last branch, call, barrier or exit, or the one that first wrote a different value.
-func (f *Failure) Place(stop func() bool) string {
+func (f *Failure) place(stop func() bool) string {
 	at := f.at
 	if f.Checker == checkRegisters {
 		if x, err := f.look(stop); err == nil {
@@ -248,7 +247,7 @@ func replay(name string, stop func() bool) (*Failure, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := Runner{Stop: stop}
+	r := runner{Stop: stop}
 	if len(f.Launches) == 1 && len(f.Buffers) == 0 && !plan.Textures() {
 		return r.Check(compiled(f, plan, cfg), cfg.Divergence.Mechanism)
 	}
@@ -300,7 +299,7 @@ func load(name string) (*launches.File, gpu.Config, error) {
 		}
 	}
 	if f.Mechanism != "" {
-		cfg.Divergence.Mechanism = f.Mechanism
+		cfg = cfg.Under(f.Mechanism)
 	}
 	return f, cfg, nil
 }

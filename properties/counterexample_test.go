@@ -70,7 +70,7 @@ func looped(t *testing.T, trips int, before ...draw.Stmt) *draw.Compiled {
 // failure returns the failure of a case.
 func failure(t *testing.T, k *draw.Compiled, mechanism string) *Failure {
 	t.Helper()
-	var r Runner
+	var r runner
 	f, err := r.Check(k, mechanism)
 	require.NoError(t, err)
 	require.NotNil(t, f)
@@ -105,13 +105,16 @@ func marker(t *testing.T, folder string) uint64 {
 func TestOpensWhereItFailed(t *testing.T) {
 	seen := map[bool]int{} // by whether the checker names a cycle
 	for seed := range uint64(16) {
+		if testing.Short() && len(seen) == 2 {
+			break
+		}
 		mechanism := []string{late, hasty}[seed%2]
 		var f *Failure
 		for at := 100 * seed; f == nil; at++ {
 			c := draw.New(at, draw.AllFeatures)
 			k, err := c.Compile()
 			require.NoError(t, err)
-			var r Runner
+			var r runner
 			f, err = r.Check(k, mechanism)
 			require.NoError(t, err)
 		}
@@ -176,7 +179,7 @@ func TestLastInstructions(t *testing.T) {
 
 	f := failure(t, simple(t), wrong)
 	assert.Equal(t, checkRegisters, f.Checker)
-	assert.Equal(t, "another value, written by add", f.Place(nil))
+	assert.Equal(t, "another value, written by add", f.place(nil))
 	_, page = kept(t, f, t.TempDir())
 	assert.Regexp(t, `\n    > cycle +\d+  PC +\d+  add\.u32 .*\n        %\w+ = 0x[0-9a-f]{8}, in the golden model 0x[0-9a-f]{8}\n`, page)
 }
@@ -347,7 +350,7 @@ func TestInterruptedWave(t *testing.T) {
 // TestStoppedCheck checks that a stopped run ends in the middle and counts for nothing.
 func TestStoppedCheck(t *testing.T) {
 	asked := 0
-	r := Runner{Stop: func() bool { asked++; return asked > 3 }}
+	r := runner{Stop: func() bool { asked++; return asked > 3 }}
 	f, err := r.Check(looped(t, 3), late)
 	require.ErrorIs(t, err, errStopped)
 	assert.Nil(t, f)

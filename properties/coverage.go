@@ -218,8 +218,8 @@ func (c *Coverage) kernel(k *draw.Compiled) {
 	c.drawn(k.Case)
 }
 
-// Add adds the counts of o.
-func (c *Coverage) Add(o *Coverage) {
+// add adds the counts of o.
+func (c *Coverage) add(o *Coverage) {
 	c.Cases += o.Cases
 	for i := range c.Branches {
 		for j := range c.Branches[i] {

@@ -11,7 +11,7 @@
 //	seed --> draw.New --> Case --> PTX ---> golden model ---+
 //	                        |        \                      v
 //	                        |         +---> machine ----> Checkers ---> Failure
-//	                        +<------------- Shrink <------------------------+
+//	                        +<------------- shrink <------------------------+
 //
 // Package draw makes the cases, and package books models what the hardware does. This package runs
 // a campaign (campaign.go), and gives each run a verdict (check.go). It reduces a failing case

@@ -102,7 +102,7 @@ func TestRunsAreCompared(t *testing.T) {
 		assert.Equal(t, checkSame, b.Rule.Checker)
 	}
 
-	var r Runner
+	var r runner
 	f, err := r.Check(k, "pdom")
 	require.NoError(t, err)
 	require.Nil(t, f)
@@ -121,7 +121,7 @@ func TestRunsAreCompared(t *testing.T) {
 		m := s.Machine.SMs[0]
 		m.Issue.OnIssue.Add(func(sm.Issued) { m.Operands.Regs = nil })
 	})
-	if b, _ := new(Runner).run(s, k); assert.NotNil(t, b) {
+	if b, _ := new(runner).run(s, k); assert.NotNil(t, b) {
 		assert.Equal(t, checkPanic, b.Rule.Checker, b.What)
 	}
 }

@@ -74,7 +74,7 @@ func TestHerding(t *testing.T) {
 	if testing.Short() {
 		runs = 60
 	}
-	var r Runner
+	var r runner
 	var c testbench.Counters
 	names := shipped()
 	total, stopped := uint64(0), 0
@@ -118,7 +118,7 @@ func TestHerding(t *testing.T) {
 // TestHerdedBranchesStay herds all branches. No mechanism of static warps then sees a branch
 // diverge, and no stack changes except at the bottom of each warp.
 func TestHerdedBranchesStay(t *testing.T) {
-	var r Runner
+	var r runner
 	wanted := uint64(0)
 	for seed := range uint64(60) {
 		k, h := herded(t, seed, plainFeatures&^(draw.Calls|draw.Pointers|draw.Recursions))

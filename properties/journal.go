@@ -40,7 +40,7 @@ func (c *campaign) resume() (err error) {
 		r.Cases += d.To - d.From
 		r.Runs += d.Runs
 		r.Lanes += d.Lanes
-		r.Coverage[0].Add(&d.Coverage)
+		r.Coverage[0].add(&d.Coverage)
 		r.checked(Span{d.From, d.To})
 		c.next = d.To
 	}

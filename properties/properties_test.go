@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"divergo/internal/forall"
 	"divergo/isa"
 	"divergo/properties/draw"
 	"divergo/sm"
@@ -48,6 +49,9 @@ func run(t *testing.T, k *draw.Compiled, o golden.Options) (r *golden.Result, me
 // and CTAs in the golden model do not change the result.
 func TestKernelsHaveOneAnswer(t *testing.T) {
 	for seed := range uint64(400) {
+		if forall.LeftOut(int(seed), 8) {
+			continue
+		}
 		c := draw.New(seed, draw.AllFeatures&^(draw.Counts|draw.Edges))
 		k, err := c.Compile()
 		require.NoError(t, err)
@@ -102,7 +106,7 @@ func TestVotes(t *testing.T) {
 		k, err = k.For(c.mechanism)
 		require.NoError(t, err)
 		assert.Equal(t, c.votes, strings.Count(k.Text, "vote.sync"), "%s, %d threads", c.mechanism, c.threads)
-		f, err := new(Runner).Check(k, c.mechanism)
+		f, err := new(runner).Check(k, c.mechanism)
 		require.NoError(t, err)
 		assert.Nil(t, f)
 	}
@@ -116,7 +120,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	var r Runner
+	var r runner
 	failure, err := r.Check(k, "pdom")
 	fmt.Println(failure, err)
 	// Output: <nil> <nil>

@@ -17,7 +17,7 @@ func TestNoRaces(t *testing.T) {
 	if testing.Short() {
 		seeds = 100
 	}
-	runner := Runner{}
+	r := runner{}
 	finished := 0
 	for seed := range seeds {
 		mechanism := shipped()[seed%uint64(len(shipped()))]
@@ -26,7 +26,7 @@ func TestNoRaces(t *testing.T) {
 		require.NoError(t, err)
 		k, err = k.For(mechanism)
 		require.NoError(t, err)
-		s, err := runner.session(k.Machine, mechanism)
+		s, err := r.session(k.Machine, mechanism)
 		require.NoError(t, err)
 		d := races.Attach(s)
 		if err := k.Launch(s, s.Launch); err == nil {

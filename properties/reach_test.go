@@ -86,7 +86,7 @@ func TestOutcomes(t *testing.T) {
 	}).Compile()
 	require.NoError(t, err)
 	c := &Coverage{}
-	f, err := (&Runner{Coverage: c}).Check(k, "token")
+	f, err := (&runner{Coverage: c}).Check(k, "token")
 	require.NoError(t, err)
 	require.Nil(t, f)
 	names, counts := c.Hardware()
@@ -111,7 +111,7 @@ func TestOutcomes(t *testing.T) {
 // eventually.
 func TestEveryForm(t *testing.T) {
 	const together = 32
-	var r Runner
+	var r runner
 	for first := 0; first < len(ptx.Forms()); first += together {
 		body := []draw.Stmt{{Kind: draw.Get, D: 1, N: 1}}
 		for i := range together {
@@ -145,7 +145,7 @@ func TestEveryForm(t *testing.T) {
 // TestMessages checks that CTAs of some kernels find the messages of other SMs, in each variant, on
 // a machine with several SMs.
 func TestMessages(t *testing.T) {
-	var r Runner
+	var r runner
 	for way := range 10 {
 		machine := draw.Plain(8)
 		machine.GPU.SMs, machine.SM.CTAs = 2, 1
@@ -178,7 +178,7 @@ func TestMessages(t *testing.T) {
 
 // TestFetch checks reads of constant and parameter memory in each width.
 func TestFetch(t *testing.T) {
-	var r Runner
+	var r runner
 	all := ""
 	for typ := range 14 {
 		var body []draw.Stmt

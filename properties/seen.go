@@ -96,8 +96,7 @@ func (f *Failure) Last() (string, error) {
 
 // session returns a machine for the case.
 func (f *Failure) session(limit uint64) (*testbench.Session, error) {
-	cfg := f.Case.Machine
-	cfg.Divergence.Mechanism = f.Mechanism
+	cfg := f.Case.Machine.Under(f.Mechanism)
 	return testbench.NewSession(cfg, testbench.Limits{MaxCycles: limit})
 }
 

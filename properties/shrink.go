@@ -8,16 +8,16 @@ import (
 	"divergo/properties/draw"
 )
 
-// Shrink searches for smaller cases that fail the same checker, until the limit or until stop
+// shrink searches for smaller cases that fail the same checker, until the limit or until stop
 // returns true. It returns the smallest one found, or f itself. A nil stop never ends it.
-func Shrink(f *Failure, limit time.Duration, stop func() bool) *Failure {
+func shrink(f *Failure, limit time.Duration, stop func() bool) *Failure {
 	if f.Checker == checkReset { // it needs the earlier runs
 		return f
 	}
 	deadline := time.Now().Add(limit)
 	over := func() bool { return time.Now().After(deadline) || stop != nil && stop() }
 	// The runner counts no coverage, and its limit ends an endless case early.
-	runner := Runner{limit: min(4*f.cycles+100_000, maxCycles), Stop: over}
+	r := runner{limit: min(4*f.cycles+100_000, maxCycles), Stop: over}
 	for again := true; again; {
 		again = false
 		skip := 0 // candidates of this case that were tried, or correspond to tried ones
@@ -31,7 +31,7 @@ func Shrink(f *Failure, limit time.Duration, stop func() bool) *Failure {
 				if over() {
 					return f
 				}
-				if g := runner.fails(c, f); g != nil {
+				if g := r.fails(c, f); g != nil {
 					f, found, again = g, true, true
 					skip = at - 1
 					break
@@ -43,7 +43,7 @@ func Shrink(f *Failure, limit time.Duration, stop func() bool) *Failure {
 }
 
 // fails runs a smaller case and returns its failure if it is alike.
-func (r *Runner) fails(c draw.Case, like *Failure) *Failure {
+func (r *runner) fails(c draw.Case, like *Failure) *Failure {
 	k, err := c.Compile()
 	if err != nil {
 		return nil

@@ -65,7 +65,7 @@ func TestBlame(t *testing.T) {
 		Kernel: draw.Kernel{Body: []draw.Stmt{{Kind: draw.Put}}, Words: 64},
 	}).Compile()
 	require.NoError(t, err)
-	r := Runner{Coverage: &Coverage{}}
+	r := runner{Coverage: &Coverage{}}
 	b, _ := r.watched(mustSession(t, k), func(func(testbench.Launch) error) error { panic("here") }, nil)
 	require.NotNil(t, b)
 	assert.Empty(t, b.Rule.Checker)
@@ -129,7 +129,7 @@ func TestNoFalseAlarms(t *testing.T) {
 		c := draw.New(seed, draw.AllFeatures)
 		k, err := c.Compile()
 		require.NoError(t, err)
-		f, err := (&Runner{}).Check(k, mechanism)
+		f, err := (&runner{}).Check(k, mechanism)
 		require.NoError(t, err)
 		assert.Nil(t, f, "%s, seed %d", mechanism, seed)
 	}

@@ -135,7 +135,7 @@ func TestTwins(t *testing.T) {
 
 		for i := range 4 { // each mechanism with some
 			mech := mechanisms[(int(seed)+4*i)%len(mechanisms)]
-			var r Runner
+			var r runner
 			var issued [2]uint64
 			for j, k := range []*draw.Compiled{k, other} {
 				f, err := r.Check(k, mech.Name)

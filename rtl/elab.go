@@ -67,29 +67,13 @@ type elaboration struct {
 	errs     []error
 }
 
-// Option changes an elaboration.
-type Option func(*Sim)
-
-// Shuffle orders the processes at random, as far as wires allow, for tests. The order must not
-// matter.
-func Shuffle(seed uint64) Option { return func(k *Sim) { k.Reorder(seed) } }
-
 // New elaborates the design under root, a pointer to a struct, and returns its Sim. The error joins
 // all faults of the design, each with the path of its field.
-func New(name string, root any, opts ...Option) (*Sim, error) {
-	k, err := elaborate(name, root, nil)
-	if err != nil {
-		return nil, err
-	}
-	for _, o := range opts {
-		o(k)
-	}
-	return k, nil
-}
+func New(name string, root any) (*Sim, error) { return elaborate(name, root, nil) }
 
 // MustNew is New for designs known to be right; it panics on an error.
-func MustNew(name string, root any, opts ...Option) *Sim {
-	k, err := New(name, root, opts...)
+func MustNew(name string, root any) *Sim {
+	k, err := New(name, root)
 	if err != nil {
 		panic(err)
 	}

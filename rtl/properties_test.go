@@ -50,7 +50,9 @@ func TestQueueProperties(t *testing.T) {
 			}
 			q := rtl.NewQueue[uint32](c.Capacity, opts...)
 			p := newQueuePair(q.Out(), q.In(), c.Pushed, c.Popped)
-			rtl.MustNew("top", p, rtl.Shuffle(c.Seed)).Run(uint64(c.Cycles))
+			k := rtl.MustNew("top", p)
+			k.Reorder(c.Seed)
+			k.Run(uint64(c.Cycles))
 			require.Len(t, p.Push.log, c.Cycles, "evaluated more or less than once a cycle")
 			require.Len(t, p.Pop.log, c.Cycles)
 			requireFifo(t, p, c.Capacity,

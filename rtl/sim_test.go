@@ -317,7 +317,9 @@ func TestShuffledOrdersDiffer(t *testing.T) {
 		for i := range 20 {
 			top.F = append(top.F, &forgetful{via: func() uint16 { log = append(log, i); return 0 }})
 		}
-		rtl.MustNew("top", top, rtl.Shuffle(seed)).Run(1)
+		k := rtl.MustNew("top", top)
+		k.Reorder(seed)
+		k.Run(1)
 		return log
 	}
 	one, two := build(1), build(2)

@@ -2,6 +2,7 @@ package sm
 
 import (
 	"divergo/internal/key"
+	"divergo/sm/divergence"
 	"divergo/units"
 )
 
@@ -10,8 +11,10 @@ type Scheduler string
 
 // The warp schedulers.
 const (
-	LRR Scheduler = "lrr"
-	GTO Scheduler = "gto"
+	LRR      Scheduler = "lrr"
+	GTO      Scheduler = "gto"
+	Oldest   Scheduler = "oldest"
+	TwoLevel Scheduler = "two-level"
 )
 
 // Words lists the valid values.
@@ -68,7 +71,9 @@ type Config struct {
 	CTAs        int               `toml:"ctas" range:"1..32" doc:"resident CTAs at most" source:"gpgpu"`
 	Registers   int               `toml:"registers" range:"1..1Mi" doc:"32-bit registers" source:"tbc: table 2"`
 	RegAlloc    int               `toml:"reg_alloc" range:"1..64 pow2" unit:"registers" doc:"granularity of allocation: a thread's registers are rounded up to a multiple" source:"gpgpu"`
-	Scheduler   Scheduler         `toml:"scheduler" doc:"warp scheduler: lrr (loose round robin) or gto (greedy, then oldest)" source:"tbc: section 2.2"`
+	Schedulers  int               `toml:"schedulers" range:"1..4" unit:"sub-cores" doc:"warp schedulers: sub-cores, each with its part of the warps and registers, and with pipes and write-back ports of its own" source:"tbc: section 2.2"`
+	Scheduler   Scheduler         `toml:"scheduler" doc:"warp scheduler: lrr (loose round robin), gto (greedy, then oldest), oldest, or two-level (fetch groups)" source:"tbc: section 2.2"`
+	FetchGroup  int               `toml:"fetch_group" range:"1..64" unit:"warps" doc:"warps of a fetch group of the scheduler two-level, neighbours in the SM" source:"Narasiman et al., MICRO 2011"`
 	CTAPriority CTAPriority       `toml:"cta_priority" doc:"which CTA's warps are issued first, each CTA's in the order of the scheduler: age (the oldest), rrb (rotates each cycle), srr (the one that issued last, until it has no ready warp), or none (all warps alike); the same under each mechanism" source:"tbc: section 6.2"`
 	Scoreboard  Dependence        `toml:"scoreboard" doc:"what a dependent instruction waits for: warp (one instruction of a warp in flight) or register" source:"tbc: section 2.2"`
 	FetchWidth  int               `toml:"fetch_width" range:"1..8" doc:"instructions fetched in a cycle, all of one slot" source:"ours"`
@@ -92,6 +97,11 @@ type Config struct {
 // Warps returns the largest number of resident warps.
 func (c *Config) Warps() int { return c.Threads / c.WarpSize }
 
+// Geometry returns the size of the mechanism of an SM.
+func (c *Config) Geometry() divergence.Geometry {
+	return divergence.Geometry{Lanes: c.WarpSize, Warps: c.Warps(), CTAs: c.CTAs}
+}
+
 // Check reports every reason why the streaming multiprocessor cannot be built.
 func (c *Config) Check() error {
 	k := key.NewCheck("sm.", c)
@@ -113,5 +123,17 @@ func (c *Config) Rules(k *key.Check) {
 	if k.Sound("sm.registers", "sm.warp_size", "sm.reg_alloc") && c.Registers < c.WarpSize*c.RegAlloc {
 		k.Refuse("want at least sm.warp_size * sm.reg_alloc = %d * %d = %d, those of a warp", c.WarpSize, c.RegAlloc,
 			c.WarpSize*c.RegAlloc)
+	}
+	if k.Sound("sm.schedulers", "sm.threads", "sm.warp_size") && c.Warps()%c.Schedulers != 0 {
+		k.Refuse("%d warps of sm.threads / sm.warp_size: want as many in each sub-core", c.Warps())
+	}
+	if k.Sound("sm.schedulers", "sm.registers", "sm.warp_size", "sm.reg_alloc") {
+		if c.Registers%c.Schedulers != 0 {
+			k.Refuse("sm.registers = %d: want as many in each sub-core", c.Registers)
+		}
+		if each := c.Registers / c.Schedulers; c.Schedulers > 1 && each < c.WarpSize*c.RegAlloc {
+			k.Refuse("%d registers in each sub-core: want at least sm.warp_size * sm.reg_alloc = %d, those of a warp", each,
+				c.WarpSize*c.RegAlloc)
+		}
 	}
 }

@@ -36,7 +36,8 @@ type CTA struct {
 	In      rtl.In[Command]
 	Out     rtl.Out[Notice]
 	Launch  rtl.Out[divergence.WarpStart]
-	Clear   rtl.Out[uint8]
+	Clear   rtl.Out[uint8]   // to the first sub-core
+	Clears  []rtl.Out[uint8] // to the others
 	Retire  rtl.In[divergence.Retire]
 	Flush   rtl.Out[Command]
 	Flushed rtl.In[Notice]
@@ -79,13 +80,17 @@ func (c *CTA) Tick() {
 
 func (c *CTA) start() {
 	q, d := c.Regs()
-	if !c.Launch.Ready() || !c.Clear.Ready() {
-		return
-	}
 	cta, w := int(q.CTA), int(q.Warp)
 	row := uint8(c.l.row(cta, w))
+	clears := &c.Clear
+	if core := c.l.cores[row&(MaxWarps-1)]; core > 0 {
+		clears = &c.Clears[core-1]
+	}
+	if !c.Launch.Ready() || !clears.Ready() {
+		return
+	}
 	last := w+1 == c.l.warps
-	c.Clear.Push(row)
+	clears.Push(row)
 	c.Launch.Push(divergence.WarpStart{
 		CTA: q.CTA, Row: row, First: uint8(c.l.row(cta, 0)), Warps: uint8(c.l.warps), Last: last, Mask: c.l.masks[w],
 	})

@@ -6,9 +6,10 @@ import (
 
 	"divergo/rtl"
 	"divergo/sm/divergence"
+	"divergo/units"
 )
 
-// Class classifies the cycles of an SM: each cycle has exactly one class (Fung & Aamodt, HPCA 2011,
+// Class classifies the cycles of a sub-core: each cycle has exactly one class (Fung & Aamodt, HPCA 2011,
 // figures 13 and 14).
 //
 // In a W0_Idle cycle no instruction is ready and no memory access is pending. The paper does not
@@ -25,7 +26,7 @@ const (
 	IdleDepend               // W0_Idle: all warps wait for results of earlier instructions
 	ClassMem                 // W0_Mem: nothing ready, a memory access is pending
 	ClassStall               // Stall: a warp is ready, the next pipeline stage is occupied
-	ClassEmpty               // Empty: no CTA resident
+	ClassEmpty               // Empty: no resident CTA has warps in the sub-core
 	ClassIssue               // the first of LaneBins: a warp instruction issues, or is entering a narrow pipe
 	NumClasses  = ClassIssue + LaneBins
 )
@@ -77,7 +78,7 @@ func sum(cycles []uint64) (n uint64) {
 	return n
 }
 
-// CyclesBy returns the number of cycles before cycle now that were spent in each class.
+// CyclesBy returns the number of cycles of the sub-core before cycle now that were spent in each class.
 func (i *Issue) CyclesBy(now uint64) Cycles {
 	q := i.Q()
 	n := i.Count.Q().Cycles
@@ -93,23 +94,26 @@ func (l *launch) issueClass(mask uint32) Class {
 // idle returns the reason why no slot is ready.
 func (i *Issue) idle(slots *rtl.Mem[divergence.Slot]) Class {
 	class, warps := IdleDepend, false
-	for s := range slots.Len() {
-		slot := slots.At(s)
-		switch {
-		case slot.Wait == divergence.WaitsJoin:
-			return IdleSync
-		case !slot.Valid:
-			continue
-		case slot.Wait == divergence.WaitsBarrier:
-			class = min(class, IdleBarrier)
-		case slot.Wait == divergence.WaitsControl:
-			class = min(class, IdleBranch)
-		default:
-			if e := i.Front.IBuffer.At(s); e.N == 0 || e.PC != slot.PC {
-				class = min(class, IdleFetch)
+	for w, own := range i.l.slots[i.core][:units.Words(slots.Len())] {
+		for ; own != 0; own &= own - 1 {
+			s := w<<6 | bits.TrailingZeros64(own)
+			slot := slots.At(s)
+			switch {
+			case slot.Wait == divergence.WaitsJoin:
+				return IdleSync
+			case !slot.Valid:
+				continue
+			case slot.Wait == divergence.WaitsBarrier:
+				class = min(class, IdleBarrier)
+			case slot.Wait == divergence.WaitsControl:
+				class = min(class, IdleBranch)
+			default:
+				if e := i.Front.IBuffer.At(s); e.N == 0 || e.PC != slot.PC {
+					class = min(class, IdleFetch)
+				}
 			}
+			warps = true
 		}
-		warps = true
 	}
 	if !warps {
 		return IdleFetch

@@ -57,12 +57,17 @@ type Pipe struct {
 	lanes   isa.Lanes `rtl:"scratch"` // operands of the instruction being started: the wires of the datapath
 	located located   `rtl:"scratch"` // the same operands behind the permutation of lanes
 
+	*PipeEvents
+	seen Flight `rtl:"scratch"` // instruction with the PC that observers see
+}
+
+// PipeEvents are the observers of the pipes of an SM. Its sub-cores notify the same ones.
+type PipeEvents struct {
 	// OnExit receives threads at their exit. OnBranch receives each resolved branch, call and
 	// return. OnAbsent receives shuffles that read lanes which take no part.
 	OnExit   rtl.Observers[Exited]
 	OnBranch rtl.Observers[Branched]
 	OnAbsent rtl.Observers[AbsentRead]
-	seen     Flight `rtl:"scratch"` // instruction with the PC that observers see
 }
 
 // branches holds the additional connections of the pipe of branches: see the fields of Pipe.
@@ -74,9 +79,9 @@ type branches struct {
 }
 
 // pipe makes a pipe of the given number of lanes between its operands and write-back.
-func (l *launch) pipe(unit isa.Unit, width int, in rtl.In[Op], second *besideStart, b branches) (*Pipe,
-	rtl.In[Result],
-) {
+func (l *launch) pipe(
+	unit isa.Unit, width int, in rtl.In[Op], second *besideStart, events *PipeEvents, b branches,
+) (*Pipe, rtl.In[Result]) {
 	each := 1
 	if second != nil {
 		each = 2
@@ -86,7 +91,7 @@ func (l *launch) pipe(unit isa.Unit, width int, in rtl.In[Op], second *besideSta
 	return &Pipe{
 		In: in, Out: last.Out(), Line: rtl.NewMem[Stage](most - least), Beside: second,
 		Outcome: b.Outcome, Exited: b.Exited, Div: b.Div, Herd: b.Herd,
-		width: width, full: l.cfg.WarpSize / width, least: uint64(least), l: l,
+		width: width, full: l.cfg.WarpSize / width, least: uint64(least), l: l, PipeEvents: events,
 	}, last.In()
 }
 

@@ -41,3 +41,6 @@ func Groups(s Skip, mask uint32, lanes, width int) int { return skips.Must(s)(ma
 
 // Takes reports whether instructions of a class can be in the pipe.
 func Takes(u isa.Unit, c isa.OpClass) bool { return slices.Contains(executes[u], c) }
+
+// Place returns the place of a row in the register file of its sub-core.
+func (s *SM) Place(row int) int { return int(s.l.place[row]) }

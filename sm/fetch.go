@@ -8,8 +8,8 @@ import (
 	"divergo/units"
 )
 
-// Fetch is the front of the pipeline. It picks a slot whose I-buffer has room and reads up to
-// FetchWidth instructions from the instruction cache. In the next cycle it decodes them into the
+// Fetch is the front of the pipeline of a sub-core. It picks a slot whose I-buffer has room and reads
+// up to FetchWidth instructions from the instruction cache. In the next cycle it decodes them into the
 // I-buffer (Fung & Aamodt, HPCA 2011, section 2.2.1 and figure 4).
 //
 // Without icache.size the cache always hits. Otherwise a fetch reads instructions of one line. If
@@ -35,7 +35,8 @@ type Fetch struct {
 	Waits   *rtl.Mem[uint64]            `rtl:"inplace,optional"` // by slot: address of the line that it waits for, or 0
 	line    uint32                      // instructions of a line
 
-	l *launch
+	core int // number of the sub-core
+	l    *launch
 }
 
 type decode struct {
@@ -102,6 +103,11 @@ func (f *Fetch) Tick() {
 		f.lookUp(look, words)
 	}
 	d.Changed = *redirect // visible in the slot table from the next cycle on
+	if f.l.cfg.Schedulers > 1 {
+		for w, own := range f.l.slots[f.core][:words] {
+			d.Changed[w] &= own
+		}
+	}
 	look.Union(&d.Changed, words)
 	if valid {
 		d.Changed.Add(int(slot))

@@ -90,35 +90,40 @@ func (h *Herd) taken(f *Flight, want uint32) uint32 {
 // herds decides whether an instruction being issued is herded, and if so returns its number, else
 // 0. It is herded if it is marked and the limit has not been reached. The limit counts herded
 // instructions, branches and loads. The source is Sartori & Kumar, Branch and Data Herding, section
-// V and figure 11: "disable herding when Ih == Th". Every SM has its share of the limit. One
+// V and figure 11: "disable herding when Ih == Th". Every sub-core has its share of the limit. One
 // instruction a cycle keeps the count exact.
 func (i *Issue) herds(in *isa.Inst) (number uint32) {
 	if in.Flags&isa.FlagHerd == 0 {
 		return 0
 	}
 	d := i.D()
-	if i.l.herdLimit >= 0 && int64(d.Herded) >= i.l.herdLimit {
+	if limit := i.l.herdLimit[i.core]; limit >= 0 && int64(d.Herded) >= limit {
 		return 0
 	}
 	d.Herded++
 	return d.Herded
 }
 
-// herdShare returns the number of herded instructions of a launch allowed to this SM, -1 for no
-// limit. SMs without CTAs, in a small grid, get none.
-func (l *launch) herdShare() int64 {
+// herdShares returns the numbers of herded instructions of a launch allowed to each sub-core, -1 for
+// no limit. SMs without CTAs, in a small grid, get none.
+func (l *launch) herdShares() (shares [MaxSchedulers]int64) {
 	limit := int64(l.Prog.HerdLimit)
-	if limit == 0 {
-		return -1
-	}
 	sms := int64(min(uint64(l.sms), l.k.CTAs()))
-	index := int64(l.index)
-	if index >= sms {
-		return 0
+	for core := range shares {
+		switch {
+		case limit == 0:
+			shares[core] = -1
+		case int64(l.index) < sms:
+			shares[core] = part(part(limit, sms, int64(l.index)), int64(l.cfg.Schedulers), int64(core))
+		}
 	}
-	share := limit / sms
-	if index < limit%sms {
-		share++
+	return shares
+}
+
+// part returns part number i of n parts of a number that differ by one at most.
+func part(number, n, i int64) int64 {
+	if i < number%n {
+		return number/n + 1
 	}
-	return share
+	return number / n
 }

@@ -9,7 +9,7 @@ import (
 	"divergo/units"
 )
 
-// Issue picks one ready slot a cycle and sends the instruction at the head of its I-buffer down the
+// Issue picks one ready slot of its sub-core a cycle and sends the instruction at the head of its I-buffer down the
 // pipeline. A slot is ready if that instruction has the slot's PC and the scoreboard permits it:
 //   - the one-in-flight rule permits it when the slot's last instruction has completed (Fung &
 //     Aamodt, HPCA 2011, section 2.2.1);
@@ -37,26 +37,36 @@ type Issue struct {
 	Copies *rtl.Mem[groups]
 	// Beside sends a second instruction; nil if the SM lacks that hardware: see Interweave.
 	Beside *Beside `rtl:"own"`
+	// Groups are the fetch groups of the scheduler two-level; nil for the others.
+	Groups *FetchGroups `rtl:"own"`
 	// Shares caches, for each slot with threads of several rows, the threads by row and the
 	// registers checked.
 	Shares *rtl.Mem[shares] `rtl:"inplace"`
 	// Active counts issued instructions by active lanes.
 	Active *rtl.Mem[uint64] `rtl:"inplace"`
 
-	l   *launch
-	sim *rtl.Sim
+	core int // number of the sub-core
+	l    *launch
+	sim  *rtl.Sim
 
+	*IssueEvents
+	seen Flight        `rtl:"scratch"` // with the PC that the observer knows
+	ask  units.Set     `rtl:"scratch"` // slots that the scheduler considers
+	best units.Set     `rtl:"scratch"` // of these, the ready slots of the lowest rank
+	gone units.Threads `rtl:"scratch"` // threads of a completed instruction that has left its slot
+}
+
+// IssueEvents are the observers of the issue stages of an SM. Its sub-cores notify the same ones, in
+// their order.
+type IssueEvents struct {
 	// OnIssue receives each issued instruction of the kernel.
 	OnIssue rtl.Observers[Issued]
 	// OnInserted receives each issued instruction that the mechanism inserted. Its PC is that in
 	// SM.Program.
 	OnInserted rtl.Observers[Issued]
-	// OnClass receives the class of the cycles from this one on, until the next notification.
+	// OnClass receives the class of the cycles of a sub-core from this one on, until the next
+	// notification.
 	OnClass rtl.Observers[Spent]
-	seen    Flight        `rtl:"scratch"` // with the PC that the observer knows
-	ask     units.Set     `rtl:"scratch"` // slots that the scheduler considers
-	best    units.Set     `rtl:"scratch"` // of these, the ready slots of the lowest rank
-	gone    units.Threads `rtl:"scratch"` // threads of a completed instruction that has left its slot
 }
 
 // shares holds the threads of a slot by row.
@@ -101,7 +111,7 @@ type Flight struct {
 	CTA   uint8  `bits:"5"` // of the thread in the lowest lane
 	Row   uint8  `bits:"6"`
 	Mixed bool
-	Herd  uint32 // number of a herded branch or load among those of the SM in the launch, from 1; else 0
+	Herd  uint32 // number of a herded branch or load among those of the sub-core in the launch, from 1; else 0
 	PC    uint32
 	Mask  uint32      // active lanes at issue; the guard is not applied yet
 	Rows  uint64      // every row with an active thread
@@ -123,12 +133,13 @@ type Issued struct {
 	*Flight
 }
 
-// Spent is the class of the cycles from Cycle on. Slot is the slot that issues or is ready, -1 if
-// there is none.
+// Spent is the class of the cycles of a sub-core from Cycle on. Slot is the slot that issues or is
+// ready, -1 if there is none.
 type Spent struct {
 	Cycle uint64
 	Class Class
 	Slot  int
+	Core  int // number of the sub-core
 }
 
 // Completions are the instructions that complete in a cycle, control instructions excluded.
@@ -177,6 +188,9 @@ func (i *Issue) Tick() {
 		}
 		d := i.D()
 		d.Last, d.LastOf[first.CTA&(MaxCTAs-1)], d.Turn = uint16(s), uint16(s), first.CTA
+		if i.Groups != nil {
+			i.Groups.issued(s, first)
+		}
 		class = i.l.issueClass(mask)
 		n := i.l.enters(mask)
 		i.Count.D().Skipped += i.l.entry() - n
@@ -186,7 +200,7 @@ func (i *Issue) Tick() {
 		}
 	case s >= 0:
 		class = ClassStall
-	case i.CTA.Q().Resident == 0:
+	case i.resident() == 0:
 		class = ClassEmpty
 	case q.Memory > 0:
 		class = ClassMem
@@ -202,11 +216,14 @@ func (i *Issue) Tick() {
 		d.Class, d.Since = class, now
 	}
 	if i.OnClass.Any() {
-		i.OnClass.Notify(Spent{now, class, s})
+		i.OnClass.Notify(Spent{now, class, s, i.core})
 	}
 	i.Fire.Set(fire)
 	i.complete()
 }
+
+// resident returns the resident CTAs with warps in this sub-core.
+func (i *Issue) resident() uint32 { return i.CTA.Q().Resident & i.l.hosts[i.core] }
 
 // fetched reports whether the instruction of slot s is in the I-buffer and the mechanism lets the
 // slot run.

@@ -118,32 +118,45 @@ type Occupancy struct {
 }
 
 // Occupancy computes how many CTAs fit within the limits of c and of the shared memory of an SM, in
-// bytes. The error names the first resource that is too small for one CTA.
-func (k *Kernel) Occupancy(c *Config, shared int) (Occupancy, error) {
+// bytes. The error names the first resource that is too small for one CTA. Threads and registers
+// are those of the sub-core with most warps.
+func (k *Kernel) Occupancy(c *Config, mech divergence.Mechanism, shared int) (Occupancy, error) {
 	warps := (k.Threads() + c.WarpSize - 1) / c.WarpSize
 	regs := max(k.Prog.LiveRegs, 1)
-	regs = (regs + c.RegAlloc - 1) / c.RegAlloc * c.RegAlloc * warps * c.WarpSize
+	regs = (regs + c.RegAlloc - 1) / c.RegAlloc * c.RegAlloc * c.WarpSize
 	if k.Threads() == 0 {
 		return Occupancy{}, fmt.Errorf("a block of %d x %d x %d has no threads", k.Block[0], k.Block[1], k.Block[2])
 	}
 	o := Occupancy{CTAs: c.CTAs, Limit: "CTAs"}
-	threads := warps * c.WarpSize
+	there := func(ctas int) int { return (ctas*warps + c.Schedulers - 1) / c.Schedulers } // warps of a sub-core
+	part := "an SM"
+	if c.Schedulers > 1 {
+		part = "a sub-core"
+		if mech.Blocks {
+			part = "the sub-core that runs it"
+			there = func(ctas int) int { return (ctas + c.Schedulers - 1) / c.Schedulers * warps }
+		}
+	}
 	for _, r := range []struct {
-		what       string
-		need, have int
-		pitch      int // from one CTA to the next
+		what string
+		need func(ctas int) int
+		have int
+		part string
 	}{
-		{"threads", threads, c.Threads, threads},
-		{"registers", regs, c.Registers, regs},
-		{"shared memory", int(k.sharedBytes()), shared, int(k.sharedPitch())},
+		{"threads", func(ctas int) int { return there(ctas) * c.WarpSize }, c.Threads / c.Schedulers, part},
+		{"registers", func(ctas int) int { return there(ctas) * regs }, c.Registers / c.Schedulers, part},
+		{"shared memory", func(ctas int) int {
+			return (ctas-1)*int(k.sharedPitch()) + int(k.sharedBytes())
+		}, shared, "an SM"},
 	} {
-		if r.need > r.have {
-			return Occupancy{}, &TooLarge{k.Threads(), r.what, r.need, r.have}
+		if need := r.need(1); need > r.have {
+			return Occupancy{}, &TooLarge{k.Threads(), r.what, need, r.have, r.part}
 		}
-		if r.need == 0 {
-			continue
+		n := 1
+		for n < o.CTAs && r.need(n+1) <= r.have {
+			n++
 		}
-		if n := 1 + (r.have-r.need)/r.pitch; n < o.CTAs {
+		if n < o.CTAs {
 			o = Occupancy{n, r.what}
 		}
 	}
@@ -154,11 +167,12 @@ func (k *Kernel) Occupancy(c *Config, shared int) (Occupancy, error) {
 type TooLarge struct {
 	Threads    int    // of the CTA
 	What       string // the resource that is too small, as in Occupancy.Limit
-	Need, Have int    // Have: of an SM
+	Need, Have int    // Have: of Part
+	Part       string // "an SM", or a sub-core
 }
 
 func (e *TooLarge) Error() string {
-	return fmt.Sprintf("a block of %d threads needs %d %s, an SM has %d", e.Threads, e.Need, unit(e.What), e.Have)
+	return fmt.Sprintf("a block of %d threads needs %d %s, %s has %d", e.Threads, e.Need, unit(e.What), e.Part, e.Have)
 }
 
 func unit(what string) string {
@@ -173,7 +187,7 @@ func unit(what string) string {
 type launch struct {
 	site
 	loaded
-	herdLimit int64                   // herded instructions of this SM in the launch, -1 without limit
+	herdLimit [MaxSchedulers]int64    // herded instructions of each sub-core in the launch, -1 without limit
 	placed    map[*isa.Program]uint32 // start in instruction memory of each loaded kernel
 	end       uint32                  // end of the last kernel in instruction memory
 }
@@ -243,8 +257,16 @@ type loaded struct {
 	nregs  int
 	npreds int
 	insts  []decoded // by PC
-	local  uint32    // bytes of a thread's local memory
-	reach  uint64    // mask of the bits of an address
+
+	// The division among the sub-cores: see SubCore.
+	cores [MaxWarps]uint8          // sub-core of each row
+	place [MaxWarps]uint8          // of each row, among those of its sub-core
+	hosts [MaxSchedulers]uint32    // resident CTAs with rows in each sub-core
+	slots [MaxSchedulers]units.Set // of each sub-core
+	paths int                      // slots of a row; with one sub-core all slots count as those of one row
+
+	local uint32 // bytes of a thread's local memory
+	reach uint64 // mask of the bits of an address
 }
 
 // decoded is an instruction with the properties that the blocks need each time.
@@ -276,7 +298,7 @@ type traits struct {
 }
 
 func (l *launch) load(k Kernel) error {
-	o, err := k.Occupancy(l.cfg, l.shared)
+	o, err := k.Occupancy(l.cfg, l.mech, l.shared)
 	if err != nil {
 		return err
 	}
@@ -306,7 +328,7 @@ func (l *launch) load(k Kernel) error {
 		l.cta[row] = uint8(row / l.warps)
 		l.shares[row] = uint64(l.cta[row]) * uint64(k.sharedPitch())
 	}
-	l.herdLimit = l.herdShare()
+	l.herdLimit = l.herdShares()
 	// Registers are laid out over the banks in declaration order; a 64-bit one
 	// takes two neighbouring banks, which serve it at once.
 	bank := make([]int, len(p.Regs))

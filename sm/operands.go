@@ -22,8 +22,8 @@ type Operands struct {
 	}]
 	In                 rtl.In[Flight]
 	ALU, DPU, SFU, LSU rtl.Out[Op]
-	Regs               *rtl.Mem[isa.Row] // by row, then register
-	Preds              *rtl.Mem[uint32]  // by row, then predicate: a bit for each lane
+	Regs               *rtl.Mem[isa.Row] // by row of the sub-core, then register
+	Preds              *rtl.Mem[uint32]  // by row of the sub-core, then predicate: a bit for each lane
 	CTA                *CTA
 	Tallies            *rtl.Mem[divergence.Tally]       `rtl:"optional"` // by row: the last bar.red
 	Convergence        *rtl.Mem[divergence.Convergence] `rtl:"optional"` // by row and barrier
@@ -117,15 +117,15 @@ func (o *Operands) read(op *Op, stale *uint8, f *Flight, in *decoded) {
 	}
 	for set := in.regs; set != 0; set &= set - 1 {
 		i := bits.TrailingZeros8(set)
-		to, nregs, reg := &op.Src[i], o.l.nregs, int(in.Src[i].Index)
+		to, reg := &op.Src[i], int(in.Src[i].Index)
 		if !f.Mixed {
-			*to = *o.Regs.At(int(f.Row)*nregs + reg)
+			*to = *o.Regs.At(o.l.reg(f.Row, reg))
 			continue
 		}
 		for m := f.Mask; m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
 			h := f.Homes.At(lane)
-			to[lane] = o.Regs.At(int(h.Row)*nregs + reg)[h.Lane&(isa.MaxLanes-1)]
+			to[lane] = o.Regs.At(o.l.reg(h.Row, reg))[h.Lane&(isa.MaxLanes-1)]
 		}
 	}
 	for set := in.others; set != 0; set &= set - 1 {
@@ -154,7 +154,7 @@ func (o *Operands) pairs(op *Op, f *Flight, in *isa.Inst) {
 	}
 	for i, s := range in.Src[:in.NSrc-1] {
 		place, shift := pair(in, i)
-		for lane, v := range o.Regs.At(int(f.Row)*o.l.nregs + int(s.Index)) {
+		for lane, v := range o.Regs.At(o.l.reg(f.Row, int(s.Index))) {
 			op.Src[place][lane] |= v << shift
 		}
 	}
@@ -170,15 +170,15 @@ func pair(in *isa.Inst, i int) (place int, shift uint) {
 
 // pred reads a predicate as a mask, inverted if the operand is negated.
 func (o *Operands) pred(f *Flight, p isa.Operand) (v uint32) {
-	npreds, pred := o.l.npreds, int(p.Index)
+	pred := int(p.Index)
 	if f.Mixed {
 		for m := f.Mask; m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
 			h := f.Homes.At(lane)
-			v |= *o.Preds.At(int(h.Row)*npreds + pred) >> (h.Lane & (isa.MaxLanes - 1)) & 1 << lane
+			v |= *o.Preds.At(o.l.pred(h.Row, pred)) >> (h.Lane & (isa.MaxLanes - 1)) & 1 << lane
 		}
 	} else {
-		v = *o.Preds.At(int(f.Row)*npreds + pred)
+		v = *o.Preds.At(o.l.pred(f.Row, pred))
 	}
 	if p.Not {
 		v = ^v

@@ -19,7 +19,7 @@ func (i *Issue) pick(slots *rtl.Mem[divergence.Slot]) int {
 	for w, busy := range q.Busy[:words] { // slots whose last instruction holds them back
 		ask[w] = look[w] &^ busy
 	}
-	resident := i.CTA.Q().Resident
+	resident := i.resident()
 	first := anyCTA
 	if resident != 0 {
 		first = i.l.foremost(i, resident)
@@ -100,10 +100,10 @@ type pick func(i *Issue, ask *units.Set, cta, last int, slots *rtl.Mem[divergenc
 var schedulers = key.Choices[Scheduler, pick]{}.
 	With(LRR, "loose round robin: the first ready warp after the last one issued", (*Issue).roundRobin).
 	With(GTO, "greedy, then oldest: the last warp as long as it is ready, else the one launched first",
-		(*Issue).greedyOldest)
-
-// Schedulers lists the warp schedulers.
-func Schedulers() []Scheduler { return schedulers.List() }
+		(*Issue).greedyOldest).
+	With(Oldest, "oldest: the ready warp launched first", (*Issue).oldest).
+	With(TwoLevel, "two levels: loose round robin in a fetch group until all its warps wait for long, then in the next",
+		(*Issue).twoLevel)
 
 // foremost returns the CTA of a set with the highest priority, or anyCTA.
 type foremost func(i *Issue, ctas uint32) int
@@ -115,9 +115,6 @@ var priorities = key.Choices[CTAPriority, foremost]{}.
 	With(PriorityRRB, "round robin: another CTA in each cycle", (*Issue).turningCTA).
 	With(PrioritySRR, "sticky round robin: the CTA that has issued last, until none of its warps is ready",
 		(*Issue).stickyCTA)
-
-// CTAPriorities lists the CTA priorities.
-func CTAPriorities() []CTAPriority { return priorities.List() }
 
 func (i *Issue) noCTA(uint32) int { return anyCTA }
 
@@ -172,13 +169,18 @@ func (i *Issue) roundRobin(ask *units.Set, cta, last int, slots *rtl.Mem[diverge
 	return -1
 }
 
-// greedyOldest returns the last slot while it is ready, else the slot whose warp was launched
-// first. This is the warp of the oldest CTA with the smallest row, because a CTA launches its warps
-// in order. A warp formed from several counts by its first thread.
+// greedyOldest returns the last slot while it is ready, else that of oldest.
 func (i *Issue) greedyOldest(ask *units.Set, cta, last int, slots *rtl.Mem[divergence.Slot]) int {
 	if slot := slots.At(last); ask.Has(last) && of(slot, cta) && i.ready(last, slot) {
 		return last
 	}
+	return i.oldest(ask, cta, last, slots)
+}
+
+// oldest returns the ready slot whose warp was launched first. This is the warp of the oldest CTA
+// with the smallest row, because a CTA launches its warps in order. A warp formed from several counts
+// by its first thread.
+func (i *Issue) oldest(ask *units.Set, cta, _ int, slots *rtl.Mem[divergence.Slot]) int {
 	id := &i.CTA.Q().ID // grows in the order in which CTAs come
 	best, bestID, bestRow := -1, uint64(0), uint8(0)
 	for w, m := range ask[:units.Words(slots.Len())] {

@@ -122,7 +122,8 @@ func TestCTAPriorities(t *testing.T) {
 // TestRanks: when an instruction issues, no ready slot has a lower rank. The scheduler decides
 // among equal ranks.
 func TestRanks(t *testing.T) {
-	for _, scheduler := range sm.Schedulers() {
+	for _, word := range sm.Scheduler("").Words() {
+		scheduler := sm.Scheduler(word.Name)
 		cfg := config()
 		cfg.CTAs, cfg.Scheduler, cfg.Scoreboard = 3, scheduler, sm.OneInFlight
 		b := newBenchOf(t, "dwf", &cfg, mix, 96, 8)
@@ -199,16 +200,16 @@ func TestGreedyThenOldest(t *testing.T) {
 // TestSchedulerWords: an SM with an unknown scheduler is refused.
 func TestSchedulerWords(t *testing.T) {
 	var words []string
-	for _, s := range sm.Schedulers() {
-		words = append(words, string(s))
+	for _, w := range sm.Scheduler("").Words() {
+		words = append(words, w.Name)
 		cfg := config()
-		cfg.Scheduler = s
+		cfg.Scheduler = sm.Scheduler(w.Name)
 		newBench(t, &cfg, "exit;", 32, 1).run(t)
 	}
 	cfg, herd := config(), units.DefaultHerd()
-	cfg.Scheduler = "oldest"
+	cfg.Scheduler = "newest"
 	_, err := sm.New(&cfg, divergence.Options{Mechanism: "pdom"}, &herd, 16<<10, 0, 1, sm.Ports{})
-	assert.EqualError(t, err, `sm.scheduler: unknown value "oldest"; want one of `+strings.Join(words, ", "))
+	assert.EqualError(t, err, `sm.scheduler: unknown value "newest"; want one of `+strings.Join(words, ", "))
 }
 
 // TestPriorityProperties: a priority that depends on time or on other blocks has the properties of
@@ -219,6 +220,13 @@ func TestPriorityProperties(t *testing.T) {
 		cfg.CTAs, cfg.CTAPriority, cfg.SIMDWidth = 3, order, 16
 		rtltest.Properties(t, func() *rtl.Sim { return newBench(t, &cfg, mix, 96, 8).sim }, 1000)
 	}
+}
+
+// TestFetchGroupProperties: the fetch groups have the properties of all hardware.
+func TestFetchGroupProperties(t *testing.T) {
+	cfg := config()
+	cfg.CTAs, cfg.Scheduler, cfg.FetchGroup = 3, sm.TwoLevel, 2
+	rtltest.Properties(t, func() *rtl.Sim { return newBench(t, &cfg, mix, 96, 8).sim }, 1000)
 }
 
 // TestIdleCauses runs programs that cannot issue for one reason.

@@ -35,17 +35,14 @@ import (
 
 // SM is a streaming multiprocessor without its memory unit, which connects at Access and Reply.
 type SM struct {
-	CTA       *CTA
-	Fetch     *Fetch
-	Issue     *Issue
-	Operands  *Operands
-	ALU       *Pipe
-	DPU       *Pipe // double precision
-	SFU       *Pipe // special functions, division
-	LSU       *LSU
-	Writeback *Writeback
-	Div       divergence.Policy
-	Stalls    *Stalls // nil if the mechanism does not request it
+	CTA      *CTA
+	*SubCore // the first
+	Div      divergence.Policy
+	Stalls   *Stalls    // nil if neither the mechanism nor the scheduler needs it
+	Sub      []*SubCore // all of them
+	MemPort  *MemPort   // nil if there is one sub-core
+	// FetchPort is nil without an instruction cache, or if there is one sub-core.
+	FetchPort *FetchPort
 
 	l *launch
 }
@@ -84,98 +81,99 @@ func New(
 	if err != nil {
 		return nil, err
 	}
-	majority, err := newHerd(herd)
-	if err != nil {
-		return nil, fmt.Errorf("herd.tie: %w", err)
-	}
-	warps := cfg.Warps()
-	div, err := m.Build(o, divergence.Geometry{Lanes: cfg.WarpSize, Warps: warps, CTAs: cfg.CTAs}, &l.Code)
+	warps, n := cfg.Warps(), cfg.Schedulers
+	div, err := m.Build(o, cfg.Geometry(), &l.Code)
 	if err != nil {
 		return nil, err
 	}
-	slots, mixable := div.Slots(), 0 // all slots, and the number that may hold threads of several rows
-	if h := div.Homes(); h != nil {
-		mixable = h.Len()
-	}
 	c := div.Connections()
-	weave := newWeave(l, c.Pairs)
+	switch {
+	case n > 1 && m.Across:
+		return nil, fmt.Errorf("sm.schedulers = %d: mechanism %q forms warps from threads of the whole SM, whose registers are in several sub-cores; want 1", n, m.Name)
+	case n > 1 && !c.Divides:
+		return nil, fmt.Errorf("sm.schedulers = %d: mechanism %q has the ports of one sub-core, it does not set Ports.Divides; want 1", n, m.Name)
+	}
+	part := common{div: div, mixable: 0, interwoven: c.Pairs, issued: &IssueEvents{}, started: &PipeEvents{}}
+	if h := div.Homes(); h != nil {
+		part.mixable = h.Len()
+	}
 
-	// The queues between the blocks.
+	// The queues between the blocks that the sub-cores share.
 	var (
-		starts   = rtl.NewQueue[divergence.WarpStart](2)
-		clears   = rtl.NewQueue[uint8](2)
-		retires  = rtl.NewQueue[divergence.Retire](warps)
-		flush    = rtl.NewQueue[Command](1)
-		flushed  = rtl.NewQueue[Notice](1)
-		flights  = rtl.NewQueue[Flight](2)
-		latency  = cfg.outcomeLatency()
-		outcomes = rtl.NewQueue[divergence.Outcome](weave.each*(latency+2), rtl.Latency(uint64(latency)))
-		toALU    = rtl.NewQueue[Op](2)
-		toDPU    = rtl.NewQueue[Op](2)
-		toSFU    = rtl.NewQueue[Op](2)
-		toLSU    = rtl.NewQueue[Op](2)
-		fromLSU  = rtl.NewQueue[Result](4)
-		moves    = rtl.NewQueue[divergence.Transfer](warps)
-		moved    = rtl.NewQueue[divergence.Transferred](warps)
+		starts  = rtl.NewQueue[divergence.WarpStart](2)
+		retires = rtl.NewQueue[divergence.Retire](warps)
+		flush   = rtl.NewQueue[Command](1)
+		flushed = rtl.NewQueue[Notice](1)
+		toLSU   = rtl.NewQueue[Op](memBacklog)
+		fromLSU = rtl.NewQueue[Result](4)
+		moves   = rtl.NewQueue[divergence.Transfer](warps)
+		moved   = rtl.NewQueue[divergence.Transferred](warps)
 	)
-
-	// The blocks, from the back of the pipeline to the front.
-	alu, fromALU := l.pipe(isa.UnitALU, cfg.SIMDWidth, toALU.In(), weave.alu, branches{
-		Outcome: outcomes.Out(), Exited: rtl.NewMem[uint32](warps), Div: div, Herd: majority,
-	})
-	dpu, fromDPU := l.pipe(isa.UnitDPU, cfg.DPWidth, toDPU.In(), weave.dpu, branches{})
-	sfu, fromSFU := l.pipe(isa.UnitSFU, cfg.SFUWidth, toSFU.In(), weave.sfu, branches{})
 	lsu := &LSU{
 		In: toLSU.In(), Access: p.Access, Reply: p.Reply, Out: fromLSU.Out(),
 		Flush: flush.In(), Flushed: flushed.Out(), Stack: moves.In(), Moved: moved.Out(),
 		Table: rtl.NewMem[Pending](cfg.MemQueue), Data: rtl.NewMem[[isa.MaxLanes][2]uint64](cfg.MemQueue),
 		Landings: rtl.NewMem[landing](cfg.MemQueue), Order: rtl.NewMem[uint8](cfg.MemQueue), l: l,
 	}
-	writeback := &Writeback{
-		In: [4]rtl.In[Result]{fromLSU.In(), fromSFU, fromDPU, fromALU}, Clear: clears.In(),
-		Regs: rtl.NewMem[isa.Row](0), Preds: rtl.NewMem[uint32](0), shares: weave.each > 1, l: l,
-	}
-	cta := &CTA{
-		In: p.Command, Out: p.Notice, Launch: starts.Out(), Clear: clears.Out(), Retire: retires.In(),
+	part.cta = &CTA{
+		In: p.Command, Out: p.Notice, Launch: starts.Out(), Retire: retires.In(),
 		Flush: flush.Out(), Flushed: flushed.In(), Code: p.Fetch.Cache, l: l,
 	}
-	operands := &Operands{
-		In: flights.In(), ALU: toALU.Out(), DPU: toDPU.Out(), SFU: toSFU.Out(), LSU: toLSU.Out(),
-		Regs: writeback.Regs, Preds: writeback.Preds, CTA: cta,
-		Tallies: c.Tallies, Convergence: c.Convergence, Beside: weave.read, l: l,
-	}
-	issue := &Issue{
-		Out: flights.Out(), Done: &writeback.Done, Div: div, CTA: cta, Ranks: c.Ranks, Beside: weave.issue,
-		Scoreboard: units.NewScoreboard(), Copies: rtl.NewMem[groups](warps), Shares: rtl.NewMem[shares](mixable),
-		Active: rtl.NewMem[uint64](cfg.WarpSize + 1), l: l,
-	}
-	issue.Front = &Fetch{
-		IBuffer: rtl.NewMem[Buffered](slots.Len()), Slots: slots,
-		Fire: &issue.Fire, Second: weave.fire(), Redirect: &c.Redirect,
-		Cache: p.Fetch.Cache, Lines: p.Fetch.Req, Arrived: p.Fetch.Rsp, l: l,
-	}
-	if p.Fetch.Cache != nil {
-		issue.Front.Waits, issue.Front.line = rtl.NewMem[uint64](slots.Len()), uint32(p.Fetch.Line/instBytes)
-	}
-	issue.Front.Init(decode{PC: isa.NoPC})
-	var stalls *Stalls
-	if m.Stalls {
-		stalls = &Stalls{
-			Fire: &issue.Fire, Second: weave.fire(), Done: &writeback.Done,
-			Loads: units.NewScoreboard(), Flights: rtl.NewMem[uint32](1), Div: div, l: l,
+	s := &SM{CTA: part.cta, Div: div, l: l}
+	if n > 1 {
+		s.MemPort = &MemPort{Out: toLSU.Out(), Results: fromLSU.In(), l: l}
+		if p.Fetch.Cache != nil {
+			s.FetchPort = &FetchPort{Out: p.Fetch.Req, Rsp: p.Fetch.Rsp}
 		}
-		c.Stalled = &stalls.Out
 	}
 
-	// The mechanism joins the pipeline.
-	c.Launch, c.Outcome, c.Retire = starts.In(), outcomes.In(), retires.Out()
-	c.Fire, c.Second = &issue.Fire, weave.fire()
-	c.Memory, c.Answer = moves.Out(), moved.In()
-
-	return &SM{
-		CTA: cta, Fetch: issue.Front, Issue: issue, Operands: operands, ALU: alu, DPU: dpu, SFU: sfu, LSU: lsu,
-		Writeback: writeback, Div: div, Stalls: stalls, l: l,
-	}, nil
+	// The sub-cores, which the mechanism joins.
+	c.Launch, c.Retire, c.Memory, c.Answer = starts.In(), retires.Out(), moves.Out(), moved.In()
+	for core := range n {
+		clears := rtl.NewQueue[uint8](2)
+		if core == 0 {
+			part.cta.Clear = clears.Out()
+		} else {
+			part.cta.Clears = append(part.cta.Clears, clears.Out())
+		}
+		part.clears, part.toLSU, part.fromLSU, part.lines = clears.In(), toLSU.Out(), fromLSU.In(), p.Fetch
+		if s.FetchPort != nil {
+			part.lines = s.FetchPort.add(p.Fetch)
+		}
+		if n > 1 {
+			in, back := rtl.NewQueue[Op](memBacklog), rtl.NewQueue[Result](2)
+			part.toLSU, part.fromLSU = in.Out(), back.In()
+			s.MemPort.In, s.MemPort.Back = append(s.MemPort.In, in.In()), append(s.MemPort.Back, back.Out())
+		}
+		sub, port, err := newSubCore(l, core, part)
+		if err != nil {
+			return nil, err
+		}
+		sub.LSU = lsu
+		if s.Sub = append(s.Sub, sub); core == 0 {
+			c.CorePort = port
+		} else {
+			c.Others = append(c.Others, port)
+		}
+	}
+	s.SubCore = s.Sub[0]
+	if m.Stalls || s.Issue.Groups != nil {
+		s.Stalls = &Stalls{Loads: units.NewScoreboard(), Flights: rtl.NewMem[uint32](1), Div: div, l: l}
+		for _, sub := range s.Sub {
+			s.Stalls.Fires = append(s.Stalls.Fires, &sub.Issue.Fire)
+			if b := sub.Issue.Beside; b != nil {
+				s.Stalls.Fires = append(s.Stalls.Fires, &b.Fire)
+			}
+			s.Stalls.Dones = append(s.Stalls.Dones, &sub.Writeback.Done)
+			if g := sub.Issue.Groups; g != nil {
+				g.Stalls = s.Stalls
+			}
+		}
+	}
+	if m.Stalls {
+		c.Stalled = &s.Stalls.Out
+	}
+	return s, nil
 }
 
 // Load prepares the SM for a kernel, between runs.
@@ -190,6 +188,7 @@ func (s *SM) Load(k Kernel) error {
 	if err := s.l.load(k); err != nil {
 		return err
 	}
+	s.l.divide(s.Div.Slots().Len())
 	s.clear()
 	return nil
 }
@@ -198,7 +197,7 @@ func (s *SM) Load(k Kernel) error {
 // between runs. The two share the decoded program.
 func (s *SM) LoadLike(o *SM) {
 	s.l.loaded = o.l.loaded
-	s.l.herdLimit = s.l.herdShare()
+	s.l.herdLimit = s.l.herdShares()
 	s.clear()
 }
 
@@ -208,17 +207,19 @@ func (s *SM) clear() {
 	if c := s.Div.Counts(); c != nil {
 		c.Begin()
 	}
-	if q := *s.Issue.Q(); q.Herded > 0 {
-		q.Herded = 0
-		s.Issue.Init(q)
-	}
-	s.Issue.Scoreboard.Resize(s.l.nregs + s.l.npreds)
 	if s.Stalls != nil {
 		s.Stalls.Loads.Resize(s.l.nregs + s.l.npreds)
 	}
-	rows := s.l.cfg.Warps()
-	s.Writeback.Regs.Resize(rows * s.l.nregs)
-	s.Writeback.Preds.Resize(rows * s.l.npreds)
+	rows := s.l.cfg.Warps() / len(s.Sub)
+	for _, c := range s.Sub {
+		if q := *c.Issue.Q(); q.Herded > 0 {
+			q.Herded = 0
+			c.Issue.Init(q)
+		}
+		c.Issue.Scoreboard.Resize(s.l.nregs + s.l.npreds)
+		c.Writeback.Regs.Resize(rows * s.l.nregs)
+		c.Writeback.Preds.Resize(rows * s.l.npreds)
+	}
 }
 
 // Code returns the instruction memory of the loaded kernel.

@@ -151,7 +151,8 @@ func config() sm.Config {
 	return sm.Config{
 		WarpSize: 32, Lanes: units.Sequential, SIMDWidth: 32, Skip: sm.SkipNone, Interweave: sm.InterweaveNone,
 		AbsentLane: sm.AbsentZero, Threads: 1024, CTAs: 8, Registers: 16384, RegAlloc: 4,
-		Scheduler: sm.LRR, CTAPriority: sm.PriorityNone, Scoreboard: sm.PerRegister, FetchWidth: 2, IBuffer: 4,
+		Schedulers: 1, Scheduler: sm.LRR, FetchGroup: 8, CTAPriority: sm.PriorityNone, Scoreboard: sm.PerRegister,
+		FetchWidth: 2, IBuffer: 4,
 		RFBanks: 16, WBPorts: 1,
 		ALULatency: 5, DPLatency: 9, DPWidth: 32, SFULatency: 12, SFUWidth: 32, AGULatency: 2, MemQueue: 16,
 	}
@@ -345,7 +346,7 @@ func TestOccupancy(t *testing.T) {
 	} {
 		p.LiveRegs, p.SharedBytes = int(c.regs), c.shared
 		k := sm.Kernel{Prog: p, Block: [3]uint32{c.block, 1, 1}}
-		o, err := k.Occupancy(&cfg, 16<<10)
+		o, err := k.Occupancy(&cfg, divergence.Mechanism{}, 16<<10)
 		if c.err != "" {
 			assert.ErrorContains(t, err, c.err)
 			continue
@@ -371,6 +372,15 @@ func TestConfigCheck(t *testing.T) {
 		{func(c *sm.Config) { c.IBuffer = 1 }, "sm.ibuffer = 1: want 2 (sm.fetch_width) to 16"},
 		{func(c *sm.Config) { c.Scheduler = "gtx" }, `sm.scheduler: unknown value "gtx"; did you mean "gto"?`},
 		{func(c *sm.Config) { c.CTAPriority = "old" }, `sm.cta_priority: unknown value "old"; want one of none, `},
+		{
+			func(c *sm.Config) { c.Schedulers, c.Threads = 3, 1024 },
+			"32 warps of sm.threads / sm.warp_size: want as many in each sub-core",
+		},
+		{
+			func(c *sm.Config) { c.Schedulers, c.Threads, c.Registers = 3, 960, 16384 },
+			"sm.registers = 16384: want as many in each sub-core",
+		},
+		{func(c *sm.Config) { c.Schedulers, c.Registers = 4, 128*3 }, "want at least sm.warp_size * sm.reg_alloc = 128"},
 		{func(c *sm.Config) { c.WBPorts = 9 }, "sm.wb_ports = 9: want 1 to 4"},
 		{
 			func(c *sm.Config) { c.Registers = 100 },

@@ -10,7 +10,8 @@ import (
 	"divergo/units"
 )
 
-// Stalls reports to a mechanism the slots that wait for memory. Such a slot waits for one of two
+// Stalls reports the slots that wait for memory, to a mechanism or to the fetch groups of Issue.
+// Such a slot waits for one of two
 // reasons:
 //   - its next instruction needs a register that a memory instruction in flight will write;
 //   - its last instruction is a memory instruction that holds the slot until completion.
@@ -20,17 +21,15 @@ import (
 // included: a mechanism may have parked them until their data arrives.
 //
 // Stalls follows the instructions sent by Issue and completed by write-back. It exists only if the
-// mechanism requests it (divergence.Mechanism.Stalls).
+// mechanism or the scheduler needs it (divergence.Mechanism.Stalls, FetchGroups).
 type Stalls struct {
 	rtl.State[struct {
 		Held units.Set // slots held by a memory instruction, their last one
 	}]
-	Fire *rtl.Wire[divergence.Fire]
-	// Second is the instruction beside that of Fire: see Interweave.
-	Second *rtl.Wire[divergence.Fire] `rtl:"optional"`
-	Done   *rtl.Wire[Completions]
-	Out    rtl.Wire[units.Set]
-	Loads  units.Scoreboard // registers that memory instructions will write
+	Fires []*rtl.Wire[divergence.Fire] // of the sub-cores, also those beside others: see Interweave
+	Dones []*rtl.Wire[Completions]     // by sub-core
+	Out   rtl.Wire[units.Set]
+	Loads units.Scoreboard // registers that memory instructions will write
 	// Flights counts the memory instructions in flight. Slots can wait only while it is above zero.
 	Flights *rtl.Mem[uint32] `rtl:"sim"`
 	Div     divergence.Policy
@@ -51,13 +50,14 @@ func (u *Stalls) Tick() {
 		}
 	}
 	u.Out.Set(out)
-	done := u.Done.At()
-	for n := range done.N {
-		u.complete(&done.C[n])
+	for _, wire := range u.Dones {
+		done := wire.At()
+		for n := range done.N {
+			u.complete(&done.C[n])
+		}
 	}
-	u.issued(u.Fire.Get(), slots)
-	if u.Second != nil {
-		u.issued(u.Second.Get(), slots)
+	for _, fire := range u.Fires {
+		u.issued(fire.Get(), slots)
 	}
 }
 

@@ -30,12 +30,12 @@ func (s *SM) Resident(row int) uint8 { return s.l.cta[row&(MaxWarps-1)] }
 
 // Reg returns a general register of a thread.
 func (s *SM) Reg(row, lane, reg int) uint64 {
-	return s.Writeback.Regs.At(row*s.l.nregs + reg)[lane]
+	return s.Sub[s.Core(row)].Writeback.Regs.At(s.l.reg(uint8(row), reg))[lane]
 }
 
 // Pred returns a predicate register of a thread.
 func (s *SM) Pred(row, lane, pred int) bool {
-	return *s.Writeback.Preds.At(row*s.l.npreds + pred)>>lane&1 != 0
+	return *s.Sub[s.Core(row)].Writeback.Preds.At(s.l.pred(uint8(row), pred))>>lane&1 != 0
 }
 
 // Requester returns the PC of the instruction whose access has a tag, in the launched program. For
@@ -57,8 +57,10 @@ func (s *SM) Program() *isa.Program { return s.l.Prog }
 // Fault returns the first fault of a thread, if there is one.
 func (s *SM) Fault() (Fault, bool) {
 	f := s.LSU.Q().Fault
-	if t := s.ALU.Q().Fault; t.Kind != NoFault && (f.Kind == NoFault || t.Cycle < f.Cycle) {
-		f = t
+	for _, c := range s.Sub {
+		if t := c.ALU.Q().Fault; t.Kind != NoFault && (f.Kind == NoFault || t.Cycle < f.Cycle) {
+			f = t
+		}
 	}
 	if f.Kind != NoFault {
 		f.PC = s.l.Prog.OriginOf(f.PC)
@@ -92,16 +94,16 @@ func (s *SM) Backward(pc uint32) bool {
 
 // HashThreads computes a fingerprint of the registers and predicates of each thread of a row.
 func (s *SM) HashThreads(row int, sums *[isa.MaxLanes]uint64) {
-	w := s.Writeback
+	w := s.Sub[s.Core(row)].Writeback
 	*sums = [isa.MaxLanes]uint64{}
 	for i := range s.l.nregs {
-		r := w.Regs.At(row*s.l.nregs + i)
+		r := w.Regs.At(s.l.reg(uint8(row), i))
 		for lane := range sums {
 			sums[lane] = Mix(sums[lane], r[lane])
 		}
 	}
 	for i := range s.l.npreds {
-		p := *w.Preds.At(row*s.l.npreds + i)
+		p := *w.Preds.At(s.l.pred(uint8(row), i))
 		for lane := range sums {
 			sums[lane] = Mix(sums[lane], uint64(p>>lane&1))
 		}
@@ -130,13 +132,14 @@ func (s *SM) why(p divergence.Path) string {
 	if int(p.PC) >= len(insts) {
 		return "an instruction behind the end of the program"
 	}
-	if g, busy := s.Issue.Scoreboard.Busy(int(p.Row), s.l.insts[p.PC].deps, p.Mask); busy {
+	issue := s.Sub[s.Core(int(p.Row))].Issue
+	if g, busy := issue.Scoreboard.Busy(int(p.Row), s.l.insts[p.PC].deps, p.Mask); busy {
 		if int(g) < s.l.nregs {
 			return "register " + s.l.Prog.Regs[g].Name
 		}
 		return "predicate " + s.l.Prog.Preds[int(g)-s.l.nregs]
 	}
-	if in := &insts[p.PC]; in.Op == isa.OpCopyWait && !s.Issue.Copies.At(int(p.Row)).landed(in) {
+	if in := &insts[p.PC]; in.Op == isa.OpCopyWait && !issue.Copies.At(int(p.Row)).landed(in) {
 		return "asynchronous copies"
 	}
 	return "nothing: it runs"

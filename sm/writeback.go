@@ -7,7 +7,7 @@ import (
 	"divergo/rtl"
 )
 
-// Writeback owns the write ports of the register file. The memory pipe has priority, because data
+// Writeback owns the write ports of the register file of a sub-core. The memory pipe has priority, because data
 // that returns from memory cannot wait (Fung & Aamodt, HPCA 2011, section 2.2.1). The
 // special-function, double-precision and integer pipes follow. An instruction without a destination
 // also passes here: its completion frees its entries of the scoreboard.
@@ -18,8 +18,8 @@ type Writeback struct {
 	In    [4]rtl.In[Result] // memory, SFU, DPU, ALU
 	Clear rtl.In[uint8]     // rows to clear for new threads
 	Done  rtl.Wire[Completions]
-	Regs  *rtl.Mem[isa.Row] `rtl:"inplace"` // by row, then register
-	Preds *rtl.Mem[uint32]  `rtl:"inplace"` // by row, then predicate
+	Regs  *rtl.Mem[isa.Row] `rtl:"inplace"` // by row of the sub-core, then register
+	Preds *rtl.Mem[uint32]  `rtl:"inplace"` // by row of the sub-core, then predicate
 
 	l      *launch
 	shares bool // see shared
@@ -78,12 +78,12 @@ func (w *Writeback) Tick() {
 		}
 	}
 	if w.Clear.Valid() {
-		row := int(*w.Clear.Front())
+		row := *w.Clear.Front()
 		for i := range w.l.nregs {
-			*w.Regs.Edit(row*w.l.nregs + i) = isa.Row{}
+			*w.Regs.Edit(w.l.reg(row, i)) = isa.Row{}
 		}
 		for i := range w.l.npreds {
-			*w.Preds.Edit(row*w.l.npreds + i) = 0
+			*w.Preds.Edit(w.l.pred(row, i)) = 0
 		}
 		w.Clear.Pop()
 	}
@@ -96,18 +96,18 @@ func (w *Writeback) write(r *Result) {
 	in := &w.l.insts[r.PC]
 	for set := in.whole; set != 0; set &= set - 1 {
 		i := bits.TrailingZeros8(set) % isa.MaxDsts
-		from, nregs, reg := &r.Dst[i], w.l.nregs, int(in.Dst[i].Index)
+		from, reg := &r.Dst[i], int(in.Dst[i].Index)
 		switch {
 		case r.Mixed:
 			for m := r.Exec; m != 0; m &= m - 1 {
 				lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
 				h := r.Homes.At(lane)
-				w.Regs.Edit(int(h.Row)*nregs + reg)[h.Lane&(isa.MaxLanes-1)] = from[lane]
+				w.Regs.Edit(w.l.reg(h.Row, reg))[h.Lane&(isa.MaxLanes-1)] = from[lane]
 			}
 		case r.Exec == w.l.all:
-			*w.Regs.Edit(int(r.Row)*nregs + reg) = *from
+			*w.Regs.Edit(w.l.reg(r.Row, reg)) = *from
 		default:
-			row := w.Regs.Edit(int(r.Row)*nregs + reg)
+			row := w.Regs.Edit(w.l.reg(r.Row, reg))
 			for m := r.Exec; m != 0; m &= m - 1 {
 				lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
 				row[lane] = from[lane]
@@ -116,16 +116,16 @@ func (w *Writeback) write(r *Result) {
 	}
 	for set := in.preds; set != 0; set &= set - 1 {
 		i := bits.TrailingZeros8(set) % isa.MaxDsts
-		from, npreds, pred := r.PDst[i], w.l.npreds, int(in.Dst[i].Index)
+		from, pred := r.PDst[i], int(in.Dst[i].Index)
 		if !r.Mixed {
-			p := w.Preds.Edit(int(r.Row)*npreds + pred)
+			p := w.Preds.Edit(w.l.pred(r.Row, pred))
 			*p = *p&^r.Exec | from&r.Exec
 			continue
 		}
 		for m := r.Exec; m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
 			h := r.Homes.At(lane)
-			p, home := w.Preds.Edit(int(h.Row)*npreds+pred), h.Lane&(isa.MaxLanes-1)
+			p, home := w.Preds.Edit(w.l.pred(h.Row, pred)), h.Lane&(isa.MaxLanes-1)
 			*p = *p&^(1<<home) | from>>lane&1<<home
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // Counters hold the counts of the blocks of a machine, summed over the blocks of one kind.
 type Counters struct {
 	Cycles       uint64 // core cycles from launch to the end of the last CTA
-	SMCycles     uint64 // Cycles times SMs
+	SMCycles     uint64 // Cycles times SMs, times the sub-cores of each
 	Classes      sm.Cycles
 	Instructions uint64 // warp instructions of the kernel
 	Inserted     uint64 // warp instructions that the mechanism inserted
@@ -54,23 +54,13 @@ type Counters struct {
 func readCounters(m *gpu.Machine) Counters {
 	c := Counters{warpSize: m.Config.SM.WarpSize, mechanism: m.Config.Divergence.Mechanism}
 	now := m.Core().Now()
-	c.SMCycles = now * uint64(len(m.SMs))
+	c.SMCycles = now * uint64(subCores(m))
 	for i, s := range m.SMs {
 		var one Counters
-		one.Classes = s.Issue.CyclesBy(now)
-		issue := s.Issue.Count.Q()
-		one.Instructions, one.Lanes, one.Inserted, one.Skipped = issue.Issued, issue.Lanes, issue.Added, issue.Skipped
-		if b := s.Issue.Beside; b != nil {
-			one.Beside = b.Q().Count
-		}
-		one.BusWaits = s.ALU.Q().Waits + s.DPU.Q().Waits + s.SFU.Q().Waits
-		one.PortWaits = s.Writeback.Q().Conflicts
-		for k := range s.Issue.Active.Len() {
-			one.Active[k] = *s.Issue.Active.At(k)
+		for _, sub := range s.Sub {
+			c.addCore(sub, now)
 		}
 		one.Divergence = s.Div.Stats()
-		one.Herd = s.ALU.Herd.Q().Count
-		one.Absent = s.ALU.Q().Absent
 		if counts := s.Div.Counts(); counts != nil {
 			one.Mechanism = counts.Values()
 		}
@@ -102,6 +92,28 @@ func readCounters(m *gpu.Machine) Counters {
 	return c
 }
 
+// addCore adds the counters of a sub-core.
+func (c *Counters) addCore(s *sm.SubCore, now uint64) {
+	var one Counters
+	one.Classes = s.Issue.CyclesBy(now)
+	issue := s.Issue.Count.Q()
+	one.Instructions, one.Lanes, one.Inserted, one.Skipped = issue.Issued, issue.Lanes, issue.Added, issue.Skipped
+	if b := s.Issue.Beside; b != nil {
+		one.Beside = b.Q().Count
+	}
+	one.BusWaits = s.ALU.Q().Waits + s.DPU.Q().Waits + s.SFU.Q().Waits
+	one.PortWaits = s.Writeback.Q().Conflicts
+	for k := range s.Issue.Active.Len() {
+		one.Active[k] = *s.Issue.Active.At(k)
+	}
+	one.Herd = s.ALU.Herd.Q().Count
+	one.Absent = s.ALU.Q().Absent
+	c.add(&one)
+}
+
+// subCores returns the number of sub-cores of a machine.
+func subCores(m *gpu.Machine) int { return len(m.SMs) * m.Config.SM.Schedulers }
+
 // add adds another set of counters; of peaks it keeps the larger.
 func (c *Counters) add(o *Counters) {
 	c.combine(o, func(a, b uint64) uint64 { return a + b }, func(a, b uint64) uint64 { return max(a, b) })
@@ -109,12 +121,12 @@ func (c *Counters) add(o *Counters) {
 }
 
 // since subtracts the counts made before a launch that took so many cycles. It leaves out the
-// cycles after the last CTA, in which the caches write back and no SM has threads.
-func (c *Counters) since(before *Counters, cycles uint64, sms int) {
+// cycles after the last CTA, in which the caches write back and no sub-core has threads.
+func (c *Counters) since(before *Counters, cycles uint64, cores int) {
 	c.combine(before, func(a, b uint64) uint64 { return a - b }, func(a, _ uint64) uint64 { return a })
 	c.Cycles = cycles
-	c.Classes[sm.ClassEmpty] -= c.SMCycles - cycles*uint64(sms)
-	c.SMCycles = cycles * uint64(sms)
+	c.Classes[sm.ClassEmpty] -= c.SMCycles - cycles*uint64(cores)
+	c.SMCycles = cycles * uint64(cores)
 }
 
 // zero returns the counters of a machine that has done nothing.

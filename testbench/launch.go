@@ -10,6 +10,7 @@ import (
 	"divergo/isa"
 	"divergo/ptx"
 	"divergo/sm"
+	"divergo/sm/divergence"
 	"divergo/testbench/golden"
 )
 
@@ -148,7 +149,8 @@ func (l *Launch) Check(c *gpu.Config) (sm.Occupancy, error) {
 		errs = append(errs, fmt.Errorf("block %s has %d threads: %s allows %d (.maxntid)",
 			shape(l.Block), k.Threads(), p.Name, p.MaxThreads))
 	}
-	o, err := k.Occupancy(&c.SM, c.Shared.Size)
+	mech, _ := divergence.Find(c.Divergence.Mechanism)
+	o, err := k.Occupancy(&c.SM, mech, c.Shared.Size)
 	return o, errors.Join(append(errs, err)...)
 }
 
@@ -191,7 +193,7 @@ func (s *Session) simulate(run *Run) error {
 	run.Outside, run.Absent = outside(), absent()
 	run.Outcome = s.outcome(&run.Launch, end)
 	run.Counters = readCounters(m)
-	run.Counters.since(&before, run.Outcome.Cycle, len(m.SMs))
+	run.Counters.since(&before, run.Outcome.Cycle, subCores(m))
 	return nil
 }
 

@@ -29,9 +29,9 @@ type slice struct {
 	lines   map[uint64]*flat // by address
 	order   []*flat          // in the order of their first use
 	waiting []result
-	posted  [memsys.FlushAll + 1][256]int16 // by kind and source
-	reads   [memsys.MaxMSHRs]uint64         // lines in flight, by ID; none if there is no line
-	writes  int                             // writes that the DRAM has not acknowledged
+	posted  [memsys.FlushAll + 1][memsys.MaxPorts]int16 // by kind and source
+	reads   [memsys.MaxMSHRs]uint64                     // lines in flight, by ID; none if there is no line
+	writes  int                                         // writes that the DRAM has not acknowledged
 }
 
 // flat is a line of flat memory.
@@ -44,11 +44,12 @@ type flat struct {
 
 // result is the result that a load or an atomic must give.
 type result struct {
-	kind        memsys.Kind
-	src, client uint8
-	id, epoch   uint8
-	line        *flat
-	data        memsys.Line
+	kind      memsys.Kind
+	src       uint16
+	client    uint8
+	id, epoch uint8
+	line      *flat
+	data      memsys.Line
 }
 
 // none is the address of no line.

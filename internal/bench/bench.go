@@ -22,14 +22,14 @@ import (
 // tiles in shared memory, barriers, and pointers into memory in many launches.
 var Kernels = []string{"mandelbrot", "matmul", "bitonic", "bfs"}
 
-// Machine is a simulated machine of the set.
-type Machine struct {
+// machine is a simulated machine of the set.
+type machine struct {
 	Name string
 	Args []string // of the verb run
 }
 
 // machines are the machines that each kernel runs on.
-var machines = []Machine{
+var machines = []machine{
 	{"slp, one SM", []string{"--preset", "slp", "--set", "gpu.sms=1"}},
 	{"slp", []string{"--preset", "slp"}},
 	{"tbc", []string{"--preset", "tbc"}},

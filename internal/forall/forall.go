@@ -43,14 +43,23 @@ func (t *T) Errorf(format string, args ...any) {
 // FailNow ends the case.
 func (t *T) FailNow() { panic(t) }
 
+// LeftOut reports whether -short leaves out the n-th of many cases: it keeps one of every of.
+func LeftOut(n, of int) bool { return testing.Short() && n%of != 0 }
+
 // Check runs a subtest with the sentence as its name: the property holds for all cases that a
 // generator draws.
 func Check[C any](t *testing.T, sentence string, cases gopter.Gen, holds func(t *T, c C)) {
 	t.Helper()
+	CheckMany(t, 3000, sentence, cases, holds)
+}
+
+// CheckMany is Check with the given number of cases without -short.
+func CheckMany[C any](t *testing.T, many int, sentence string, cases gopter.Gen, holds func(t *T, c C)) {
+	t.Helper()
 	t.Run(sentence, func(t *testing.T) {
 		t.Helper()
 		p := gopter.DefaultTestParametersWithSeed(seed(t))
-		p.MinSuccessfulTests = 3000
+		p.MinSuccessfulTests = many
 		if testing.Short() {
 			p.MinSuccessfulTests = 1000
 		}

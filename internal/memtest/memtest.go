@@ -16,7 +16,7 @@ type Step struct {
 }
 
 // Driver plays the load/store unit of an SM. It sends one access a cycle while the queue has room,
-// and stores the replies. The tag of an access is its place in the script.
+// and stores the replies, one every Pause cycles. The tag of an access is its place in the script.
 type Driver struct {
 	rtl.State[struct {
 		Next     uint32 // step to send
@@ -24,6 +24,7 @@ type Driver struct {
 		LastDone uint64 // cycle of the last reply
 	}]
 	Script []Step
+	Pause  uint64 // cycles from a reply to the next; 0 is 1
 	Out    rtl.Out[memsys.Access]
 	In     rtl.In[memsys.Reply]
 	Reply  *rtl.Mem[memsys.Reply] // by step
@@ -45,7 +46,9 @@ func NewDriver(script []Step, out rtl.Out[memsys.Access], in rtl.In[memsys.Reply
 // Tick takes a reply and sends an access.
 func (d *Driver) Tick() {
 	q, n := d.Regs()
-	if d.In.Valid() {
+	if next := q.LastDone + d.Pause; d.In.Valid() && q.Replies > 0 && d.sim.Now() < next {
+		d.sim.WakeAt(next)
+	} else if d.In.Valid() {
 		r := d.In.Front()
 		i := int(r.Tag)
 		d.Reply.Write(i, *r)
@@ -71,8 +74,8 @@ func (d *Driver) Tick() {
 	}
 }
 
-// Done reports whether every access has its reply.
-func (d *Driver) Done() bool { return int(d.Q().Replies) == len(d.Script) }
+// done reports whether every access has its reply.
+func (d *Driver) done() bool { return int(d.Q().Replies) == len(d.Script) }
 
 // SM is an island of a System: a driver and the memory side of an SM.
 type SM struct {
@@ -125,10 +128,10 @@ func New(cfg memsys.Config, scripts ...[]Step) (*System, error) {
 	return s, s.Elaborate()
 }
 
-// Done reports whether every access of every script has its reply.
-func (s *System) Done() bool {
+// done reports whether every access of every script has its reply.
+func (s *System) done() bool {
 	for _, sm := range s.SMs {
-		if !sm.Driver.Done() {
+		if !sm.Driver.done() {
 			return false
 		}
 	}
@@ -137,7 +140,7 @@ func (s *System) Done() bool {
 
 // Play runs until every access has its reply, for at most max core cycles.
 func (s *System) Play(max uint64) error {
-	if p := s.RunUntil(s.Done, s.Core, max); p.Done {
+	if p := s.RunUntil(s.done, s.Core, max); p.Done {
 		return nil
 	} else if p.Idle {
 		return fmt.Errorf("core cycle %d: nothing moves, but accesses lack their reply", s.Core.Now())
@@ -153,7 +156,7 @@ func (s *System) Flush(max uint64) error {
 		if p := s.RunUntil(s.Dispatch.Req.Ready, s.Core, max); !p.Done {
 			return fmt.Errorf("no room for the flush of slice %d", i)
 		}
-		s.Dispatch.Req.Push(memsys.Request{Kind: memsys.FlushAll, Src: uint8(len(s.SMs)), Dst: uint8(i)})
+		s.Dispatch.Req.Push(memsys.Request{Kind: memsys.FlushAll, Src: uint16(len(s.SMs)), Dst: uint8(i)})
 	}
 	for i := range s.Slices {
 		if p := s.RunUntil(s.Dispatch.Rsp.Valid, s.Core, max); !p.Done {

@@ -1,4 +1,4 @@
-package mutants_test
+package mutants
 
 import (
 	"errors"
@@ -15,8 +15,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"divergo/internal/mutants"
 )
 
 // compiler checks the types of packages with one changed file. Imports come from the compiled
@@ -46,7 +44,7 @@ func newCompiler(t *testing.T, folders []string) *compiler {
 
 // check returns the errors in a changed file of a package. It reads only the declarations of the
 // other files, which takes a fraction of the time.
-func (c *compiler) check(p *mutants.Package, folder, file string, text []byte) error {
+func (c *compiler) check(p *sources, folder, file string, text []byte) error {
 	changed, err := parser.ParseFile(p.Fset, "changed.go", text, parser.SkipObjectResolution)
 	if err != nil {
 		return err
@@ -90,7 +88,7 @@ func bare(f *ast.File) *ast.File {
 // TestCompiler: code that the go command would not compile is an error.
 func TestCompiler(t *testing.T) {
 	const folder, file = "internal/nearest", "internal/nearest/nearest.go"
-	p, err := mutants.Parse(root(t), folder)
+	p, err := parsePackage(root(t), folder)
 	require.NoError(t, err)
 	c := newCompiler(t, []string{folder})
 	text, err := os.ReadFile(root(t) + "/" + file)

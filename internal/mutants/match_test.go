@@ -1,4 +1,4 @@
-package mutants_test
+package mutants
 
 import (
 	"bytes"
@@ -14,8 +14,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"divergo/internal/mutants"
 )
 
 const source = `package stack
@@ -56,24 +54,24 @@ func (k *Stack) off() bool { return k.depth == 0 }
 `
 
 // parse makes a package of files; names and texts alternate.
-func parse(t *testing.T, files ...string) *mutants.Package {
+func parse(t *testing.T, files ...string) *sources {
 	t.Helper()
 	dir := t.TempDir()
 	for i := 0; i < len(files); i += 2 {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, files[i]), []byte(files[i+1]), 0o644))
 	}
-	p, err := mutants.Parse(dir, ".")
+	p, err := parsePackage(dir, ".")
 	require.NoError(t, err)
 	return p
 }
 
 // plant plants the only mutant of a text.
-func plant(t *testing.T, p *mutants.Package, diff string) (text string, err error) {
+func plant(t *testing.T, p *sources, diff string) (text string, err error) {
 	t.Helper()
-	list, err := mutants.Read("mutants.diff", "name: mine\nbug: none\n"+diff)
+	list, err := read("mutants.diff", "name: mine\nbug: none\n"+diff)
 	require.NoError(t, err)
 	require.Len(t, list, 1)
-	_, changed, err := p.Plant(&list[0])
+	_, changed, err := p.plant(&list[0])
 	return string(changed), err
 }
 
@@ -170,7 +168,7 @@ func TestNearest(t *testing.T) {
 
 // TestRead: a file of mutants is read, and each error is reported with its line.
 func TestRead(t *testing.T) {
-	list, err := mutants.Read("units/mutants.diff", `# Bugs.
+	list, err := read("units/mutants.diff", `# Bugs.
 
 name: one
 bug: a bug
@@ -191,7 +189,7 @@ bug: another: one
 - 8
 `)
 	require.NoError(t, err)
-	assert.Equal(t, []mutants.Mutant{
+	assert.Equal(t, []Mutant{
 		{
 			Name: "one", Bug: "a bug", By: []string{"pdom", "dpe"}, Audit: "./units TestOne|TestTwo",
 			Claims: []string{"PPC-01", "PPC-02"}, From: "a/b#1", Lives: "why",
@@ -212,7 +210,7 @@ bug: another: one
 		"name: a\n@@ Depth\n- 8\nby: x":  `x.diff:4: want a line to change, which begins with a space, - or +, not "by: x"`,
 		"name: a\nbug: b\n@@ Depth\n+ 8": "x.diff:1: a: want bug: TEXT, @@ DECLARATION, and a line with - or a space",
 	} {
-		_, err := mutants.Read("x.diff", text)
+		_, err := read("x.diff", text)
 		assert.EqualError(t, err, want)
 	}
 }
@@ -220,19 +218,19 @@ bug: another: one
 // TestCatalogueRefactored: all mutants apply to the hardware without comments, in another format,
 // with reversed declarations and other file names.
 func TestCatalogueRefactored(t *testing.T) {
-	dir, packages := t.TempDir(), map[string]*mutants.Package{}
+	dir, packages := t.TempDir(), map[string]*sources{}
 	for _, m := range catalogue(t) {
 		if packages[m.Folder] == nil {
 			packages[m.Folder] = refactored(t, m.Folder, dir)
 		}
-		_, _, err := packages[m.Folder].Plant(&m)
+		_, _, err := packages[m.Folder].plant(&m)
 		assert.NoError(t, err)
 	}
 }
 
-func refactored(t *testing.T, folder, dir string) *mutants.Package {
+func refactored(t *testing.T, folder, dir string) *sources {
 	t.Helper()
-	p, err := mutants.Parse(root(t), folder)
+	p, err := parsePackage(root(t), folder)
 	require.NoError(t, err)
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, folder), 0o755))
 	for i, f := range p.Files {
@@ -250,7 +248,7 @@ func refactored(t *testing.T, folder, dir string) *mutants.Package {
 		other := p.Fset.Position(p.Files[(i+1)%len(p.Files)].Pos()).Filename
 		require.NoError(t, os.WriteFile(filepath.Join(dir, other), text.Bytes(), 0o644))
 	}
-	p, err = mutants.Parse(dir, folder)
+	p, err = parsePackage(dir, folder)
 	require.NoError(t, err)
 	return p
 }

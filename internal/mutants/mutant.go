@@ -34,11 +34,11 @@ type Mutant struct {
 // Overlay writes the changed copy of the file into dir, and a list for the flag -overlay of the go
 // command. It returns the name of the list. root is the folder of the module.
 func (m *Mutant) Overlay(root, dir string) (string, error) {
-	p, err := Parse(root, m.Folder)
+	p, err := parsePackage(root, m.Folder)
 	if err != nil {
 		return "", err
 	}
-	file, text, err := p.Plant(m)
+	file, text, err := p.plant(m)
 	if err != nil {
 		return "", err
 	}

@@ -1,4 +1,4 @@
-package mutants_test
+package mutants
 
 import (
 	"cmp"
@@ -19,7 +19,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"divergo/internal/mutants"
 	"divergo/properties"
 )
 
@@ -51,11 +50,11 @@ var mechanisms = [][]string{
 // mutants: ten in each mechanism, and sixty made from reports of real faults. With -short, every
 // tenth is compiled.
 func TestCatalogue(t *testing.T) {
-	list, packages := catalogue(t), map[string]*mutants.Package{}
+	list, packages := catalogue(t), map[string]*sources{}
 	assert.GreaterOrEqual(t, len(list), 300)
 	for _, m := range list {
 		if packages[m.Folder] == nil {
-			p, err := mutants.Parse(root(t), m.Folder)
+			p, err := parsePackage(root(t), m.Folder)
 			require.NoError(t, err)
 			packages[m.Folder] = p
 		}
@@ -64,7 +63,7 @@ func TestCatalogue(t *testing.T) {
 	compiler := newCompiler(t, slices.Collect(maps.Keys(packages)))
 	for i, m := range list {
 		p := packages[m.Folder]
-		file, text, err := p.Plant(&m)
+		file, text, err := p.plant(&m)
 		if !assert.NoError(t, err) {
 			continue
 		}
@@ -93,23 +92,23 @@ func TestCatalogue(t *testing.T) {
 }
 
 // catalogue returns all mutants.
-func catalogue(t *testing.T) []mutants.Mutant {
+func catalogue(t *testing.T) []Mutant {
 	t.Helper()
-	list, err := mutants.All(root(t))
+	list, err := All(root(t))
 	require.NoError(t, err)
 	return list
 }
 
 // chosen returns the mutants that -by selects. Of those that check must find, these have the
 // smallest hashes of that text with their names.
-func chosen(list []mutants.Mutant, n int, by string) []mutants.Mutant {
-	sum := func(m mutants.Mutant) uint64 {
+func chosen(list []Mutant, n int, by string) []Mutant {
+	sum := func(m Mutant) uint64 {
 		h := fnv.New64a()
 		h.Write([]byte(by + " " + m.Name))
 		return h.Sum64()
 	}
-	list = slices.DeleteFunc(slices.Clone(list), func(m mutants.Mutant) bool { return len(m.By) == 0 || m.Lives != "" })
-	slices.SortFunc(list, func(a, b mutants.Mutant) int { return cmp.Compare(sum(a), sum(b)) })
+	list = slices.DeleteFunc(slices.Clone(list), func(m Mutant) bool { return len(m.By) == 0 || m.Lives != "" })
+	slices.SortFunc(list, func(a, b Mutant) int { return cmp.Compare(sum(a), sum(b)) })
 	return list[:min(n, len(list))]
 }
 
@@ -157,7 +156,7 @@ func TestMutants(t *testing.T) {
 
 // check hunts a mutant with random kernels. It returns the checker that killed it, and the number
 // of kernels.
-func check(t *testing.T, m *mutants.Mutant, overlay, dir string) (killer string) {
+func check(t *testing.T, m *Mutant, overlay, dir string) (killer string) {
 	t.Helper()
 	bin := filepath.Join(dir, "hunt")
 	build := exec.Command("go", "build", "-overlay", overlay, "-ldflags=-s -w", "-o", bin, "./internal/mutants/hunt")
@@ -189,7 +188,7 @@ func check(t *testing.T, m *mutants.Mutant, overlay, dir string) (killer string)
 }
 
 // audit hunts a mutant with the tests that audit its block. It returns the test that killed it.
-func audit(t *testing.T, m *mutants.Mutant, overlay string) (killer string) {
+func audit(t *testing.T, m *Mutant, overlay string) (killer string) {
 	t.Helper()
 	pkg, tests, _ := strings.Cut(m.Audit, " ")
 	hunt := exec.Command("go", "test", "-overlay", overlay, "-count=1", "-vet=off", "-run", "^("+tests+")$", pkg)

@@ -11,8 +11,8 @@ import (
 	"divergo/internal/nearest"
 )
 
-// File is the name of files with mutants.
-const File = "mutants.diff"
+// fileName is the name of files with mutants.
+const fileName = "mutants.diff"
 
 var keys = []string{"name", "bug", "by", "audit", "claims", "from", "lives"}
 
@@ -26,7 +26,7 @@ func All(root string) ([]Mutant, error) {
 		if d.IsDir() && name != root && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata") {
 			return fs.SkipDir
 		}
-		if d.Name() != File {
+		if d.Name() != fileName {
 			return nil
 		}
 		text, err := os.ReadFile(name)
@@ -37,15 +37,15 @@ func All(root string) ([]Mutant, error) {
 		if err != nil {
 			return err
 		}
-		list, err := Read(filepath.ToSlash(name), string(text))
+		list, err := read(filepath.ToSlash(name), string(text))
 		all = append(all, list...)
 		return err
 	})
 	return all, err
 }
 
-// Read reads the mutants of a file. name is the path of the file from the root of the module.
-func Read(name, text string) ([]Mutant, error) {
+// read reads the mutants of a file. name is the path of the file from the root of the module.
+func read(name, text string) ([]Mutant, error) {
 	var list []Mutant
 	n, m := 0, (*Mutant)(nil)
 	fail := func(format string, a ...any) ([]Mutant, error) {

@@ -15,8 +15,8 @@ import (
 	"divergo/internal/nearest"
 )
 
-// Package is the source of a package.
-type Package struct {
+// sources is the source of a package.
+type sources struct {
 	Fset  *token.FileSet
 	Files []*ast.File
 	texts map[string][]byte // by file name from the root of the module
@@ -28,14 +28,14 @@ type declaration struct {
 	node ast.Node
 }
 
-// Parse reads the package of a folder, without its tests. root is the folder of the module.
-func Parse(root, folder string) (*Package, error) {
+// parsePackage reads the package of a folder, without its tests. root is the folder of the module.
+func parsePackage(root, folder string) (*sources, error) {
 	dir := filepath.Join(root, filepath.FromSlash(folder))
 	found, err := build.ImportDir(dir, 0)
 	if err != nil {
 		return nil, err
 	}
-	p := &Package{Fset: token.NewFileSet(), texts: map[string][]byte{}}
+	p := &sources{Fset: token.NewFileSet(), texts: map[string][]byte{}}
 	for _, f := range found.GoFiles {
 		text, err := os.ReadFile(filepath.Join(dir, f))
 		if err != nil {
@@ -54,7 +54,7 @@ func Parse(root, folder string) (*Package, error) {
 	return p, nil
 }
 
-func (p *Package) declare(d ast.Decl) {
+func (p *sources) declare(d ast.Decl) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
 		name := d.Name.Name
@@ -91,8 +91,8 @@ func receiver(e ast.Expr) string {
 	return ""
 }
 
-// Plant returns the file that a mutant changes, and its changed text.
-func (p *Package) Plant(m *Mutant) (file string, text []byte, err error) {
+// plant returns the file that a mutant changes, and its changed text.
+func (p *sources) plant(m *Mutant) (file string, text []byte, err error) {
 	c, err := parseChange(m)
 	if err != nil {
 		return "", nil, err
@@ -118,7 +118,7 @@ func (p *Package) Plant(m *Mutant) (file string, text []byte, err error) {
 
 // missing is the error for a mutant whose lines have the wrong number of matches in its
 // declaration.
-func (p *Package) missing(m *Mutant, c *change, found []place) error {
+func (p *sources) missing(m *Mutant, c *change, found []place) error {
 	if len(found) > 0 {
 		var at []string
 		for _, f := range found {
@@ -155,7 +155,7 @@ func (p *Package) missing(m *Mutant, c *change, found []place) error {
 }
 
 // nearest describes the place of a declaration that is most similar to the lines to change.
-func (p *Package) nearest(m *Mutant, c *change, in ast.Node) string {
+func (p *sources) nearest(m *Mutant, c *change, in ast.Node) string {
 	want := tokens(m.Old)
 	best, at := -1.0, in.Pos()
 	sequences(in, func(_ ast.Node, list []ast.Node) {
@@ -175,7 +175,7 @@ func (p *Package) nearest(m *Mutant, c *change, in ast.Node) string {
 	return p.position(at) + ": " + line
 }
 
-func (p *Package) position(at token.Pos) string {
+func (p *sources) position(at token.Pos) string {
 	pos := p.Fset.Position(at)
 	return fmt.Sprintf("%s:%d", pos.Filename, pos.Line)
 }

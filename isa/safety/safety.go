@@ -11,16 +11,16 @@ type Danger uint8
 
 // The dangers.
 const (
-	NoDanger Danger = iota
-	Address         // a wrong address faults
-	Divisor         // division by zero
-	Bound           // a loop may never end
-	Indirect        // the target of a branch, call or return
-	Barrier         // threads wait for others that do not arrive
-	Warp            // a vote, shuffle or matrix instruction without its threads
-	Call            // a function with operations of its own
-	Ending          // trap, or the end of a thread in a function
-	TooLarge        // the analysis has given up
+	dangerNone     Danger = iota
+	dangerAddress         // a wrong address faults
+	dangerDivisor         // division by zero
+	dangerBound           // a loop may never end
+	dangerIndirect        // the target of a branch, call or return
+	dangerBarrier         // threads wait for others that do not arrive
+	dangerWarp            // a vote, shuffle or matrix instruction without its threads
+	dangerCall            // a function with operations of its own
+	dangerEnding          // trap, or the end of a thread in a function
+	dangerTooLarge        // the analysis has given up
 )
 
 var dangers = [...]string{
@@ -36,12 +36,12 @@ type Link uint8
 
 // The links.
 const (
-	LinkValue   Link = iota // the next one reads its result
-	LinkSelect              // the branch decides between definitions of a source of the next one
-	LinkControl             // the branch decides whether the next one is executed
-	LinkMemory              // the next one loads from the array to which this one writes
-	LinkWarp                // the next one depends on the threads that execute it together
-	LinkLater               // steps in between are left out
+	linkValue   Link = iota // the next one reads its result
+	linkSelect              // the branch decides between definitions of a source of the next one
+	linkControl             // the branch decides whether the next one is executed
+	linkMemory              // the next one loads from the array to which this one writes
+	linkWarp                // the next one depends on the threads that execute it together
+	linkLater               // steps in between are left out
 )
 
 // longest is the number of steps of a chain before the rest, except the last one, is left out.
@@ -64,7 +64,7 @@ type Verdict struct {
 	Safe   bool
 	Danger Danger // of the last instruction of the chain
 	// Chain leads from the branch or load to a vulnerable operation that depends on it. It is the
-	// branch itself if that bounds a loop. It is empty if Safe, or if Danger is TooLarge.
+	// branch itself if that bounds a loop. It is empty if Safe, or if the analysis has given up.
 	Chain []Step
 }
 
@@ -236,54 +236,54 @@ func (a *analysis) vulnerable(pc uint32) {
 	switch in.Op {
 	case isa.OpLd, isa.OpSt, isa.OpAtom, isa.OpRed:
 		if !a.bounded(pc) {
-			a.root(pc, Address, 0)
+			a.root(pc, dangerAddress, 0)
 		}
 	case isa.OpCopy:
-		a.root(pc, Address, seq(int(in.NSrc))...)
+		a.root(pc, dangerAddress, seq(int(in.NSrc))...)
 	case isa.OpLdmatrix:
-		a.root(pc, Address, seq(int(in.NSrc))...)
+		a.root(pc, dangerAddress, seq(int(in.NSrc))...)
 	case isa.OpStmatrix:
-		a.root(pc, Address, 0, int(in.NSrc)-1)
+		a.root(pc, dangerAddress, 0, int(in.NSrc)-1)
 	case isa.OpDiv, isa.OpRem:
 		if in.Type.Float() {
 			break
 		}
 		if s := a.operand(pc, 1, in.Type, 0); !s.known() || s.lo <= 0 && s.hi >= 0 {
-			a.root(pc, Divisor, 1)
+			a.root(pc, dangerDivisor, 1)
 		}
 	case isa.OpBar:
 		list := seq(int(in.NSrc))
 		if in.Reduces() {
 			list = list[:2]
 		}
-		a.root(pc, Barrier, list...)
+		a.root(pc, dangerBarrier, list...)
 	case isa.OpCall:
 		if in.Indirect() {
-			a.root(pc, Indirect, 1)
+			a.root(pc, dangerIndirect, 1)
 		} else {
-			a.root(pc, Call)
+			a.root(pc, dangerCall)
 		}
 	case isa.OpTrap:
-		a.root(pc, Ending)
+		a.root(pc, dangerEnding)
 	case isa.OpRet, isa.OpExit:
 		switch {
 		case in.Returns():
-			a.root(pc, Indirect, 0)
+			a.root(pc, dangerIndirect, 0)
 		case a.FuncAt(pc) != nil:
-			a.root(pc, Ending)
+			a.root(pc, dangerEnding)
 		}
 	case isa.OpBra:
 		if in.Inserted && in.Conditional() {
-			a.root(pc, Indirect)
+			a.root(pc, dangerIndirect)
 		}
 	default:
 		if !in.CrossLane() {
 			break
 		}
 		if in.Flags&isa.FlagSync != 0 || in.Matrix() {
-			a.root(pc, Warp, int(in.NSrc)-1)
+			a.root(pc, dangerWarp, int(in.NSrc)-1)
 		} else {
-			a.root(pc, Warp)
+			a.root(pc, dangerWarp)
 		}
 	}
 }
@@ -301,7 +301,7 @@ func seq(n int) []int {
 func (a *analysis) bounds(l *loop) {
 	if c := a.count(l); c != nil {
 		pc := a.Blocks[c.exit].End - 1
-		a.danger[pc] = Bound
+		a.danger[pc] = dangerBound
 		because := rootBase - int32(pc)
 		a.counters[c.exit] = true // its sources are followed here: the rounds count, not the counter behind the loop
 		if c.fixed {
@@ -323,13 +323,13 @@ func (a *analysis) bounds(l *loop) {
 	}
 	for _, e := range l.exits {
 		pc := a.Blocks[e].End - 1
-		a.danger[pc] = Bound
+		a.danger[pc] = dangerBound
 		because := rootBase - int32(pc)
 		a.reach(a.ways+int32(e), because)
 		a.reach(a.execs+int32(e), because)
 	}
 	if len(l.exits) == 0 && l.header >= 0 {
-		a.root(a.Blocks[l.header].End-1, Bound)
+		a.root(a.Blocks[l.header].End-1, dangerBound)
 	}
 }
 
@@ -503,11 +503,11 @@ func (a *analysis) verdict(pc uint32, node int32) Verdict {
 	v := Verdict{PC: pc}
 	switch {
 	case a.tooMuch:
-		v.Danger = TooLarge
+		v.Danger = dangerTooLarge
 	case a.parent[node] != unvisited:
 		v.Chain, v.Danger = a.chain(pc, node)
 	case node >= a.ways && a.counters[node-a.ways]:
-		v.Chain, v.Danger = []Step{{PC: pc}}, Bound
+		v.Chain, v.Danger = []Step{{PC: pc}}, dangerBound
 	default:
 		v.Safe = true
 	}
@@ -518,28 +518,28 @@ func (a *analysis) verdict(pc uint32, node int32) Verdict {
 func (a *analysis) chain(pc uint32, node int32) (steps []Step, d Danger) {
 	steps = []Step{{PC: pc}}
 	add := func(pc uint32, l Link) {
-		if steps[len(steps)-1].PC != pc || l == LinkValue {
+		if steps[len(steps)-1].PC != pc || l == linkValue {
 			steps = append(steps, Step{pc, l})
 		}
 	}
 	branch := node >= a.execs // the end of the chain is a branch
-	link := LinkValue
+	link := linkValue
 	if branch {
-		link = LinkWarp
+		link = linkWarp
 	}
 	for {
 		if node >= a.held { // the source of the next one
-			if link = LinkValue; branch {
-				link = LinkSelect
+			if link = linkValue; branch {
+				link = linkSelect
 			}
 		} else if node >= a.arrays {
-			link = LinkMemory
+			link = linkMemory
 		} else if node >= a.execs && node < a.ways {
-			link = LinkControl
+			link = linkControl
 		}
 		next := a.parent[node]
 		if len(steps) == longest {
-			link, next = LinkLater, rootBase
+			link, next = linkLater, rootBase
 		}
 		if next <= rootBase {
 			root := uint32(a.because[node])
@@ -549,15 +549,15 @@ func (a *analysis) chain(pc uint32, node int32) (steps []Step, d Danger) {
 		switch {
 		case next < a.execs:
 			add(uint32(next), link)
-			branch, link = false, LinkValue
+			branch, link = false, linkValue
 		case next < a.ways:
 			if node < a.ways && node >= a.execs { // the end of a block that decides about another one
-				add(a.Blocks[node-a.execs].End-1, LinkControl)
+				add(a.Blocks[node-a.execs].End-1, linkControl)
 				branch = true
 			}
 		case next < a.arrays:
 			add(a.Blocks[next-a.ways].End-1, link)
-			branch, link = true, LinkWarp
+			branch, link = true, linkWarp
 		}
 		node = next
 	}

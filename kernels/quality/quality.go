@@ -23,18 +23,18 @@ func Degradation(k kernels.Kernel, w kernels.Workload) float64 {
 	results := w.Results()
 	if k.Metric == kernels.MeanDifference {
 		r := results[0]
-		return Mean(numbers(r.Got), numbers(r.Want))
+		return differenceOf(numbers(r.Got), numbers(r.Want))
 	}
 	var got, want []byte
 	for _, r := range results {
 		got, want = append(got, raw(r.Got)...), append(want, raw(r.Want)...)
 	}
-	return Bytes(got, want)
+	return mismatchOf(got, want)
 }
 
-// Bytes returns the fraction of the bytes that differ. If one side is longer, its further bytes
+// mismatchOf returns the fraction of the bytes that differ. If one side is longer, its further bytes
 // differ.
-func Bytes(got, want []byte) float64 {
+func mismatchOf(got, want []byte) float64 {
 	differ := max(len(got), len(want)) - min(len(got), len(want))
 	for i := range min(len(got), len(want)) {
 		if got[i] != want[i] {
@@ -44,10 +44,10 @@ func Bytes(got, want []byte) float64 {
 	return float64(differ) / float64(max(len(got), len(want), 1))
 }
 
-// Mean returns the mean absolute difference of two lists of the same length, as a fraction of the
+// differenceOf returns the mean absolute difference of two lists of the same length, as a fraction of the
 // mean magnitude of want. It is infinite if that magnitude is 0 and the lists differ, or if an
 // element is NaN.
-func Mean(got, want []float64) float64 {
+func differenceOf(got, want []float64) float64 {
 	var sum, size float64
 	for i, w := range want {
 		sum += math.Abs(got[i] - w)

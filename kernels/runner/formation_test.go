@@ -18,7 +18,7 @@ import (
 func TestFormation(t *testing.T) {
 	preset, err := gpu.FindPreset("slp")
 	require.NoError(t, err)
-	policies := formation.IssuePolicies()
+	policies := formation.IssuePolicy("").Words()
 	for i, kernel := range kernels.All() {
 		for j, mechanism := range []string{"dwf", "dwf-wb"} {
 			if leftOut(i + 2*j) {
@@ -27,7 +27,7 @@ func TestFormation(t *testing.T) {
 			t.Run(kernel.Name+"/"+mechanism, func(t *testing.T) {
 				cfg := cut(preset.Config(), 2)
 				cfg.Divergence.Mechanism = mechanism
-				require.NoError(t, cfg.Set("divergence.dwf.issue="+string(policies[(i+j)%len(policies)])))
+				require.NoError(t, cfg.Set("divergence.dwf.issue="+policies[(i+j)%len(policies)].Name))
 				s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 5_000_000})
 				require.NoError(t, err)
 				work := kernel.Sizes[0].New(1)

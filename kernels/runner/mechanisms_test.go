@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"divergo/gpu"
+	"divergo/internal/forall"
 	"divergo/kernels"
 	"divergo/sm"
 	"divergo/sm/divergence"
@@ -58,8 +59,8 @@ func TestMechanisms(t *testing.T) {
 	}
 }
 
-// leftOut reports whether -short leaves out the n-th run: it keeps every fourth.
-func leftOut(n int) bool { return testing.Short() && n%4 != 0 }
+// leftOut reports whether -short leaves out the n-th run.
+func leftOut(n int) bool { return forall.LeftOut(n, 16) }
 
 // refused reports whether a kernel cannot run under a mechanism. Kernels that vote need whole
 // warps, and dwf does not reassemble diverged warps.

@@ -26,7 +26,8 @@ func TestCTAPriorities(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, m := range divergence.Mechanisms() {
 				cycles := map[sm.CTAPriority]uint64{}
-				for _, p := range sm.CTAPriorities() {
+				for _, w := range sm.CTAPriority("").Words() {
+					p := sm.CTAPriority(w.Name)
 					cfg := cut(gpu.Default(), 1)
 					cfg.Divergence.Mechanism, cfg.SM.CTAPriority = m.Name, p
 					s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 5_000_000})
@@ -63,7 +64,11 @@ func TestPriorityIsNoMechanism(t *testing.T) {
 		require.NoError(t, kernel.Sizes[0].New(1).Run(verify.New(s)))
 		return float64(s.Counters().Cycles)
 	}
-	for _, p := range append(sm.CTAPriorities(), "") {
+	ctas := []sm.CTAPriority{""}
+	for _, w := range sm.CTAPriority("").Words() {
+		ctas = append(ctas, sm.CTAPriority(w.Name))
+	}
+	for _, p := range ctas {
 		pdom := cycles("pdom", p)
 		for _, m := range []string{"tbc", "tbc-lcp", "capri", "dwf", "dwf-wb"} {
 			assert.InEpsilon(t, pdom, cycles(m, p), .05, "%s %q", m, p)

@@ -62,7 +62,8 @@ func watchBlocks(o *Observer, likely, passes bool) *blockStack {
 	v := &o.View
 	b := &blockStack{View: v, places: o.places, first: v.config.Divergence.First(), likely: likely, passes: passes}
 	ports := v.sm.Div.Connections()
-	v.Leave(ports.Launch.Tap(b.launched), ports.Outcome.Tap(b.resolved), v.sm.Issue.OnIssue.Add(b.issue),
+	v.eachTaken(b.resolved)
+	v.Leave(ports.Launch.Tap(b.launched), v.sm.Issue.OnIssue.Add(b.issue),
 		v.sm.Issue.OnInserted.Add(b.issue))
 	return b
 }

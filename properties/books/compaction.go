@@ -42,9 +42,9 @@ func watchCompactor(o *Observer, likely, passes bool) *compactor {
 // follow records the events of each CTA.
 func (c *compactor) follow() {
 	ports := c.sm.Div.Connections()
+	c.eachTaken(c.resolved)
 	c.Leave(
 		ports.Launch.Tap(func(cycle uint64, l *divergence.WarpStart) { c.happens(cycle, l.CTA) }),
-		ports.Outcome.Tap(c.resolved),
 		c.sm.Issue.OnIssue.Add(func(e sm.Issued) { c.happens(e.Cycle, e.CTA) }),
 		c.sm.Issue.OnInserted.Add(func(e sm.Issued) { c.happens(e.Cycle, e.CTA) }),
 	)

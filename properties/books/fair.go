@@ -19,9 +19,14 @@ type fair struct {
 	scheduler sm.Scheduler
 	priority  sm.CTAPriority
 	weaves    sm.Interweave
-	last      uint64 // cycle of the last issue
-	first     issued // first issue in that cycle
-	second    issued // second issue in that cycle
+	cores     [sm.MaxSchedulers]fairCore
+}
+
+// fairCore holds the last issues of a sub-core.
+type fairCore struct {
+	last   uint64 // cycle of the last issue
+	first  issued // first issue in that cycle
+	second issued // second issue in that cycle
 }
 
 // issued is a slot that has issued, with its threads.
@@ -48,7 +53,7 @@ func (t *fair) class(e sm.Spent) {
 	slots := t.sm.Div.Slots()
 	if e.Slot < 0 {
 		for s := range slots.Len() {
-			if t.ready(e.Cycle, s) {
+			if t.sm.CoreOf(s) == e.Core && t.ready(e.Cycle, s) {
 				t.Fail(Rule{checkFair, "a ready slot that does not issue"}, t.inSlot(s),
 					"SM %d, cycle %d: nothing issues, slot %d is ready for %s", t.index, e.Cycle, s,
 					t.inst(slots.At(s).PC))
@@ -56,31 +61,33 @@ func (t *fair) class(e sm.Spent) {
 			}
 		}
 	}
-	if e.Slot >= 0 && e.Cycle == t.last && t.last > 0 && t.sm.Issue.Beside != nil {
-		t.beside(e.Cycle)
+	c := &t.cores[e.Core]
+	if e.Slot >= 0 && e.Cycle == c.last && c.last > 0 && t.sm.Issue.Beside != nil {
+		t.beside(e.Cycle, e.Core)
 	}
 }
 
 // beside checks the second slot: of the slots that can issue in the free lanes, it must fill the
 // most. The first of equals wins (Brunie, Collange & Diamos, ISCA 2012, and package sm,
 // Interweave).
-func (t *fair) beside(cycle uint64) {
-	slots := t.sm.Div.Slots()
-	if slots.At(t.first.slot).Mixed {
+func (t *fair) beside(cycle uint64, core int) {
+	slots, c := t.sm.Div.Slots(), &t.cores[core]
+	if slots.At(c.first.slot).Mixed {
 		return
 	}
-	most := bits.OnesCount32(t.second.mask)
+	most := bits.OnesCount32(c.second.mask)
 	for i := range slots.Len() {
 		s := slots.At(i)
-		own := s.Row == t.first.row
-		if s.Mixed || s.Mask&t.first.mask != 0 || own && t.weaves == sm.InterweaveSWI || !own &&
+		own := s.Row == c.first.row
+		if t.sm.CoreOf(i) != core || s.Mixed || s.Mask&c.first.mask != 0 || own && t.weaves == sm.InterweaveSWI ||
+			!own &&
 			t.weaves == sm.InterweaveSBI {
 			continue
 		}
-		if n := bits.OnesCount32(s.Mask); (n > most || n == most && i < t.second.slot) && t.ready(cycle, i) {
+		if n := bits.OnesCount32(s.Mask); (n > most || n == most && i < c.second.slot) && t.ready(cycle, i) {
 			t.Fail(Rule{checkFair, "not the slot that fills most lanes"}, t.inSlot(i),
 				"SM %d, cycle %d: beside slot %d issues slot %d (-1: none) of %d lanes, slot %d of %d was ready",
-				t.index, cycle, t.first.slot, t.second.slot, most, i, n)
+				t.index, cycle, c.first.slot, c.second.slot, most, i, n)
 			return
 		}
 	}
@@ -93,7 +100,7 @@ func (t *fair) ready(cycle uint64, i int) bool {
 	if !s.Valid || s.Wait != divergence.Runs {
 		return false
 	}
-	if e := t.sm.Issue.Front.IBuffer.At(i); e.N == 0 || e.PC != s.PC || t.registers.slotHeld(i, cycle) {
+	if e := t.sm.Sub[t.sm.CoreOf(i)].Fetch.IBuffer.At(i); e.N == 0 || e.PC != s.PC || t.registers.slotHeld(i, cycle) {
 		return false
 	}
 	in := &t.sm.Program().Insts[s.PC]
@@ -116,19 +123,21 @@ func (t *fair) issue(e sm.Issued) {
 		return
 	}
 	// Only the first instruction of a cycle shows the turn.
-	beside := t.last == e.Cycle && e.Cycle > 0
+	core := t.sm.CoreOf(int(e.Slot))
+	c := &t.cores[core]
+	beside := c.last == e.Cycle && e.Cycle > 0
 	now := issued{int(e.Slot), e.Row, e.Mask}
 	if beside {
-		t.second = now
+		c.second = now
 	} else {
-		t.first, t.second = now, issued{slot: -1}
+		c.first, c.second = now, issued{slot: -1}
 	}
-	if t.last = e.Cycle; beside || t.scheduler != sm.LRR || t.priority != sm.PriorityNone || t.sm.Issue.Ranks != nil {
+	if c.last = e.Cycle; beside || t.scheduler != sm.LRR || t.priority != sm.PriorityNone || t.sm.Issue.Ranks != nil {
 		return
 	}
 	n := t.sm.Div.Slots().Len()
-	for s := (int(t.sm.Issue.Q().Last) + 1) % n; s != int(e.Slot); s = (s + 1) % n {
-		if t.ready(e.Cycle, s) {
+	for s := (int(t.sm.Sub[core].Issue.Q().Last) + 1) % n; s != int(e.Slot); s = (s + 1) % n {
+		if t.sm.CoreOf(s) == core && t.ready(e.Cycle, s) {
 			t.Fail(Rule{checkFair, "not the slot's turn"}, t.inSlot(s),
 				"SM %d, cycle %d: slot %d issues, slot %d was ready and before it", t.index, e.Cycle, e.Slot, s)
 			return

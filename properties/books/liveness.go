@@ -18,7 +18,7 @@ import (
 //
 // If warps wait for each other at branches (Blocks), any warp of the CTA may have the reason. If a
 // mechanism combines threads of several CTAs (Across), any warp of the SM may have it. Threads also
-// wait their turn while something issues, or the pipes are full.
+// wait their turn while something issues in their sub-core, or its pipes are full.
 type liveness struct {
 	*View
 	places interface {
@@ -28,11 +28,12 @@ type liveness struct {
 	transfers interface{ waits(row int) bool }
 	barriers  interface{ waits(row int) bool }
 	bound     uint64
-	turn      uint64              // the last cycle in which something issued, or only the pipes prevented it
-	busy      [sm.MaxWarps]uint64 // the last cycle in which a row waited for something
-	groups    int                 // number of rows that may wait for each other
-	stalled   bool                // the pipes have been full since the last call of class
-	votes     bool                // the program has instructions that bring threads together
+	// turn is the last cycle in which something issued in each sub-core, or only its pipes prevented it.
+	turn    [sm.MaxSchedulers]uint64
+	busy    [sm.MaxWarps]uint64    // the last cycle in which a row waited for something
+	groups  int                    // number of rows that may wait for each other
+	stalled [sm.MaxSchedulers]bool // its pipes have been full since the last call of class
+	votes   bool                   // the program has instructions that bring threads together
 }
 
 // watchLiveness begins to watch an SM. The bound is twice the cycles for a fetch to each slot, the
@@ -51,8 +52,10 @@ func watchLiveness(v *View, where *places, moves *transfers, bars interface{ wai
 	}
 	moves.ends = func(r int, cycle uint64) { l.busy[r] = cycle }
 	v.Leave(v.sm.Issue.OnClass.Add(l.class))
-	if f := v.sm.Fetch; f.Cache != nil { // the last cycle in which threads waited for instructions
-		v.Leave(f.Arrived.Tap(func(cycle uint64, _ *memsys.ReadResponse) { l.turn = cycle }))
+	for core, c := range v.sm.Sub {
+		if c.Fetch.Cache != nil { // the last cycle in which threads waited for instructions
+			v.Leave(c.Fetch.Arrived.Tap(func(cycle uint64, _ *memsys.ReadResponse) { l.turn[core] = cycle }))
+		}
 	}
 	return l
 }
@@ -63,18 +66,23 @@ func (l *liveness) class(e sm.Spent) {
 		return
 	}
 	l.places.cycle(e.Cycle)
-	if l.stalled {
-		l.turn = e.Cycle
+	turn := &l.turn[e.Core]
+	if l.stalled[e.Core] {
+		*turn = e.Cycle
 	}
-	l.stalled = e.Class == sm.ClassStall
-	if e.Cycle > l.turn+l.bound {
+	l.stalled[e.Core] = e.Class == sm.ClassStall
+	if e.Cycle > *turn+l.bound {
 		for r := 0; r < l.rowsThere; r += l.groups {
-			l.look(e.Cycle, r, min(r+l.groups, l.rowsThere))
+			if l.sm.Core(r) == e.Core {
+				l.look(e.Cycle, r, min(r+l.groups, l.rowsThere))
+			}
 		}
 	}
 	if e.Slot >= 0 {
-		l.turn = e.Cycle
-		return
+		*turn = e.Cycle
+		if len(l.sm.Sub) == 1 {
+			return
+		}
 	}
 	for r := range l.rowsThere {
 		if l.waits(r) {
@@ -85,7 +93,7 @@ func (l *liveness) class(e sm.Spent) {
 
 // look checks rows that may wait for each other.
 func (l *liveness) look(now uint64, from, to int) {
-	alive, last := -1, l.turn
+	alive, last := -1, l.turn[l.sm.Core(from)]
 	for r := from; r < to; r++ {
 		if s := l.places.at(r); s.alive != 0 {
 			alive, last = r, max(last, l.busy[r], s.began)
@@ -107,10 +115,11 @@ func (l *liveness) waits(r int) bool {
 	if s.alive == 0 {
 		return false
 	}
-	if f := l.sm.Fetch; f.Cache != nil && (!f.Cache.Idle() || f.Arrived.Valid()) {
+	core := l.sm.Sub[l.sm.Core(r)]
+	if f := core.Fetch; f.Cache != nil && (!f.Cache.Idle() || f.Arrived.Valid()) {
 		return true
 	}
-	q := l.sm.Issue.Q()
+	q := core.Issue.Q()
 	if q.InRow[r] != 0 || s.deciding != 0 || l.transfers.waits(r) || l.barriers.waits(r) {
 		return true
 	}

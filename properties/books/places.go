@@ -64,8 +64,10 @@ func follow(v *View) *places {
 		) {
 			w.cycle(cycle)
 			w.started = append(w.started, *l)
-		}),
-		v.sm.ALU.Outcome.Tap(w.executed), ports.Outcome.Tap(w.resolved),
+		}))
+	v.eachExecuted(w.executed)
+	v.eachTaken(w.resolved)
+	v.Leave(
 		v.sm.Issue.OnInserted.Add(func(e sm.Issued) {
 			f := *e.Flight // with the kernel's PC, as for its own instructions
 			f.PC = v.sm.Program().OriginOf(f.PC)

@@ -35,8 +35,9 @@ func watchPrompt(v *View, moves, bars interface{ waits(row int) bool }) *prompt 
 	}
 	v.Leave(
 		v.sm.Issue.OnClass.Add(t.class),
-		v.sm.ALU.Outcome.Tap(t.comes), v.sm.Div.Connections().Outcome.Tap(t.taken),
 	)
+	v.eachExecuted(t.comes)
+	v.eachTaken(t.taken)
 	v.each(t.issue)
 	return t
 }

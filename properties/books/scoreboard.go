@@ -34,8 +34,10 @@ func watchRegisters(v *View) *scoreboard {
 		View: v, holds: v.config.SM.Scoreboard == sm.OneInFlight, regs: len(p.Regs), held: make([]int, n),
 		freed: make([]uint64, n),
 	}
-	for i := range v.sm.Writeback.In {
-		v.Leave(v.sm.Writeback.In[i].Tap(b.written))
+	for _, c := range v.sm.Sub {
+		for i := range c.Writeback.In {
+			v.Leave(c.Writeback.In[i].Tap(b.written))
+		}
 	}
 	return b
 }

@@ -56,7 +56,7 @@ func TestSecondsAreWatched(t *testing.T) {
 		{"another way to fill lanes", checkFair, func(o *Observer) { o.fair.weaves = sm.InterweaveBoth }},
 		{"the second has fewer lanes", checkFair, func(o *Observer) {
 			o.Leave(o.sm.Issue.OnIssue.Add(func(sm.Issued) {
-				o.fair.second.mask, o.registers.held = 0,
+				o.fair.cores[0].second.mask, o.registers.held = 0,
 					make([]int, len(o.registers.held))
 			}))
 		}},

@@ -62,6 +62,22 @@ func (v *View) each(do func(e sm.Issued, in *isa.Inst)) {
 	)
 }
 
+// eachExecuted calls do for each outcome that an ALU sends.
+func (v *View) eachExecuted(do func(cycle uint64, o *divergence.Outcome)) {
+	for _, c := range v.sm.Sub {
+		v.Leave(c.ALU.Outcome.Tap(do))
+	}
+}
+
+// eachTaken calls do for each outcome that the mechanism takes.
+func (v *View) eachTaken(do func(cycle uint64, o *divergence.Outcome)) {
+	ports := v.sm.Div.Connections()
+	v.Leave(ports.Outcome.Tap(do))
+	for i := range ports.Others {
+		v.Leave(ports.Others[i].Outcome.Tap(do))
+	}
+}
+
 // Leave registers functions that Detach calls after the run, to remove a model from the hardware.
 func (v *View) Leave(how ...func()) { v.leave = append(v.leave, how...) }
 

@@ -27,14 +27,14 @@ func (e *emitter) head(i int) string {
 // enter moves the parameter of a function into one of the kernel's registers.
 func (e *emitter) enter() {
 	if e.fn >= 0 && e.k.Style != styleNone {
-		e.line("xor.b32 %s, %[1]s, %%arg;", e.r(e.fn%Registers))
+		e.line("xor.b32 %s, %[1]s, %%arg;", e.r(e.fn%registers))
 	}
 }
 
 // ret returns. A function returns the sum of its parameter, kept until then, and another register.
 func (e *emitter) ret(guard string) {
 	if e.fn >= 0 && e.k.Style != styleNone {
-		e.line("add.u32 %%res, %%arg, %s;", e.r((e.fn+1)%Registers))
+		e.line("add.u32 %%res, %%arg, %s;", e.r((e.fn+1)%registers))
 		if e.k.Style == styleParams {
 			e.line("st.param.b32 [res], %%res;")
 		}

@@ -57,11 +57,12 @@ func New(seed uint64, features Features) Case {
 // have a block that fills an SM, many small blocks, or more blocks than an SM has room for.
 func (c *Case) drawShape(r *rand.Rand, features Features) {
 	warp := c.Machine.SM.WarpSize
-	most, ctas, solid := min(c.Machine.SM.Threads, 4*warp, 96), 4, features&Solids != 0
+	room := c.Machine.SM.Threads / c.Machine.SM.Schedulers // of a sub-core, which may have to run a CTA as a whole
+	most, ctas, solid := min(room, 4*warp, 96), 4, features&Solids != 0
 	if features&Larges != 0 {
 		switch r.IntN(64) {
 		case 0:
-			most, ctas = min(c.Machine.SM.Threads, 1024), 1
+			most, ctas = min(room, 1024), 1
 		case 1:
 			most, ctas = warp, 150
 		}
@@ -108,7 +109,7 @@ func (c *Case) Threads() int {
 
 // PTX returns the kernel as text, with its parameters.
 func (c *Case) PTX() (text string, params []Buffer) {
-	return c.Kernel.PTX(c.Grid, c.Block, c.Machine.SM.WarpSize, fmt.Sprintf("A random kernel, of seed %d.", c.Seed))
+	return c.Kernel.ptx(c.Grid, c.Block, c.Machine.SM.WarpSize, fmt.Sprintf("A random kernel, of seed %d.", c.Seed))
 }
 
 // Compiled is a case ready to run.

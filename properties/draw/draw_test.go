@@ -148,7 +148,7 @@ func TestPlan(t *testing.T) {
 				k.Funcs[0] = append(k.Funcs[0], Stmt{Kind: Call, N: 1, Alt: true, Cond: any})
 				k.Funcs = append(k.Funcs, nil)
 			}
-			text, _ := k.PTX([3]uint32{1, 1, 1}, [3]uint32{32, 1, 1}, 32)
+			text, _ := k.ptx([3]uint32{1, 1, 1}, [3]uint32{32, 1, 1}, 32)
 			for word, want := range c.counts {
 				n := strings.Count(text, word+" ") + strings.Count(text, word+";")
 				assert.Equal(t, want, n, "%s in\n%s", word, text)
@@ -182,7 +182,7 @@ func TestLean(t *testing.T) {
 		{Stmt{Kind: Put, Alt: true}, "mov.u32 %r0, %tid.x; ld.param.u64 %own, [private]; @%g st.global.u32 [%own+0], %r0; ret;"},
 	} {
 		k := Kernel{Body: []Stmt{c.s}, Words: 64, Lean: true}
-		text, _ := k.PTX([3]uint32{1, 1, 1}, [3]uint32{1, 1, 1}, 32)
+		text, _ := k.ptx([3]uint32{1, 1, 1}, [3]uint32{1, 1, 1}, 32)
 		var got []string
 		for line := range strings.Lines(text) {
 			if line = strings.TrimSpace(line); strings.HasSuffix(line, ";") && !strings.HasPrefix(line, ".") {

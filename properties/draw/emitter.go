@@ -45,7 +45,7 @@ type emitter struct {
 	far     strings.Builder  // arms out of line, after the end
 	fn      int              // function of this place, -1 for the kernel
 	needs   need
-	regs    [Registers]bool // in use
+	regs    [registers]bool // in use
 	tallied uint            // words of the CTA in use
 	labels  int
 	loops   []loopLabels    // around this place
@@ -93,7 +93,7 @@ func (e *emitter) fresh(names ...string) []string {
 
 // r returns the name of a register of the kernel.
 func (e *emitter) r(i int) string {
-	i %= Registers
+	i %= registers
 	e.regs[i] = true
 	if !e.bare() {
 		e.needs |= needGrid
@@ -226,7 +226,7 @@ func (e *emitter) few(first, words int) string {
 	}
 	list := ""
 	for i := range words {
-		list += ", " + e.r((first+i)%Registers)
+		list += ", " + e.r((first+i)%registers)
 	}
 	return "{" + list[2:] + "}"
 }

@@ -47,7 +47,7 @@ func draw(r *rand.Rand, features Features) Kernel {
 		cost /= 1 + k.Jumps
 	}
 	k.Body = g.block(cost, 0, true)
-	for i := range 1 + g.IntN(Registers) {
+	for i := range 1 + g.IntN(registers) {
 		k.Body = append(k.Body, Stmt{Kind: Put, A: i, N: i})
 	}
 	return k
@@ -168,7 +168,7 @@ func (g *generator) kind(cost, depth int, together bool) Kind {
 
 // fill draws the rest of a statement and returns its cost.
 func (g *generator) fill(s *Stmt, cost, depth int, together bool) int {
-	s.D, s.A, s.B = g.IntN(Registers), g.IntN(Registers), g.IntN(Registers)
+	s.D, s.A, s.B = g.IntN(registers), g.IntN(registers), g.IntN(registers)
 	s.N = g.IntN(privateWords)
 	s.Alt = g.IntN(2) == 0
 	switch s.Kind {
@@ -326,14 +326,14 @@ func (g *generator) race(k *Kernel) {
 	arm := func() (b []Stmt) {
 		for range 1 + g.IntN(3) {
 			b = append(b, Stmt{
-				Kind: Compute, D: g.IntN(Registers), A: g.IntN(Registers), B: g.IntN(Registers),
+				Kind: Compute, D: g.IntN(registers), A: g.IntN(registers), B: g.IntN(registers),
 				Op: g.IntN(12),
 			})
 		}
 		return b
 	}
 	s := Stmt{
-		Kind: Race, A: g.IntN(Registers), N: g.IntN(8), D: g.IntN(8), Op: g.IntN(4), Alt: g.IntN(2) == 0,
+		Kind: Race, A: g.IntN(registers), N: g.IntN(8), D: g.IntN(8), Op: g.IntN(4), Alt: g.IntN(2) == 0,
 		Cond: g.cond(false), Body: [][]Stmt{arm(), arm()},
 	}
 	to := &k.Body
@@ -351,7 +351,7 @@ func (g *generator) seldom(k *Kernel) {
 	}
 	g.fn, g.left = -1, 4
 	s := Stmt{
-		D: g.IntN(Registers), A: g.IntN(Registers), B: g.IntN(Registers), N: g.IntN(16), Alt: g.IntN(2) == 0,
+		D: g.IntN(registers), A: g.IntN(registers), B: g.IntN(registers), N: g.IntN(16), Alt: g.IntN(2) == 0,
 		Cond: g.cond(false),
 	}
 	arms := func(n int) {
@@ -396,9 +396,9 @@ func (g *generator) late(k *Kernel, warp uint32) {
 	}
 	g.fn, g.left = -1, 8
 	compute := func(n int) (b []Stmt) { // each uses the result of the one before
-		d := g.IntN(Registers)
+		d := g.IntN(registers)
 		for range n {
-			s := Stmt{Kind: Compute, D: g.IntN(Registers), A: d, B: g.IntN(Registers), Op: g.IntN(12)}
+			s := Stmt{Kind: Compute, D: g.IntN(registers), A: d, B: g.IntN(registers), Op: g.IntN(12)}
 			b, d = append(b, s), s.D
 		}
 		return b
@@ -412,7 +412,7 @@ func (g *generator) late(k *Kernel, warp uint32) {
 		warps.Limit = g.Uint32() & warps.Mask
 		work := compute(1 + g.IntN(24))
 		if g.has(Loads) {
-			work = append(work, Stmt{Kind: Load, D: g.IntN(Registers), A: g.IntN(Registers), N: g.IntN(256)})
+			work = append(work, Stmt{Kind: Load, D: g.IntN(registers), A: g.IntN(registers), N: g.IntN(256)})
 		}
 		if g.IntN(2) == 0 {
 			list = append(list, Stmt{Kind: If, Cond: warps, Body: [][]Stmt{work}}, Stmt{Kind: Exit, Cond: warps})
@@ -435,8 +435,8 @@ func (g *generator) late(k *Kernel, warp uint32) {
 	case 2: // warps that other warps wait for, twice at one barrier
 		needs = Barriers | Meetings
 		list = append(list, Stmt{
-			Kind: Roles, Op: 3, N: g.IntN(16), A: g.IntN(Registers), B: g.IntN(Registers),
-			D: g.IntN(Registers), Alt: g.IntN(2) == 0,
+			Kind: Roles, Op: 3, N: g.IntN(16), A: g.IntN(registers), B: g.IntN(registers),
+			D: g.IntN(registers), Alt: g.IntN(2) == 0,
 		})
 	case 3: // instructions of few threads, each of which waits for the previous one
 		list = append(list, Stmt{Kind: If, Cond: g.cond(false), Body: [][]Stmt{compute(8), compute(8)}})
@@ -482,7 +482,7 @@ func (g *generator) ladder(step, steps int) Stmt {
 		Cond: Cond{Value: Thread, Reg: -1, Mask: 31, Cmp: "ge", Limit: uint32(step)},
 	}
 	work := func() Stmt {
-		return Stmt{Kind: Compute, D: g.IntN(Registers), A: g.IntN(Registers), B: g.IntN(Registers), Op: g.IntN(12)}
+		return Stmt{Kind: Compute, D: g.IntN(registers), A: g.IntN(registers), B: g.IntN(registers), Op: g.IntN(12)}
 	}
 	then := []Stmt{work()}
 	if step < steps {
@@ -524,7 +524,7 @@ func (g *generator) cond(uniform bool) Cond {
 		c.Value, c.Mask, c.Cmp = Counter, 3, "eq"
 		c.Limit = g.Uint32N(4)
 	case 5:
-		c.Value, c.Reg, c.Mask = Register, g.IntN(Registers), 15
+		c.Value, c.Reg, c.Mask = Register, g.IntN(registers), 15
 		c.Limit = 1 + g.Uint32N(15)
 	default:
 		c.Value, c.Salt, c.Mask = Hash, g.Uint32N(1000), 255
@@ -532,7 +532,7 @@ func (g *generator) cond(uniform bool) Cond {
 			c.Value = Data
 		}
 		if g.IntN(2) == 0 {
-			c.Reg = g.IntN(Registers)
+			c.Reg = g.IntN(registers)
 		}
 		c.Limit = [...]uint32{8, 64, 128, 192, 248}[g.IntN(5)]
 	}

@@ -131,17 +131,17 @@ func (v Value) String() string {
 	return [...]string{"constant", "cta", "thread", "lane", "counter", "register", "hash", "data"}[v]
 }
 
-// Uniform reports whether all threads of a CTA have the value.
-func (c *Cond) Uniform() bool { return c.Value == Constant || c.Value == CTA }
+// uniform reports whether all threads of a CTA have the value.
+func (c *Cond) uniform() bool { return c.Value == Constant || c.Value == CTA }
 
 // uniform reports whether all threads of a CTA that reach a statement reach its bodies together.
 func (s *Stmt) uniform() bool {
-	return s.Kind != Apart && s.Kind != Leave && s.Kind != Race && s.Cond.Uniform()
+	return s.Kind != Apart && s.Kind != Leave && s.Kind != Race && s.Cond.uniform()
 }
 
 // These are sizes of a thread's data.
 const (
-	Registers    = 4 // of the kernel itself, besides those of the generated code
+	registers    = 4 // of the kernel itself, besides those of the generated code
 	privateWords = 4
 	localWords   = 8
 	cellBytes    = 8  // of the words that threads exchange

@@ -32,7 +32,8 @@ var apart = []string{
 	"sm.warp_size", "sm.threads", "sm.registers", "sm.stack", "divergence.mechanism",
 	"l1.line", "l1.size", "shared.size", "l2.line", "l2.size", "dram.channels", "dram.bus_bytes",
 	"herd.branch_fraction", "herd.load_fraction",
-	"sm.interweave", // drawn last, so that adding this key did not change the machines of existing seeds
+	// These are drawn last, so that adding them did not change the machines of existing seeds.
+	"sm.interweave", "sm.fetch_group", "sm.schedulers",
 }
 
 // behind are the sections of the read-only caches, drawn after all other keys for the same reason.
@@ -87,6 +88,8 @@ func drawMachine(r *rand.Rand) gpu.Config {
 	d.TRRD = min(d.TRRD, d.TRC)
 	ways := s.Interweave.Words()
 	s.Interweave = sm.Interweave(ways[r.IntN(len(ways))].Name)
+	s.FetchGroup = 1 + r.IntN(s.Warps())
+	s.Schedulers = min(of(1, 1, 1, 2, 4), s.Warps()/2) // each with two warps or more
 	drawReadOnly(r, &c)
 	fit(&c)
 	return c
@@ -109,7 +112,7 @@ func press(r *rand.Rand, c *gpu.Config) {
 // warps a mechanism may need more slots than an SM has, for example.
 func fit(c *gpu.Config) {
 	usual := gpu.Default()
-	g := divergence.Geometry{Lanes: c.SM.WarpSize, Warps: c.SM.Warps(), CTAs: c.SM.CTAs}
+	g := c.SM.Geometry()
 	for _, m := range divergence.Mechanisms() {
 		if _, err := m.Build(c.Divergence, g, &divergence.Code{}); err == nil {
 			continue

@@ -23,8 +23,7 @@ func TestEachMachineCanBeBuilt(t *testing.T) {
 	for _, seed := range seeds {
 		c := drawMachine(rand.New(rand.NewPCG(seed, 1)))
 		for _, m := range divergence.Mechanisms() {
-			c.Divergence.Mechanism = m.Name
-			_, err := gpu.New(c)
+			_, err := gpu.New(c.Under(m.Name))
 			require.NoError(t, err, "machine %d, %s", seed, m.Name)
 		}
 	}

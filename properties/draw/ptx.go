@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// PTX returns the kernel as text, for a grid, blocks and warps of these sizes, and its parameters.
+// ptx returns the kernel as text, for a grid, blocks and warps of these sizes, and its parameters.
 // The text begins with the comments.
-func (k *Kernel) PTX(grid, block [3]uint32, warp int, comments ...string) (text string, params []Buffer) {
+func (k *Kernel) ptx(grid, block [3]uint32, warp int, comments ...string) (text string, params []Buffer) {
 	e := &emitter{
 		k: k, threads: int(block[0] * block[1] * block[2]), grid: int(grid[0] * grid[1] * grid[2]), warp: warp,
 		flat: block[1]*block[2]*grid[1]*grid[2] == 1, plan: newPlan(k), fn: -1, forms: map[string]bool{},
@@ -369,7 +369,7 @@ func (e *emitter) params() (list []Buffer) {
 
 func (e *emitter) declare(b *strings.Builder) {
 	say := func(format string, args ...any) { fmt.Fprintf(b, "\t"+format+"\n", args...) }
-	say(".reg .u32 %%r<%d>, %%c<%d>, %%n<%d>, %%lin, %%cta, %%gid, %%v, %%w, %%place, %%sink, %%sum, %%fuel, %%jumps, %%team, %%short;", Registers, e.counts+1, e.counts+1)
+	say(".reg .u32 %%r<%d>, %%c<%d>, %%n<%d>, %%lin, %%cta, %%gid, %%v, %%w, %%place, %%sink, %%sum, %%fuel, %%jumps, %%team, %%short;", registers, e.counts+1, e.counts+1)
 	say(".reg .u64 %%in, %%own, %%xch, %%words, %%at, %%base, %%q, %%l, %%edge;")
 	say(".reg .b16 %%h, %%k;")
 	say(".reg .b32 %%b;")

@@ -18,19 +18,6 @@ type Barrier struct {
 	Tallies *rtl.Mem[Tally]   // by row, for Ports
 }
 
-// Tally is the count of a barrier that reduces predicates: the threads whose predicate is true, and
-// all threads with a predicate.
-type Tally struct {
-	Yes uint16 `bits:"12"`
-	All uint16 `bits:"12"`
-}
-
-// Count adds the threads of an outcome.
-func (t *Tally) Count(o *Outcome) {
-	t.Yes += uint16(bits.OnesCount32(o.Votes & o.Taken))
-	t.All += uint16(bits.OnesCount32(o.Taken))
-}
-
 // arrival is the state of one named barrier.
 type arrival struct {
 	Arrived uint64 `bits:"warps"` // rows that have arrived

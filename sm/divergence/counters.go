@@ -7,14 +7,6 @@ import (
 	"divergo/rtl"
 )
 
-// Counting holds the own counters of a mechanism: a part of type Counted.
-type Counting interface {
-	// Values returns a struct of the type of Mechanism.Counts.
-	Values() any
-	// Begin resets the peaks of the last launch.
-	Begin()
-}
-
 // Counted are the counters of a mechanism that declares C as its Counts. They are written in place
 // through D. No hardware reads Q in a cycle.
 type Counted[C comparable] struct {

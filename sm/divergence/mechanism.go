@@ -105,3 +105,12 @@ func Find(name string) (Mechanism, bool) {
 	}
 	return Mechanism{}, false
 }
+
+// Words lists the valid values of the key mechanism.
+func (Options) Words(string) []string {
+	var names []string
+	for _, m := range mechanisms {
+		names = append(names, m.Name)
+	}
+	return names
+}

@@ -61,17 +61,5 @@ var pathOrders = key.Choices[PathOrder, First]{}.
 	With(HighestLaneLast, "the path without the highest lane",
 		func(taken, not Crowd) bool { return bits.Len32(taken.Lanes) < bits.Len32(not.Lanes) })
 
-// PathOrders lists the path orders.
-func PathOrders() []PathOrder { return pathOrders.List() }
-
 // Words lists the valid values.
 func (PathOrder) Words() key.Words { return pathOrders.Words() }
-
-// Words lists the valid values of the key mechanism.
-func (Options) Words(string) []string {
-	var names []string
-	for _, m := range mechanisms {
-		names = append(names, m.Name)
-	}
-	return names
-}

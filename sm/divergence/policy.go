@@ -115,6 +115,14 @@ func (st *Stats) Count(in *isa.Inst, taken, not uint32) (diverges bool) {
 	return diverges
 }
 
+// Counting holds the own counters of a mechanism: a part of type Counted.
+type Counting interface {
+	// Values returns a struct of the type of Mechanism.Counts.
+	Values() any
+	// Begin resets the peaks of the last launch.
+	Begin()
+}
+
 // Policy is the hardware of a reconvergence mechanism in one SM. An implementation embeds Ports or
 // Warps, and is a module of package rtl.
 type Policy interface {

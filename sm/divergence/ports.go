@@ -1,6 +1,8 @@
 package divergence
 
 import (
+	"math/bits"
+
 	"divergo/isa"
 	"divergo/rtl"
 	"divergo/units"
@@ -20,6 +22,30 @@ const (
 )
 
 func (w Wait) String() string { return [...]string{"run", "control", "barrier", "join"}[w&3] }
+
+// Point is the position of a thread: a PC and a call depth. In a recursive function the same PC at
+// another depth is another position. Threads that wait for each other there were called by the same
+// calls. GPGPU-Sim's stack entries have a call depth too.
+type Point struct {
+	PC    uint32
+	Depth uint16 `if:"calls"`
+}
+
+// Nowhere is the reconvergence point of threads that meet only at the exit.
+var Nowhere = Point{PC: isa.NoPC}
+
+// Before is the order of mechanisms that run the smallest PC first. A function lies behind its
+// callers in the layout. So the deeper thread runs first, and threads that have not called wait for
+// it (MinSP-PC: Collange, Stack-less SIMT Reconvergence at Low Cost, 2011).
+func (p Point) Before(o Point) bool {
+	return p.Depth > o.Depth || p.Depth == o.Depth && p.PC < o.PC
+}
+
+// At returns the position of the threads of a slot.
+func (s *Slot) At() Point { return Point{s.PC, s.Depth} }
+
+// Set moves a slot to a position.
+func (s *Slot) Set(p Point) { s.PC, s.Depth = p.PC, p.Depth }
 
 // Slot is the front end's view of a warp or a path.
 type Slot struct {
@@ -113,17 +139,30 @@ type Transferred struct {
 	Data [TransferWords]uint64
 }
 
+// Tally is the count of a barrier that reduces predicates: the threads whose predicate is true, and
+// all threads with a predicate.
+type Tally struct {
+	Yes uint16 `bits:"12"`
+	All uint16 `bits:"12"`
+}
+
+// Count adds the threads of an outcome.
+func (t *Tally) Count(o *Outcome) {
+	t.Yes += uint16(bits.OnesCount32(o.Votes & o.Taken))
+	t.All += uint16(bits.OnesCount32(o.Taken))
+}
+
 // Ports connect a mechanism to the pipeline.
 type Ports struct {
-	Launch rtl.In[WarpStart]
-	Fire   *rtl.Wire[Fire]
-	// Second is another instruction, issued in the same cycle from another slot, in other lanes. It
-	// is nil if that never happens, or if the mechanism does not support it (Pairs). With Second,
-	// two outcomes can come in a cycle.
-	Second  *rtl.Wire[Fire] `rtl:"optional"`
-	Pairs   bool
-	Outcome rtl.In[Outcome]
-	Retire  rtl.Out[Retire]
+	Launch   rtl.In[WarpStart]
+	CorePort      // of the first sub-core
+	Pairs    bool // the mechanism supports CorePort.Second
+	Retire   rtl.Out[Retire]
+	// Others are the ports of the other sub-cores, if the mechanism supports them (Divides). The
+	// threads of a slot must then be those of one row, or of one CTA if Mechanism.Blocks is set; so
+	// all registers of a slot are in one sub-core.
+	Others  []CorePort
+	Divides bool
 	// Memory takes one Transfer of each row at a time.
 	Memory rtl.Out[Transfer]
 	Answer rtl.In[Transferred]
@@ -140,6 +179,16 @@ type Ports struct {
 	// Redirect is driven by the mechanism. It is the set of slots that change in this cycle other
 	// than by the advance of Fire. Fetch and issue read them again.
 	Redirect rtl.Wire[units.Set]
+}
+
+// CorePort connects a mechanism with a sub-core.
+type CorePort struct {
+	Fire *rtl.Wire[Fire]
+	// Second is another instruction, issued in the same cycle from another slot, in other lanes. It
+	// is nil if that never happens, or if the mechanism does not support it (Ports.Pairs). With
+	// Second, two outcomes can come in a cycle.
+	Second  *rtl.Wire[Fire] `rtl:"optional"`
+	Outcome rtl.In[Outcome]
 }
 
 // Drive puts the changed slots, of so many, on Redirect, and empties the set.

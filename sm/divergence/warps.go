@@ -62,7 +62,7 @@ type Side struct {
 func NewWarps(e Env, paths int) Warps {
 	b := NewBarrier(e.Geometry)
 	return Warps{
-		Ports:   Ports{Tallies: b.Tallies, Pairs: true},
+		Ports:   Ports{Tallies: b.Tallies, Pairs: true, Divides: true},
 		Barrier: b,
 		Table:   rtl.NewMem[Slot](paths * e.Warps),
 		Meeting: rtl.NewMem[Meeting](e.Warps),
@@ -167,19 +167,17 @@ func (p *Warps) ChangedRow(row int) {
 	}
 }
 
-// Serve serves at most one issued instruction, one outcome and one launch. With Second it serves
-// two instructions and two outcomes.
+// Serve serves at most one launch, and of each sub-core one issued instruction and one outcome. With
+// Second it serves two instructions and two outcomes of each.
 func (p *Warps) Serve(k Reconverger) {
-	if f := p.Fire.Get(); f.Valid {
-		p.issued(k, f)
+	p.fired(k, &p.CorePort)
+	for i := range p.Others {
+		p.fired(k, &p.Others[i])
 	}
-	if p.Second != nil {
-		if f := p.Second.Get(); f.Valid {
-			p.issued(k, f)
-		}
-		p.resolve(k)
+	p.resolved(k, &p.CorePort)
+	for i := range p.Others {
+		p.resolved(k, &p.Others[i])
 	}
-	p.resolve(k)
 	if p.Launch.Valid() {
 		l := p.Launch.Front()
 		*p.Table.Edit(int(l.Row) * p.PathsPerWarp()) = Slot{Valid: true, CTA: l.CTA, Row: l.Row, Mask: l.Mask}
@@ -189,6 +187,26 @@ func (p *Warps) Serve(k Reconverger) {
 		p.Launch.Pop()
 	}
 	p.Drive(&p.redirect, p.Table.Len())
+}
+
+// fired serves the instructions that a sub-core issues.
+func (p *Warps) fired(k Reconverger, c *CorePort) {
+	if f := c.Fire.Get(); f.Valid {
+		p.issued(k, f)
+	}
+	if c.Second != nil {
+		if f := c.Second.Get(); f.Valid {
+			p.issued(k, f)
+		}
+	}
+}
+
+// resolved serves the outcomes of a sub-core.
+func (p *Warps) resolved(k Reconverger, c *CorePort) {
+	p.resolve(k, c)
+	if c.Second != nil {
+		p.resolve(k, c)
+	}
 }
 
 // issued advances a slot, or makes it wait for the outcome.
@@ -203,18 +221,18 @@ func (p *Warps) issued(k Reconverger, f Fire) {
 }
 
 // resolve serves an outcome, if there is one and the Retire queue has room.
-func (p *Warps) resolve(k Reconverger) {
-	if !p.Outcome.Valid() || !p.Retire.Ready() {
+func (p *Warps) resolve(k Reconverger, c *CorePort) {
+	if !c.Outcome.Valid() || !p.Retire.Ready() {
 		return
 	}
-	o := p.Outcome.Front()
+	o := c.Outcome.Front()
 	p.Changed(int(o.Slot))
 	in := p.Inst(o.PC)
 	if in.Reduces() {
 		p.Barrier.Count(p.Table.At(int(o.Slot)).CTA, o)
 	}
 	k.Resolve(in, o)
-	p.Outcome.Pop()
+	c.Outcome.Pop()
 }
 
 // After returns where the threads of slot s continue after a control instruction. For a branch

@@ -71,7 +71,7 @@ func TestTables(t *testing.T) {
 // Patterns of names do so with some.
 func TestPatterns(t *testing.T) {
 	named := map[string]bool{}
-	caches := func(c *gpu.Config) { c.Const.Size, c.ICache.Size, c.Texture.Size = 2048, 2048, 2048 }
+	caches := func(c *gpu.Config) { c.Const.Size, c.ICache.Size, c.Texture.Size = 2048, 2048, 4096 }
 	for _, x := range divergence.Mechanisms() {
 		m := machine(t, x.Name, caches)
 		v := newView(m, nil)

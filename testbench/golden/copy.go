@@ -22,13 +22,13 @@ func (b *block) copy(t *thread, in *isa.Inst, v *values) *Fault {
 	}
 	switch dst := window(b.shared, to, size); {
 	case to%size != 0:
-		return fault(Misaligned, isa.SpaceShared, to)
+		return fault(misaligned, isa.SpaceShared, to)
 	case dst == nil:
-		return fault(OutOfBounds, isa.SpaceShared, to)
+		return fault(outOfBounds, isa.SpaceShared, to)
 	case n > 0 && from%size != 0:
-		return fault(Misaligned, isa.SpaceGlobal, from)
+		return fault(misaligned, isa.SpaceGlobal, from)
 	case n > 0 && b.m.at(from, n) == nil:
-		return fault(OutOfBounds, isa.SpaceGlobal, from)
+		return fault(outOfBounds, isa.SpaceGlobal, from)
 	default:
 		clear(dst)
 		if n > 0 {

@@ -75,14 +75,14 @@ func (b *block) meet(t *thread, in *isa.Inst, src *[isa.MaxSrcs]uint64) *Fault {
 	if in.Flags&isa.FlagSync != 0 {
 		t.meets.members = uint32(src[in.NSrc-1])
 		if t.meets.members>>b.lane(t)&1 == 0 {
-			return &Fault{ID: b.name(t), Kind: NotMember, PC: t.pc}
+			return &Fault{ID: b.name(t), Kind: notMember, PC: t.pc}
 		}
 		mates := b.mates(t)
 		for lane := range mates {
 			u := &mates[lane]
 			named := (t.meets.members>>lane | u.meets.members>>b.lane(t)) & 1
 			if u.state == meets && u.pc == t.pc && named != 0 && u.meets.members != t.meets.members {
-				return &Fault{ID: b.name(t), Kind: Disagree, PC: t.pc}
+				return &Fault{ID: b.name(t), Kind: disagree, PC: t.pc}
 			}
 		}
 	}
@@ -138,7 +138,7 @@ func (b *block) exchange(mates []thread, set uint32) {
 		in := &b.p.Insts[t.pc]
 		if in.Matrix() {
 			if set != 0xFFFF_FFFF {
-				b.r.Fault = &Fault{ID: b.name(t), Kind: Incomplete, PC: t.pc}
+				b.r.Fault = &Fault{ID: b.name(t), Kind: incomplete, PC: t.pc}
 				return
 			}
 			t.write(in, b.matrix(in, mates, lane))

@@ -125,15 +125,15 @@ type FaultKind uint8
 
 // The faults.
 const (
-	OutOfBounds FaultKind = iota
-	Misaligned
-	ReadOnly      // store to parameter memory
-	Trapped       // trap instruction
-	NotMember     // the thread's membermask does not name it
-	Disagree      // threads at one instruction name each other with different membermasks
-	FrameOverflow // the frames of the thread's active functions exceed Setup.Stack
-	NoFunction    // indirect call of something else than a function
-	Incomplete    // a matrix instruction without some of the 32 threads of the warp
+	outOfBounds FaultKind = iota
+	misaligned
+	readOnly      // store to parameter memory
+	trapped       // trap instruction
+	notMember     // the thread's membermask does not name it
+	disagree      // threads at one instruction name each other with different membermasks
+	frameOverflow // the frames of the thread's active functions exceed Setup.Stack
+	noFunction    // indirect call of something else than a function
+	incomplete    // a matrix instruction without some of the 32 threads of the warp
 )
 
 // String names k.

@@ -164,31 +164,31 @@ func TestFaults(t *testing.T) {
 	}{
 		{
 			"global behind the end", "st.global.u32 [%d1+32], 1;",
-			Fault{Kind: OutOfBounds, Addr: out + 32, Space: isa.SpaceGlobal, Size: 4},
+			Fault{Kind: outOfBounds, Addr: out + 32, Space: isa.SpaceGlobal, Size: 4},
 		},
 		{
 			"global before the start", "ld.global.u32 %r4, [%d1+-4];",
-			Fault{Kind: OutOfBounds, Addr: out - 4, Space: isa.SpaceGlobal, Size: 4},
+			Fault{Kind: outOfBounds, Addr: out - 4, Space: isa.SpaceGlobal, Size: 4},
 		},
 		{
 			"vector misaligned", "ld.global.v2.u32 {%r4, %r5}, [%d1+4];",
-			Fault{Kind: Misaligned, Addr: out + 4, Space: isa.SpaceGlobal, Size: 8},
+			Fault{Kind: misaligned, Addr: out + 4, Space: isa.SpaceGlobal, Size: 8},
 		},
 		{
 			"shared", "st.shared.u8 [tile+1024], 1;",
-			Fault{Kind: OutOfBounds, Addr: 1024, Space: isa.SpaceShared, Size: 1},
+			Fault{Kind: outOfBounds, Addr: 1024, Space: isa.SpaceShared, Size: 1},
 		},
-		{"local", "st.local.u64 [stack+32], 1;", Fault{Kind: OutOfBounds, Addr: 32, Space: isa.SpaceLocal, Size: 8}},
-		{"parameters", "ld.param.u32 %r4, [n+4];", Fault{Kind: OutOfBounds, Addr: 12, Space: isa.SpaceParam, Size: 4}},
+		{"local", "st.local.u64 [stack+32], 1;", Fault{Kind: outOfBounds, Addr: 32, Space: isa.SpaceLocal, Size: 8}},
+		{"parameters", "ld.param.u32 %r4, [n+4];", Fault{Kind: outOfBounds, Addr: 12, Space: isa.SpaceParam, Size: 4}},
 		{
 			"generic store to parameters", "mov.u64 %d3, n; cvta.param.u64 %d3, %d3; st.u32 [%d3], 0;",
-			Fault{Kind: ReadOnly, Addr: isa.ParamWindow + 8, Space: isa.SpaceParam, Size: 4},
+			Fault{Kind: readOnly, Addr: isa.ParamWindow + 8, Space: isa.SpaceParam, Size: 4},
 		},
 		{
 			"null", "mov.u64 %d3, 0; atom.add.u32 %r4, [%d3], 1;",
-			Fault{Kind: OutOfBounds, Space: isa.SpaceGlobal, Size: 4},
+			Fault{Kind: outOfBounds, Space: isa.SpaceGlobal, Size: 4},
 		},
-		{"trap", "trap;", Fault{Kind: Trapped}},
+		{"trap", "trap;", Fault{Kind: trapped}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, r := launch(t, index+`

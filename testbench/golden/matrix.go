@@ -69,14 +69,14 @@ func (b *block) rowAddress(t *thread, in *isa.Inst) *Fault {
 	}
 	at, shared := b.sharedOffset(in, t.meets.src[0])
 	f := &Fault{
-		ID: b.name(t), Kind: OutOfBounds, PC: t.pc, Addr: t.meets.src[0] + uint64(in.Off), Space: in.Space,
+		ID: b.name(t), Kind: outOfBounds, PC: t.pc, Addr: t.meets.src[0] + uint64(in.Off), Space: in.Space,
 		Size: size,
 	}
 	switch {
 	case !shared:
 		return f
 	case at%size != 0:
-		f.Kind = Misaligned
+		f.Kind = misaligned
 		return f
 	case window(b.shared, at, size) == nil:
 		return f

@@ -46,7 +46,7 @@ func (b *block) step(t *thread, v *values) *Fault {
 		t.state = exited
 		return nil
 	case isa.OpTrap:
-		return &Fault{ID: b.name(t), Kind: Trapped, PC: t.pc}
+		return &Fault{ID: b.name(t), Kind: trapped, PC: t.pc}
 	}
 	v.src = [isa.MaxSrcs]uint64{}
 	for i := range int(in.NSrc) {
@@ -119,7 +119,7 @@ func (b *block) call(t *thread, in *isa.Inst) *Fault {
 	if in.Indirect() {
 		addr, ok := b.source(t, &in.Src[1]), false
 		if target, ok = b.p.Callee(addr); !ok {
-			return &Fault{ID: b.name(t), Kind: NoFunction, PC: t.pc, Addr: addr}
+			return &Fault{ID: b.name(t), Kind: noFunction, PC: t.pc, Addr: addr}
 		}
 	}
 	t.regs[in.Dst[0].Index] = in.Src[0].Imm
@@ -207,14 +207,14 @@ func (b *block) access(t *thread, in *isa.Inst, v *values, herd *HerdStep) *Faul
 		return &Fault{ID: b.name(t), Kind: k, PC: t.pc, Addr: addr, Space: space, Size: int(total)}
 	}
 	if space == isa.SpaceParam && in.Op != isa.OpLd {
-		return fault(ReadOnly)
+		return fault(readOnly)
 	}
 	aligned := total
 	if in.Flags&isa.FlagPair != 0 {
 		aligned = 2 * total
 	}
 	if offset%aligned != 0 {
-		return fault(Misaligned)
+		return fault(misaligned)
 	}
 	var data []byte
 	switch space {
@@ -234,9 +234,9 @@ func (b *block) access(t *thread, in *isa.Inst, v *values, herd *HerdStep) *Faul
 	}
 	switch {
 	case data == nil && space == isa.SpaceLocal && b.p.OnStack(in):
-		return fault(FrameOverflow)
+		return fault(frameOverflow)
 	case data == nil:
-		return fault(OutOfBounds)
+		return fault(outOfBounds)
 	case herd != nil && (space == isa.SpaceGlobal || space == isa.SpaceConst):
 		data = herd.load(b, b.lane(t), offset, total)
 	}

@@ -11,8 +11,8 @@
 //	st.relaxed.gpu.global.u32 [y], 1  | ld.weak.global.u32 r1, [x]
 //	forbid T1:r0 == 1 && T1:r1 == 0
 //
-// [Test.Allowed] enumerates the executions of a test and keeps the outcomes that the axioms allow.
-// [Test.Interleavings] runs the same test on a sequentially consistent machine, step by step; the two
-// share only the arithmetic. [Run] generates a kernel, runs it on random machines, and finds each
-// outcome that is not allowed.
+// The model enumerates the executions of a test and keeps the outcomes that the axioms allow.
+// A second one runs the same test on a sequentially consistent machine, step by step; the two share
+// only the arithmetic. [Run] generates a kernel, runs it on random machines, and finds each outcome
+// that is not allowed.
 package litmus

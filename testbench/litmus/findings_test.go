@@ -25,7 +25,7 @@ allow T1:r0 == 1 && T1:r1 == 0
 		c, r, err := newCampaign(o)
 		require.NoError(t, err)
 		for out := range c.subjects[0].allowed {
-			if tests[0].Claims[0].Holds(out) {
+			if tests[0].claims[0].holds(out) {
 				delete(c.subjects[0].allowed, out)
 			}
 		}
@@ -35,7 +35,7 @@ allow T1:r0 == 1 && T1:r1 == 0
 	first := run(Options{Runs: 2000})
 	require.NotNil(t, first.Finding)
 	f := first.Finding
-	assert.True(t, tests[0].Claims[0].Holds(f.Outcome))
+	assert.True(t, tests[0].claims[0].holds(f.Outcome))
 	assert.ErrorContains(t, f, "T1:r0=1 T1:r1=0")
 	other := run(Options{Runs: 2000, Jobs: 2})
 	assert.Equal(t, f, other.Finding)

@@ -20,9 +20,9 @@ type state struct {
 	values []uint32
 }
 
-// Interleavings returns the outcomes of a sequentially consistent machine (Lamport, 1979), in
+// interleavings returns the outcomes of a sequentially consistent machine (Lamport, 1979), in
 // order.
-func (t *Test) Interleavings() []Outcome {
+func (t *Test) interleavings() []Outcome {
 	m := &interleaver{t, map[string]bool{}, map[Outcome]bool{}}
 	m.visit(&state{values: make([]uint32, t.values())})
 	return slices.Sorted(maps.Keys(m.outcomes))
@@ -42,8 +42,8 @@ func (m *interleaver) visit(s *state) {
 	}
 	m.seen[string(key)] = true
 	ended := true
-	for i := range m.Threads {
-		if s.pc[i] == len(m.Threads[i].Insts) {
+	for i := range m.threads {
+		if s.pc[i] == len(m.threads[i].Insts) {
 			continue
 		}
 		ended = false
@@ -58,9 +58,9 @@ func (m *interleaver) visit(s *state) {
 
 // step performs the next instruction of a thread.
 func (m *interleaver) step(s *state, thread int) {
-	in := &m.Threads[thread].Insts[s.pc[thread]]
+	in := &m.threads[thread].Insts[s.pc[thread]]
 	s.pc[thread]++
-	if in.Op == Fence {
+	if in.Op == opFence {
 		return
 	}
 	var src [2]uint32
@@ -72,11 +72,11 @@ func (m *interleaver) step(s *state, thread int) {
 	cell := &s.values[m.final(in.Var)]
 	old := *cell
 	switch in.Op {
-	case Store:
+	case opStore:
 		*cell = src[0]
-	case Atomic:
+	case opAtomic:
 		*cell = in.result(old, src[0], src[1])
-	case Compute:
+	case opCompute:
 		old = in.result(0, src[0], src[1])
 	}
 	if in.Dst >= 0 {

@@ -50,7 +50,7 @@ func (t *Test) sharedBytes() int {
 	if !t.shares() {
 		return 0
 	}
-	return 4 * sharedSlots * len(t.Vars)
+	return 4 * sharedSlots * len(t.vars)
 }
 
 // outcomeWords is the space for the outcome of an instance: registers, and final values of shared
@@ -100,8 +100,8 @@ func (w *writer) wait() {
 	w.line("@%%p bra %s;", top)
 }
 
-// PTX returns the kernel of the test. With pauses it has a loop before each instruction.
-func (t *Test) PTX(pauses bool) string {
+// ptx returns the kernel of the test. With pauses it has a loop before each instruction.
+func (t *Test) ptx(pauses bool) string {
 	w := &writer{Test: t}
 	w.WriteString(".version 8.6\n.target sm_90\n.address_size 64\n")
 	if t.shares() {
@@ -111,11 +111,11 @@ func (t *Test) PTX(pauses bool) string {
 	w.line(".reg .pred %%p;")
 	w.line(".reg .b32 %%tid, %%cta, %%lin, %%role, %%instance, %%start, %%delay, %%pauses, %%count, %%step, %%w;")
 	w.line(".reg .b64 %%table, %%places, %%outcomes, %%row, %%address, %%far, %%wide, %%room;")
-	for v := range t.Vars {
+	for v := range t.vars {
 		w.line(".reg .b64 %%a%d, %%g%d;", v, v) // in its own space, and generic
 	}
-	for i := range t.Threads {
-		for r := range t.Threads[i].Regs {
+	for i := range t.threads {
+		for r := range t.threads[i].Regs {
 			w.line(".reg .b32 %%t%d_%d;", i, r)
 		}
 	}
@@ -133,15 +133,15 @@ func (t *Test) PTX(pauses bool) string {
 	w.line("ld.global.v4.u32 {%%role, %%instance, %%start, %%pauses}, [%%row];")
 	w.line("ld.global.v2.u32 {%%count, %%step}, [%%row+16];")
 	w.line("ld.global.u64 %%address, [%%row+24];")
-	w.line("setp.ge.u32 %%p, %%role, %d;", len(t.Threads))
+	w.line("setp.ge.u32 %%p, %%role, %d;", len(t.threads))
 	w.line("@%%p bra OTHERS;")
 	w.addresses()
 	w.wait()
-	for i := range t.Threads[1:] {
+	for i := range t.threads[1:] {
 		w.line("setp.eq.u32 %%p, %%role, %d;", i+1)
 		w.line("@%%p bra T%d;", i+1)
 	}
-	for i := range t.Threads {
+	for i := range t.threads {
 		w.thread(i, pauses)
 	}
 	w.others()
@@ -167,19 +167,19 @@ func (w *writer) clearShared() {
 
 // addresses loads the addresses of the instance's variables, and reads some of the variables.
 func (w *writer) addresses() {
-	w.line("mad.wide.u32 %%far, %%instance, %d, %%places;", 8*len(w.Vars))
+	w.line("mad.wide.u32 %%far, %%instance, %d, %%places;", 8*len(w.vars))
 	w.line("mad.wide.u32 %%outcomes, %%instance, %d, %%outcomes;", 4*w.outcomeWords())
-	for v := range w.Vars {
+	for v := range w.vars {
 		w.line("ld.global.u64 %%a%d, [%%far+%d];", v, 8*v)
-		if w.Vars[v].Shared {
+		if w.vars[v].Shared {
 			w.line("add.u64 %%a%d, %%a%d, %%room;", v, v)
 			w.line("cvta.shared.u64 %%g%d, %%a%d;", v, v)
 			continue
 		}
 		w.line("mov.u64 %%g%d, %%a%d;", v, v)
 	}
-	for v := range w.Vars {
-		if !w.Vars[v].Shared {
+	for v := range w.vars {
+		if !w.vars[v].Shared {
 			w.line("and.b32 %%w, %%count, %d;", 1<<v)
 			w.line("setp.ne.u32 %%p, %%w, 0;")
 			w.line("@%%p ld.global.u32 %%w, [%%a%d];", v)
@@ -192,7 +192,7 @@ func (w *writer) thread(i int, pauses bool) {
 	if i > 0 {
 		w.label(fmt.Sprintf("T%d", i))
 	}
-	t := &w.Threads[i]
+	t := &w.threads[i]
 	for r := range t.Regs {
 		w.line("mov.u32 %%t%d_%d, 0;", i, r)
 	}
@@ -225,7 +225,7 @@ func (w *writer) others() {
 	w.label("OTHERS")
 	w.wait()
 	for i, name := range []string{"LOADS", "STORES", "ATOMICS", "FENCES"} {
-		w.line("setp.eq.u32 %%p, %%role, %d;", len(w.Threads)+i)
+		w.line("setp.eq.u32 %%p, %%role, %d;", len(w.threads)+i)
 		w.line("@%%p bra %s;", name)
 	}
 	w.line("bra DONE;")

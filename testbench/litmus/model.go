@@ -36,15 +36,15 @@ func (r relation) cyclic() bool {
 
 // event is a memory operation or a fence. The first events are the initial writes of the variables.
 type event struct {
-	*Inst         // nil: initial write
+	*inst         // nil: initial write
 	thread, index int
 }
 
-func (e *event) initial() bool { return e.Inst == nil }
+func (e *event) initial() bool { return e.inst == nil }
 
 // strong reports whether the event is a strong operation. An initial write is not: it is in no
 // race.
-func (e *event) strong() bool { return e.Inst != nil && e.Order != Weak }
+func (e *event) strong() bool { return e.inst != nil && e.Order != orderWeak }
 
 // model enumerates the executions of a test.
 type model struct {
@@ -77,9 +77,9 @@ const (
 	known
 )
 
-// Allowed returns the outcomes that the axioms of the PTX memory model allow, in order. It
+// allowed returns the outcomes that the axioms of the PTX memory model allow, in order. It
 // enumerates all reads-from, coherence and Fence-SC orders.
-func (t *Test) Allowed() []Outcome {
+func (t *Test) allowed() []Outcome {
 	m := newModel(t)
 	m.readFrom(0)
 	return slices.Sorted(maps.Keys(m.allowed))
@@ -87,15 +87,15 @@ func (t *Test) Allowed() []Outcome {
 
 func newModel(t *Test) *model {
 	m := &model{Test: t, allowed: map[Outcome]bool{}}
-	for range t.Vars {
+	for range t.vars {
 		m.events = append(m.events, event{thread: -1})
 	}
-	for i := range t.Threads {
-		at := make([]int, len(t.Threads[i].Insts))
-		for k := range t.Threads[i].Insts {
-			in := &t.Threads[i].Insts[k]
+	for i := range t.threads {
+		at := make([]int, len(t.threads[i].Insts))
+		for k := range t.threads[i].Insts {
+			in := &t.threads[i].Insts[k]
 			at[k] = -1
-			if in.Op == Compute {
+			if in.Op == opCompute {
 				continue
 			}
 			at[k] = len(m.events)
@@ -134,7 +134,7 @@ func (m *model) location(e int) int {
 	switch x := &m.events[e]; {
 	case x.initial():
 		return e
-	case x.Op == Fence:
+	case x.Op == opFence:
 		return -1
 	default:
 		return x.Var
@@ -158,7 +158,7 @@ func (m *model) morallyStrong(a, b int) bool {
 
 // includes reports whether the scope of an operation contains a thread.
 func (m *model) includes(e *event, thread int) bool {
-	return e.Scope != CTA || m.Threads[e.thread].CTA == m.Threads[thread].CTA
+	return e.Scope != scopeCTA || m.threads[e.thread].CTA == m.threads[thread].CTA
 }
 
 // readFrom chooses the writes that read number i, and the reads after it, read from.
@@ -211,7 +211,7 @@ func (m *model) evaluate(e int) bool {
 		}
 		v.read = m.values[m.source[e]].write
 	}
-	writes := x.initial() || x.Op == Store
+	writes := x.initial() || x.Op == opStore
 	if !x.initial() && x.writes() {
 		var src [2]uint32
 		for i, o := range x.Src {
@@ -221,7 +221,7 @@ func (m *model) evaluate(e int) bool {
 			}
 		}
 		v.write = src[0]
-		if x.Op == Atomic {
+		if x.Op == opAtomic {
 			v.write = x.result(v.read, src[0], src[1])
 			writes = x.Kind != "cas" || v.read == src[0]
 		}
@@ -234,16 +234,16 @@ func (m *model) evaluate(e int) bool {
 }
 
 // operand returns the value of an operand before an instruction, unless it comes out of thin air.
-func (m *model) operand(thread, index int, o Operand) (uint32, bool) {
+func (m *model) operand(thread, index int, o operand) (uint32, bool) {
 	if o.Reg < 0 {
 		return o.Value, true
 	}
 	for index--; index >= 0; index-- {
-		in := &m.Threads[thread].Insts[index]
+		in := &m.threads[thread].Insts[index]
 		if in.Dst != o.Reg {
 			continue
 		}
-		if in.Op != Compute {
+		if in.Op != opCompute {
 			e := m.at[thread][index]
 			ok := m.evaluate(e)
 			return m.values[e].read, ok
@@ -262,8 +262,8 @@ func (m *model) operand(thread, index int, o Operand) (uint32, bool) {
 
 // result returns the value of a computation, or the one that an atomic writes after it has read
 // old.
-func (in *Inst) result(old, a, b uint32) uint32 {
-	if in.Op == Compute {
+func (in *inst) result(old, a, b uint32) uint32 {
+	if in.Op == opCompute {
 		if in.Kind == "mov" {
 			return a
 		}
@@ -347,7 +347,7 @@ func extend(r *relation, pairs [][2]int, each func(r *relation)) {
 // sequential reports whether an event is a fence.sc.
 func (m *model) sequential(e int) bool {
 	x := &m.events[e]
-	return !x.initial() && x.Op == Fence && x.Order == SC
+	return !x.initial() && x.Op == opFence && x.Order == orderSC
 }
 
 // observation returns the observation order. It relates a write to a morally strong read that reads
@@ -388,10 +388,10 @@ func (m *model) synchronise(o *executionOrders) {
 // releases, or it follows a release of its location or a fence.
 func (m *model) releasePattern(head, w int) bool {
 	h, x := &m.events[head], &m.events[w]
-	if h.initial() || x.initial() || !h.releases() || !x.strong() || x.Op == Fence || m.writes>>w&1 == 0 {
+	if h.initial() || x.initial() || !h.releases() || !x.strong() || x.Op == opFence || m.writes>>w&1 == 0 {
 		return false
 	}
-	if h.Op == Fence {
+	if h.Op == opFence {
 		return m.po.has(head, w)
 	}
 	return m.writes>>head&1 != 0 && h.Var == x.Var && (head == w || m.po.has(head, w))
@@ -405,7 +405,7 @@ func (m *model) acquirePattern(r, tail int) bool {
 	if a.initial() || !a.acquires() || !x.strong() || x.Dst < 0 {
 		return false
 	}
-	if a.Op == Fence {
+	if a.Op == opFence {
 		return m.po.has(r, tail)
 	}
 	return a.reads() && a.Var == x.Var && (r == tail || m.po.has(r, tail))
@@ -506,9 +506,9 @@ func (m *model) poLocation() (r relation) {
 // a variable is that of any write that no other write follows in coherence order.
 func (m *model) keep(co *relation) {
 	values := make([]uint32, m.Test.values())
-	for i := range m.Threads {
-		for reg := range m.Threads[i].Regs {
-			values[m.reg(i, reg)], _ = m.operand(i, len(m.Threads[i].Insts), Operand{Reg: reg})
+	for i := range m.threads {
+		for reg := range m.threads[i].Regs {
+			values[m.reg(i, reg)], _ = m.operand(i, len(m.threads[i].Insts), operand{Reg: reg})
 		}
 	}
 	m.finish(values, 0, co)
@@ -516,7 +516,7 @@ func (m *model) keep(co *relation) {
 
 // finish chooses the final values of variable v and the variables after it.
 func (m *model) finish(values []uint32, v int, co *relation) {
-	if v == len(m.Vars) {
+	if v == len(m.vars) {
 		m.allowed[newOutcome(values)] = true
 		return
 	}

@@ -79,11 +79,11 @@ func (p *parser) take(line string) {
 		t.Source = rest
 	case word == "shared":
 		for _, name := range strings.Fields(rest) {
-			t.Vars[p.variable(name)].Shared = true
+			t.vars[p.variable(name)].Shared = true
 		}
 	case word == "allow" || word == "forbid":
 		p.claim(word == "allow", rest)
-	case len(t.Threads) == 0:
+	case len(t.threads) == 0:
 		p.header(line)
 	default:
 		p.row(line)
@@ -96,19 +96,19 @@ func (p *parser) end() {
 	if p.test = nil; t == nil {
 		return
 	}
-	events := len(t.Vars)
-	for i := range t.Threads {
-		for _, in := range t.Threads[i].Insts {
-			if in.Op != Compute {
+	events := len(t.vars)
+	for i := range t.threads {
+		for _, in := range t.threads[i].Insts {
+			if in.Op != opCompute {
 				events++
 			}
 			p.space(t, i, &in)
 		}
 	}
 	switch {
-	case len(t.Threads) == 0:
+	case len(t.threads) == 0:
 		p.errorf("test %s: no threads: want a line such as \"T0 @ cta 0 | T1 @ cta 1\"", t.Name)
-	case len(t.Vars) == 0:
+	case len(t.vars) == 0:
 		p.errorf("test %s: no variable is accessed", t.Name)
 	case events > maxEvents:
 		p.errorf("test %s: %d memory operations, fences and variables, want at most %d", t.Name, events, maxEvents)
@@ -124,24 +124,24 @@ func (p *parser) end() {
 // write of its variable; strong writes of a variable and fences have each order.
 func (t *Test) executions() float64 {
 	n, fences := 1.0, 0
-	writes, stores := make([]int, len(t.Vars)), make([]int, len(t.Vars))
-	for i := range t.Threads {
-		for _, in := range t.Threads[i].Insts {
+	writes, stores := make([]int, len(t.vars)), make([]int, len(t.vars))
+	for i := range t.threads {
+		for _, in := range t.threads[i].Insts {
 			switch {
 			case in.writes():
 				writes[in.Var]++
-				if in.Op == Store && in.Order != Weak {
+				if in.Op == opStore && in.Order != orderWeak {
 					stores[in.Var]++
 					n *= float64(stores[in.Var])
 				}
-			case in.Op == Fence && in.Order == SC:
+			case in.Op == opFence && in.Order == orderSC:
 				fences++
 				n *= float64(fences)
 			}
 		}
 	}
-	for i := range t.Threads {
-		for _, in := range t.Threads[i].Insts {
+	for i := range t.threads {
+		for _, in := range t.threads[i].Insts {
 			if in.reads() {
 				n *= float64(writes[in.Var] + 1)
 			}
@@ -151,18 +151,18 @@ func (t *Test) executions() float64 {
 }
 
 // space checks the address space of an access.
-func (p *parser) space(t *Test, thread int, in *Inst) {
+func (p *parser) space(t *Test, thread int, in *inst) {
 	if !in.reads() && !in.writes() {
 		return
 	}
-	v := &t.Vars[in.Var]
+	v := &t.vars[in.Var]
 	if v.Shared && in.Space == "global" || !v.Shared && in.Space == "shared" {
 		p.errorf("test %s: %s: %s is in another address space; variables are global but for those of a line \"shared %s\"",
 			t.Name, in.Text, v.Name, v.Name)
 	}
-	for i := range t.Threads[:thread] {
-		other := t.Threads[i].CTA != t.Threads[thread].CTA
-		if other && v.Shared && t.Threads[i].accesses(in.Var) {
+	for i := range t.threads[:thread] {
+		other := t.threads[i].CTA != t.threads[thread].CTA
+		if other && v.Shared && t.threads[i].accesses(in.Var) {
 			p.errorf("test %s: T%d and T%d of different CTAs access %s in shared memory", t.Name, i, thread, v.Name)
 			return
 		}
@@ -187,37 +187,38 @@ func (p *parser) header(line string) {
 			p.errorf("thread %q: want a CTA from 0 to %d", cell, maxThreads-1)
 			cta = 0
 		}
-		p.test.Threads = append(p.test.Threads, Thread{CTA: cta})
+		p.test.threads = append(p.test.threads, thread{CTA: cta})
 	}
-	if n := len(p.test.Threads); n > maxThreads {
+	if n := len(p.test.threads); n > maxThreads {
 		p.errorf("%d threads, want at most %d", n, maxThreads)
 	}
 }
 
 // row reads an instruction of each thread.
 func (p *parser) row(line string) {
-	if len(p.test.Claims) > 0 {
+	if len(p.test.claims) > 0 {
 		p.errorf("found %q behind the conditions: want instructions first", line)
 		return
 	}
 	cells := strings.Split(line, "|")
-	if len(cells) > len(p.test.Threads) {
-		p.errorf("%d columns, but %d threads", len(cells), len(p.test.Threads))
+	if len(cells) > len(p.test.threads) {
+		p.errorf("%d columns, but %d threads", len(cells), len(p.test.threads))
 		return
 	}
 	for i, cell := range cells {
 		if cell = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(cell), ";")); cell != "" {
-			p.inst(&p.test.Threads[i], cell)
+			p.inst(&p.test.threads[i], cell)
 		}
 	}
 }
 
 // orders, scopes and kinds are the words of instructions.
 var (
-	orders = map[string]Order{
-		"weak": Weak, "relaxed": Relaxed, "acquire": Acquire, "release": Release, "acq_rel": AcqRel, "sc": SC,
+	orders = map[string]memoryOrder{
+		"weak": orderWeak, "relaxed": orderRelaxed, "acquire": orderAcquire, "release": orderRelease,
+		"acq_rel": orderAcqRel, "sc": orderSC,
 	}
-	scopes = map[string]Scope{"cta": CTA, "gpu": GPU, "gl": GPU, "sys": System}
+	scopes = map[string]scope{"cta": scopeCTA, "gpu": scopeGPU, "gl": scopeGPU, "sys": scopeSystem}
 	spaces = []string{"global", "shared"}
 	types  = []string{"u32", "b32", "s32"}
 	kinds  = map[string][]string{
@@ -233,31 +234,31 @@ var forms = map[string]string{
 }
 
 // legal are the memory orders of an opcode.
-var legal = map[string][]Order{
-	"ld": {Weak, Relaxed, Acquire}, "st": {Weak, Relaxed, Release},
-	"atom": {Relaxed, Acquire, Release, AcqRel}, "red": {Relaxed, Release},
-	"fence": {AcqRel, Acquire, Release, SC}, "membar": {SC},
+var legal = map[string][]memoryOrder{
+	"ld": {orderWeak, orderRelaxed, orderAcquire}, "st": {orderWeak, orderRelaxed, orderRelease},
+	"atom": {orderRelaxed, orderAcquire, orderRelease, orderAcqRel}, "red": {orderRelaxed, orderRelease},
+	"fence": {orderAcqRel, orderAcquire, orderRelease, orderSC}, "membar": {orderSC},
 }
 
 // inst reads an instruction.
-func (p *parser) inst(t *Thread, text string) {
-	in := Inst{Text: text, Dst: -1, Scope: System}
+func (p *parser) inst(t *thread, text string) {
+	in := inst{Text: text, Dst: -1, Scope: scopeSystem}
 	name, args, _ := strings.Cut(text, " ")
 	words := strings.Split(name, ".")
 	op := words[0]
 	switch op {
 	case "ld":
-		in.Op = Load
+		in.Op = opLoad
 	case "st":
-		in.Op = Store
+		in.Op = opStore
 	case "atom", "red":
-		in.Op, in.Order, in.Scope = Atomic, Relaxed, GPU // the PTX defaults without these words
+		in.Op, in.Order, in.Scope = opAtomic, orderRelaxed, scopeGPU // the PTX defaults without these words
 	case "fence":
-		in.Op, in.Order = Fence, AcqRel
+		in.Op, in.Order = opFence, orderAcqRel
 	case "membar":
-		in.Op, in.Order = Fence, SC
+		in.Op, in.Order = opFence, orderSC
 	case "mov", "add", "and", "xor":
-		in.Op, in.Kind = Compute, op
+		in.Op, in.Kind = opCompute, op
 	default:
 		p.errorf("%s: %v", text, nearest.Unknown("instruction", op, slices.Sorted(maps.Keys(forms))))
 		return
@@ -271,24 +272,24 @@ func (p *parser) inst(t *Thread, text string) {
 }
 
 // words reads the modifiers of an instruction.
-func (p *parser) words(in *Inst, op string, words []string) bool {
+func (p *parser) words(in *inst, op string, words []string) bool {
 	ordered, scoped, typed := false, false, false
 	for _, w := range words {
 		order, isOrder := orders[w]
 		scope, isScope := scopes[w]
 		switch {
 		case w == "volatile" && (op == "ld" || op == "st"):
-			in.Order, in.Scope = Relaxed, System // PTX ISA, "volatile Operation"
+			in.Order, in.Scope = orderRelaxed, scopeSystem // PTX ISA, "volatile Operation"
 			ordered, scoped = true, true
-		case isOrder && in.Op != Compute && op != "membar" && !ordered:
+		case isOrder && in.Op != opCompute && op != "membar" && !ordered:
 			in.Order, ordered = order, true
-		case isScope && in.Op != Compute && !scoped && (scope != GPU || (w == "gl") == (op == "membar")):
+		case isScope && in.Op != opCompute && !scoped && (scope != scopeGPU || (w == "gl") == (op == "membar")):
 			in.Scope, scoped = scope, true
 		case slices.Contains(spaces, w) && (in.reads() || in.writes()) && in.Space == "":
 			in.Space = w
-		case slices.Contains(types, w) && in.Op != Fence && !typed:
+		case slices.Contains(types, w) && in.Op != opFence && !typed:
 			typed = true
-		case in.Op == Atomic && slices.Contains(kinds[op], w) && in.Kind == "":
+		case in.Op == opAtomic && slices.Contains(kinds[op], w) && in.Kind == "":
 			in.Kind = w
 		default:
 			p.errorf("%s: .%s: unexpected modifier", in.Text, w)
@@ -296,15 +297,15 @@ func (p *parser) words(in *Inst, op string, words []string) bool {
 		}
 	}
 	switch {
-	case in.Op != Compute && !slices.Contains(legal[op], in.Order):
+	case in.Op != opCompute && !slices.Contains(legal[op], in.Order):
 		p.errorf("%s: %s has no such memory order", in.Text, op)
-	case in.Op != Fence && !typed:
+	case in.Op != opFence && !typed:
 		p.errorf("%s: want a type of 32 bits, such as .u32", in.Text)
-	case in.Op == Fence && !scoped, in.Op != Compute && in.Op != Atomic && in.Order != Weak && !scoped:
+	case in.Op == opFence && !scoped, in.Op != opCompute && in.Op != opAtomic && in.Order != orderWeak && !scoped:
 		p.errorf("%s: want a scope: .cta, .gpu or .sys", in.Text)
-	case in.Op != Fence && in.Op != Compute && in.Order == Weak && scoped:
+	case in.Op != opFence && in.Op != opCompute && in.Order == orderWeak && scoped:
 		p.errorf("%s: a weak access has no scope", in.Text)
-	case in.Op == Atomic && in.Kind == "":
+	case in.Op == opAtomic && in.Kind == "":
 		p.errorf("%s: want an operation: %s", in.Text, strings.Join(kinds[op], ", "))
 	default:
 		return true
@@ -313,7 +314,7 @@ func (p *parser) words(in *Inst, op string, words []string) bool {
 }
 
 // operands reads the operands of an instruction, and reports whether they are valid.
-func (p *parser) operands(t *Thread, in *Inst, op, args string) bool {
+func (p *parser) operands(t *thread, in *inst, op, args string) bool {
 	before := len(p.errs)
 	list := strings.Split(args, ",")
 	for i := range list {
@@ -345,7 +346,7 @@ func (p *parser) operands(t *Thread, in *Inst, op, args string) bool {
 			}
 			t.Regs = max(t.Regs, in.Dst+1)
 		case 's':
-			o := Operand{Reg: p.register(list[i])}
+			o := operand{Reg: p.register(list[i])}
 			if o.Reg < 0 {
 				n, err := strconv.ParseUint(list[i], 0, 32)
 				if err != nil {
@@ -375,18 +376,18 @@ var identifier = regexp.MustCompile(`^[A-Za-z_]\w{0,30}$`)
 // variable returns the number of a variable.
 func (p *parser) variable(name string) int {
 	t := p.test
-	if i := slices.IndexFunc(t.Vars, func(v Var) bool { return v.Name == name }); i >= 0 {
+	if i := slices.IndexFunc(t.vars, func(v variable) bool { return v.Name == name }); i >= 0 {
 		return i
 	}
 	if !identifier.MatchString(name) || p.register(name) >= 0 {
 		p.errorf("variable %q: want letters and digits, and no name of a register", name)
 	}
-	if len(t.Vars) == maxVars {
+	if len(t.vars) == maxVars {
 		p.errorf("variable %q: want at most %d variables", name, maxVars)
 		return 0
 	}
-	t.Vars = append(t.Vars, Var{Name: name})
-	return len(t.Vars) - 1
+	t.vars = append(t.vars, variable{Name: name})
+	return len(t.vars) - 1
 }
 
 var term = regexp.MustCompile(`^(?:T(\d+):%?r(\d+)|([A-Za-z_]\w*))\s*(==|!=|=)\s*(\d+)$`)
@@ -395,10 +396,10 @@ var term = regexp.MustCompile(`^(?:T(\d+):%?r(\d+)|([A-Za-z_]\w*))\s*(==|!=|=)\s
 //
 // .
 func (p *parser) claim(allow bool, text string) {
-	c := Claim{Allow: allow, Text: text}
+	c := claim{Allow: allow, Text: text}
 	t := p.test
 	for _, part := range strings.Split(text, "||") {
-		var terms []Term
+		var terms []comparison
 		for _, one := range strings.Split(part, "&&") {
 			m := term.FindStringSubmatch(strings.TrimSpace(one))
 			if m == nil {
@@ -411,11 +412,11 @@ func (p *parser) claim(allow bool, text string) {
 			if m[3] == "" {
 				thread, _ := strconv.Atoi(m[1])
 				reg, _ := strconv.Atoi(m[2])
-				if ok = ok && thread < len(t.Threads) && reg < t.Threads[thread].Regs; ok {
+				if ok = ok && thread < len(t.threads) && reg < t.threads[thread].Regs; ok {
 					at = t.reg(thread, reg)
 				}
 			} else {
-				v := slices.IndexFunc(t.Vars, func(v Var) bool { return v.Name == m[3] })
+				v := slices.IndexFunc(t.vars, func(v variable) bool { return v.Name == m[3] })
 				if ok = ok && v >= 0; ok {
 					at = t.final(v)
 				}
@@ -424,9 +425,9 @@ func (p *parser) claim(allow bool, text string) {
 				p.errorf("condition %q: the test has no such register, variable or value", strings.TrimSpace(one))
 				return
 			}
-			terms = append(terms, Term{At: at, Equal: m[4] != "!=", Value: uint32(value)})
+			terms = append(terms, comparison{At: at, Equal: m[4] != "!=", Value: uint32(value)})
 		}
 		c.Of = append(c.Of, terms)
 	}
-	t.Claims = append(t.Claims, c)
+	t.claims = append(t.claims, c)
 }

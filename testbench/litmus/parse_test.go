@@ -1,4 +1,4 @@
-package litmus_test
+package litmus
 
 import (
 	"strings"
@@ -6,8 +6,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"divergo/testbench/litmus"
 )
 
 // TestParseErrors checks that each error in a file is reported with its line.
@@ -48,14 +46,14 @@ func TestParseErrors(t *testing.T) {
 			strings.Repeat(strings.Repeat("atom.relaxed.gpu.add.u32 r0, [x], 1 |", 7)+"ld.u32 r0, [x]\n",
 				2), "executions to look at, want at most"},
 	} {
-		_, err := litmus.Parse("t.litmus", c.text)
+		_, err := Parse("t.litmus", c.text)
 		assert.ErrorContains(t, err, c.want, c.text)
 	}
 }
 
 // TestConditions checks that each claim that the model contradicts is reported with an outcome.
 func TestConditions(t *testing.T) {
-	tests, err := litmus.Parse("t.litmus", `
+	tests, err := Parse("t.litmus", `
 test SB
 T0 @ cta 0            | T1 @ cta 1
 st.u32 [x], 1;        | st.u32 [y], 1
@@ -66,7 +64,7 @@ allow x == 2
 forbid T0:r0 != 0 && T0:r0 != 1
 `)
 	require.NoError(t, err)
-	err = tests[0].Judge(tests[0].Allowed())
+	err = tests[0].judge(tests[0].allowed())
 	assert.EqualError(t, err, `t.litmus:2: test SB: the model allows T0:r0=0 T1:r0=0 x=1 y=1, which is against: forbid T0:r0 == 0 && T1:r0 == 0
 t.litmus:2: test SB: the model allows no outcome with x == 2`)
 }
@@ -76,12 +74,12 @@ t.litmus:2: test SB: the model allows no outcome with x == 2`)
 func FuzzParse(f *testing.F) {
 	f.Add("test a\nT0 @ cta 0 | T1\nshared x\natom.acq_rel.cta.cas.b32 r0, [x], 0, 1 | red.add.u32 [x], r1\nforbid x == 9 || T0:r0 == 1\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		tests, err := litmus.Parse("t.litmus", text)
+		tests, err := Parse("t.litmus", text)
 		if err != nil {
 			return
 		}
 		for _, one := range tests {
-			_ = one.PTX(true)
+			_ = one.ptx(true)
 		}
 	})
 }

@@ -1,4 +1,4 @@
-package litmus_test
+package litmus
 
 import (
 	"fmt"
@@ -10,13 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"divergo/internal/forall"
-	"divergo/testbench/litmus"
 )
 
 // access is an instruction of a random test.
 type access struct {
 	Op     string // ld, st, atom, red, fence
-	Order  int    // of orders
+	Order  int    // of legalOrders
 	Narrow bool   // scope .cta
 	Y      bool   // of variable y, not x
 }
@@ -24,7 +23,7 @@ type access struct {
 // random is a test of three threads. The first two are in one CTA.
 type random struct{ A, B, C []access }
 
-var orders = map[string][]string{
+var legalOrders = map[string][]string{
 	"ld": {".weak", ".relaxed", ".acquire"}, "st": {".weak", ".relaxed", ".release"}, "fence": {
 		".acquire", ".release",
 		".acq_rel", ".sc",
@@ -34,7 +33,7 @@ var orders = map[string][]string{
 
 // text returns the instruction; n gives each a register, or a stored value, of its own.
 func (a access) text(n int) string {
-	order := orders[a.Op][a.Order%len(orders[a.Op])]
+	order := legalOrders[a.Op][a.Order%len(legalOrders[a.Op])]
 	scope, v := ".gpu", "x"
 	if a.Narrow {
 		scope = ".cta"
@@ -93,12 +92,12 @@ func same(*access) string { return "" }
 func (r random) String() string { return r.source(same) }
 
 // test returns the test, nil if it has no access.
-func (r random) test(t *forall.T, change func(a *access) string) *litmus.Test {
+func (r random) test(t *forall.T, change func(a *access) string) *Test {
 	text := r.source(change)
 	if !strings.Contains(text[:strings.Index(text, "#")], "[") {
 		return nil
 	}
-	tests, err := litmus.Parse("random.litmus", text)
+	tests, err := Parse("random.litmus", text)
 	require.NoError(t, err)
 	return tests[0]
 }
@@ -117,19 +116,19 @@ func TestProperties(t *testing.T) {
 	forall.Check(t, "the model allows what a sequentially consistent machine does", randoms,
 		func(t *forall.T, r random) {
 			if test := r.test(t, same); test != nil {
-				require.Subset(t, test.Allowed(), test.Interleavings())
+				require.Subset(t, test.allowed(), test.interleavings())
 			}
 		})
 	forall.Check(t, "with strong accesses and fence.sc between all of them the model is sequentially consistent",
 		randoms, func(t *forall.T, r random) {
 			test := r.test(t, func(a *access) string {
-				if a.Narrow = false; a.Op != "fence" && a.Order%len(orders[a.Op]) == 0 {
+				if a.Narrow = false; a.Op != "fence" && a.Order%len(legalOrders[a.Op]) == 0 {
 					a.Order = 1
 				}
 				return "fence.sc.gpu"
 			})
 			if test != nil {
-				require.Equal(t, test.Interleavings(), test.Allowed())
+				require.Equal(t, test.interleavings(), test.allowed())
 			}
 		})
 	forall.Check(t, "a weaker order or a narrower scope forbids nothing more", randoms, func(t *forall.T, r random) {
@@ -144,7 +143,7 @@ func TestProperties(t *testing.T) {
 			return ""
 		})
 		if strong != nil {
-			require.Subset(t, weak.Allowed(), strong.Allowed())
+			require.Subset(t, weak.allowed(), strong.allowed())
 		}
 	})
 }

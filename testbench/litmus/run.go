@@ -65,7 +65,7 @@ func (r *Result) Wrong() error {
 	for i := range r.Outcomes {
 		allowed = append(allowed, r.Outcomes[i].Outcome)
 	}
-	return r.Test.Judge(allowed)
+	return r.Test.judge(allowed)
 }
 
 // Counts are sums over the outcomes of a test.
@@ -100,9 +100,11 @@ type Finding struct {
 
 // Error names the test, the seed, the mechanism, and the forbidden outcome or the error of the launch.
 func (f *Finding) Error() string {
-	what := fmt.Sprintf("the model does not allow %s", f.Test.Show(f.Outcome))
+	what := ""
 	if f.Err != nil {
 		what = f.Err.Error()
+	} else {
+		what = "the model does not allow " + f.Test.Show(f.Outcome)
 	}
 	return fmt.Sprintf("test %s, seed %d, mechanism %s: %s", f.Test.Name, f.Seed, f.Machine.Divergence.Mechanism, what)
 }
@@ -153,7 +155,7 @@ func newCampaign(o Options) (*campaign, *Report, error) {
 	for _, t := range o.Tests {
 		s := &subject{Test: t, allowed: map[Outcome]int{}}
 		for i, pauses := range []bool{false, true} {
-			m, err := ptx.Parse(t.Name+".ptx", []byte(t.PTX(pauses)))
+			m, err := ptx.Parse(t.Name+".ptx", []byte(t.ptx(pauses)))
 			if err != nil {
 				return nil, nil, err
 			}
@@ -162,8 +164,8 @@ func newCampaign(o Options) (*campaign, *Report, error) {
 			}
 		}
 		r := Result{Test: t}
-		strong := t.Interleavings()
-		for i, out := range t.Allowed() {
+		strong := t.interleavings()
+		for i, out := range t.allowed() {
 			_, found := slices.BinarySearch(strong, out)
 			s.allowed[out] = i
 			r.Outcomes = append(r.Outcomes, Seen{Outcome: out, Weak: !found})
@@ -290,7 +292,7 @@ func (c *campaign) machine(seed uint64) gpu.Config {
 	cfg := c.Machine(seed)
 	r := rand.New(rand.NewPCG(seed, 8))
 	all := divergence.Mechanisms()
-	cfg.Divergence.Mechanism = all[r.IntN(len(all))].Name
+	cfg = cfg.Under(all[r.IntN(len(all))].Name)
 	cfg.GPU.SMs = []int{1, 2, 2, 3, 4}[r.IntN(5)]
 	cfg.DRAM.Channels = []int{1, 2, 2, 4}[r.IntN(4)]
 	cfg.Shared.Size = max(cfg.Shared.Size, 1024)
@@ -311,7 +313,7 @@ type layout struct {
 	warp, block, ctas int
 	rows              []row
 	instances         []instance
-	vars, junk        uint64 // device memory of the variables, and of the disturbing threads
+	base, junk        uint64 // device memory of the variables, and of the disturbing threads
 	pitch             int    // bytes between variables
 	start, window     int    // cycles in which threads begin
 }
@@ -336,9 +338,9 @@ func (s *subject) launch(session *testbench.Session, seed uint64) (list []Outcom
 	l := &layout{Rand: rand.New(rand.NewPCG(seed, h.Sum64())), subject: s, warp: cfg.SM.WarpSize}
 	l.draw(cfg)
 	table := session.Alloc(len(l.rows) * rowBytes)
-	places := session.Alloc(8 * len(s.Vars) * sharedSlots)
+	places := session.Alloc(8 * len(s.vars) * sharedSlots)
 	outcomes := session.Alloc(s.keptAt() + l.ctas*s.sharedBytes())
-	l.vars = session.Alloc(l.pitch * len(s.Vars) * sharedSlots)
+	l.base = session.Alloc(l.pitch * len(s.vars) * sharedSlots)
 	l.junk = (session.Alloc(junkBytes+sameChannel) + sameChannel - 1) / sameChannel * sameChannel
 	l.drawPlaces()
 	l.drawOthers()
@@ -376,9 +378,9 @@ func (s *subject) launch(session *testbench.Session, seed uint64) (list []Outcom
 		for k := range s.final(0) {
 			values[k] = word(outcomes + uint64(4*(i*s.outcomeWords()+k)))
 		}
-		for v := range s.Vars {
+		for v := range s.vars {
 			at := in.vars[v]
-			if s.Vars[v].Shared {
+			if s.vars[v].Shared {
 				at += outcomes + uint64(s.keptAt()+in.cta*s.sharedBytes())
 			}
 			values[s.final(v)] = word(at)
@@ -394,18 +396,18 @@ func (l *layout) draw(cfg *gpu.Config) {
 	most := 0
 	for cta := range l.Test.ctas() {
 		n := 0
-		for i := range l.Threads {
-			if l.Threads[i].CTA == cta {
+		for i := range l.threads {
+			if l.threads[i].CTA == cta {
 				n++
 			}
 		}
 		most = max(most, n)
 	}
-	warps := max(1+l.IntN(min(4, cfg.SM.Warps())), (most+l.warp-1)/l.warp)
+	warps := max(1+l.IntN(min(4, cfg.SM.Warps()/cfg.SM.Schedulers)), (most+l.warp-1)/l.warp)
 	l.block, l.ctas = warps*l.warp, l.Test.ctas()+l.IntN(4)
 	l.rows = make([]row, l.block*l.ctas)
 	for i := range l.rows {
-		l.rows[i].role = uint32(len(l.Threads) + others)
+		l.rows[i].role = uint32(len(l.threads) + others)
 	}
 	l.pitch = of(8, 32, 64, 128, 256, 1024, 4096)
 	l.start, l.window = of(1000, 2000, 4000, 8000), of(1, 16, 64, 256, 1024)
@@ -419,18 +421,18 @@ func (l *layout) place() {
 	ctas := l.Perm(l.ctas)
 	together := l.IntN(4) == 0 // in one warp, if they are in one CTA
 	in := instance{}
-	for i := range l.Threads {
-		cta := ctas[l.Threads[i].CTA]
+	for i := range l.threads {
+		cta := ctas[l.threads[i].CTA]
 		first, n := cta*l.block, l.block
 		if together {
 			first, n = first+l.IntN(l.block/l.warp)*l.warp, l.warp
-			if i > 0 && l.Threads[i].CTA == l.Threads[i-1].CTA {
+			if i > 0 && l.threads[i].CTA == l.threads[i-1].CTA {
 				first = in.threads[i-1] / l.warp * l.warp
 			}
 		}
 		var free []int
 		for at := first; at < first+n; at++ {
-			if l.rows[at].role == uint32(len(l.Threads)+others) && !slices.Contains(in.threads, at) {
+			if l.rows[at].role == uint32(len(l.threads)+others) && !slices.Contains(in.threads, at) {
 				free = append(free, at)
 			}
 		}
@@ -445,10 +447,10 @@ func (l *layout) place() {
 			pauses: l.Uint32() & l.Uint32() & l.Uint32(), count: l.Uint32() & l.Uint32(),
 		}
 	}
-	for v := range l.Vars {
-		i := slices.IndexFunc(l.Threads, func(t Thread) bool { return t.accesses(v) })
-		if l.Vars[v].Shared && i >= 0 {
-			in.cta = ctas[l.Threads[i].CTA]
+	for v := range l.vars {
+		i := slices.IndexFunc(l.threads, func(t thread) bool { return t.accesses(v) })
+		if l.vars[v].Shared && i >= 0 {
+			in.cta = ctas[l.threads[i].CTA]
 		}
 	}
 	l.instances = append(l.instances, in)
@@ -457,12 +459,12 @@ func (l *layout) place() {
 // drawPlaces assigns the addresses of the variables: in device memory, or from the start of the
 // CTA's shared memory.
 func (l *layout) drawPlaces() {
-	slots := l.Perm(len(l.instances) * len(l.Vars))
+	slots := l.Perm(len(l.instances) * len(l.vars))
 	for i := range l.instances {
-		for v := range l.Vars {
-			a := uint64(4 * (i*len(l.Vars) + v))
-			if !l.Vars[v].Shared {
-				a = l.vars + uint64(slots[i*len(l.Vars)+v]*l.pitch)
+		for v := range l.vars {
+			a := uint64(4 * (i*len(l.vars) + v))
+			if !l.vars[v].Shared {
+				a = l.base + uint64(slots[i*len(l.vars)+v]*l.pitch)
 			}
 			l.instances[i].vars = append(l.instances[i].vars, a)
 		}
@@ -479,12 +481,12 @@ func (l *layout) drawOthers() {
 	var globals []uint64
 	for _, in := range l.instances {
 		for v, a := range in.vars {
-			if !l.Vars[v].Shared {
+			if !l.vars[v].Shared {
 				globals = append(globals, a)
 			}
 		}
 	}
-	victim := l.vars
+	victim := l.base
 	if globals != nil {
 		victim = globals[l.IntN(len(globals))]
 	}
@@ -496,10 +498,10 @@ func (l *layout) drawOthers() {
 		role, count, step, spread := l.IntN(others), 1<<l.IntN(6), of(0, 4, 64, 128, 1024), of(4, 128, 4096)
 		near, sparse := globals != nil && l.IntN(2) == 0, !crowd && l.IntN(2) == 0
 		for at := first; at < first+l.warp; at++ {
-			if l.rows[at].role < uint32(len(l.Threads)) || sparse && l.IntN(2) == 0 {
+			if l.rows[at].role < uint32(len(l.threads)) || sparse && l.IntN(2) == 0 {
 				continue
 			}
-			r := row{role: uint32(len(l.Threads) + role), start: l.begin(), count: uint32(count), step: uint32(step)}
+			r := row{role: uint32(len(l.threads) + role), start: l.begin(), count: uint32(count), step: uint32(step)}
 			switch {
 			case crowd:
 				r.step = 0

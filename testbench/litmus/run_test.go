@@ -1,4 +1,4 @@
-package litmus_test
+package litmus
 
 import (
 	"slices"
@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"divergo/properties/draw"
-	"divergo/testbench/litmus"
 )
 
 // TestRun checks that no test has a forbidden outcome on random machines.
@@ -17,7 +16,7 @@ func TestRun(t *testing.T) {
 	if testing.Short() {
 		runs = 8
 	}
-	nothingForbidden(t, litmus.Tests(), runs)
+	nothingForbidden(t, Tests(), runs)
 }
 
 // TestSynchronisation runs the tests that need each kind of fence, release and acquire more often.
@@ -29,8 +28,8 @@ func TestSynchronisation(t *testing.T) {
 		"MP+fence+acquire", "MP+atom.release+atom.acquire", "MP+release+atom.acquire", "MP+red.release+acquire",
 		"SB+fence.sc", "S+release+acquire", "Lock",
 	}
-	var tests []*litmus.Test
-	for _, one := range litmus.Tests() {
+	var tests []*Test
+	for _, one := range Tests() {
 		if slices.Contains(names, one.Name) {
 			tests = append(tests, one)
 		}
@@ -45,8 +44,8 @@ func TestSynchronisation(t *testing.T) {
 
 // nothingForbidden runs tests. The weak outcome of MP+weak must be seen: otherwise the machines
 // reorder too little.
-func nothingForbidden(t *testing.T, tests []*litmus.Test, runs uint64) {
-	r, err := litmus.Run(litmus.Options{Tests: tests, Runs: runs, Machine: draw.Machine, Jobs: 2})
+func nothingForbidden(t *testing.T, tests []*Test, runs uint64) {
+	r, err := Run(Options{Tests: tests, Runs: runs, Machine: draw.Machine, Jobs: 2})
 	require.NoError(t, err)
 	if r.Finding != nil {
 		t.Fatal(r.Finding)
@@ -69,12 +68,12 @@ func nothingForbidden(t *testing.T, tests []*litmus.Test, runs uint64) {
 
 // sequential reports whether the machine is sequentially consistent for a test, whatever the model
 // allows. Either all threads are in one CTA, or all accesses are strong.
-func sequential(t *litmus.Test) bool {
+func sequential(t *Test) bool {
 	cta, strong := true, true
-	for _, thread := range t.Threads {
-		cta = cta && thread.CTA == t.Threads[0].CTA
+	for _, thread := range t.threads {
+		cta = cta && thread.CTA == t.threads[0].CTA
 		for _, in := range thread.Insts {
-			strong = strong && (in.Order != litmus.Weak || in.Op == litmus.Compute)
+			strong = strong && (in.Order != orderWeak || in.Op == opCompute)
 		}
 	}
 	return cta || strong

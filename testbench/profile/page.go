@@ -28,64 +28,64 @@ var Colors = [sm.NumClasses]string{
 func (r *Report) Page(w io.Writer) error { return page.Execute(w, r) }
 
 // Legend names the colours.
-func (r *Report) Legend() (list []Segment) {
+func (r *Report) Legend() (list []segment) {
 	size := r.Runs[0].WarpSize
 	for class := sm.NumClasses - 1; class >= sm.ClassIssue; class-- {
 		if name := class.Name(size); name != "" {
-			list = append(list, Segment{Title: name, Color: Colors[class]})
+			list = append(list, segment{Title: name, Color: Colors[class]})
 		}
 	}
 	for _, class := range classes {
-		list = append(list, Segment{Title: class.Name(size), Color: Colors[class]})
+		list = append(list, segment{Title: class.Name(size), Color: Colors[class]})
 	}
 	return list
 }
 
-// Section is a kernel on the page.
-type Section struct {
+// section is a kernel on the page.
+type section struct {
 	Name  string
-	Files []File
-	Total []Cell
+	Files []sourceFile
+	Total []pageCell
 }
 
-// File is the part of a source that belongs to a kernel.
-type File struct {
+// sourceFile is the part of a source that belongs to a kernel.
+type sourceFile struct {
 	Name string
-	Rows []PageRow
+	Rows []pageRow
 }
 
-// PageRow is a line on the page.
-type PageRow struct {
+// pageRow is a line on the page.
+type pageRow struct {
 	Number int32
 	Text   string
-	Cells  []Cell // by run; none if the line has no counts
-	Insts  []PageInst
+	Cells  []pageCell // by run; none if the line has no counts
+	Insts  []pageInst
 }
 
-// PageInst is an instruction on the page.
-type PageInst struct {
+// pageInst is an instruction on the page.
+type pageInst struct {
 	PC    uint32
 	Text  string
-	Cells []Cell
+	Cells []pageCell
 }
 
-// Cell holds the counts of a line in a run.
-type Cell struct {
+// pageCell holds the counts of a line in a run.
+type pageCell struct {
 	Executed, Branches, Diverged, Lines, Misses, Cycles uint64
 	Lanes                                               float64
 	Share                                               string
-	Bar                                                 []Segment // of cycles, relative to the largest line
-	Histogram                                           []Segment // of active lanes, relative to the largest
+	Bar                                                 []segment // of cycles, relative to the largest line
+	Histogram                                           []segment // of active lanes, relative to the largest
 }
 
-// Segment is a piece of a bar.
-type Segment struct {
+// segment is a piece of a bar.
+type segment struct {
 	Title, Color string
 	X, Y, W, H   float64 // in pixels
 }
 
 // Sections are the kernels.
-func (r *Report) Sections() (list []Section) {
+func (r *Report) Sections() (list []section) {
 	for _, p := range r.parts() {
 		most := uint64(1)
 		for _, l := range p.lines {
@@ -93,13 +93,13 @@ func (r *Report) Sections() (list []Section) {
 				most = max(most, c.sum())
 			}
 		}
-		cells := func(in []*Counts) (list []Cell) {
+		cells := func(in []*Counts) (list []pageCell) {
 			for i, c := range in {
 				list = append(list, r.Runs[i].cell(c, p.total(i).sum(), most))
 			}
 			return list
 		}
-		s := Section{Name: p.name()}
+		s := section{Name: p.name()}
 		var totals []*Counts
 		for i := range r.Runs {
 			totals = append(totals, p.total(i))
@@ -107,7 +107,7 @@ func (r *Report) Sections() (list []Section) {
 		s.Total = cells(totals)
 		for at := 0; at < len(p.lines); {
 			name := p.lines[at].file
-			f, next := File{Name: name}, int32(0)
+			f, next := sourceFile{Name: name}, int32(0)
 			var source []string
 			if r.Source != nil && name != "" {
 				source = r.Source(name)
@@ -115,7 +115,7 @@ func (r *Report) Sections() (list []Section) {
 			const around = 3 // lines before and after those with counts
 			show := func(from, to int32) {
 				for n := max(from, 1); n <= to && int(n) <= len(source); n++ {
-					f.Rows = append(f.Rows, PageRow{Number: n, Text: source[n-1]})
+					f.Rows = append(f.Rows, pageRow{Number: n, Text: source[n-1]})
 				}
 			}
 			for ; at < len(p.lines) && p.lines[at].file == name; at++ {
@@ -128,12 +128,12 @@ func (r *Report) Sections() (list []Section) {
 					}
 					show(l.number-around, l.number-1)
 				}
-				row := PageRow{Number: l.number, Cells: cells(l.in)}
+				row := pageRow{Number: l.number, Cells: cells(l.in)}
 				if l.number >= 1 && int(l.number) <= len(source) {
 					row.Text = source[l.number-1]
 				}
 				for _, in := range l.insts {
-					row.Insts = append(row.Insts, PageInst{in.pc, p.prog.Mnemonic(in.pc), cells(in.in)})
+					row.Insts = append(row.Insts, pageInst{in.pc, p.prog.Mnemonic(in.pc), cells(in.in)})
 				}
 				f.Rows = append(f.Rows, row)
 				next = l.number + 1
@@ -154,8 +154,8 @@ const (
 
 // cell returns the cell of a line; all is the number of cycles of the kernel, most that of the
 // largest line.
-func (r *Run) cell(c *Counts, all, most uint64) Cell {
-	cell := Cell{
+func (r *Run) cell(c *Counts, all, most uint64) pageCell {
+	cell := pageCell{
 		Executed: c.Issued, Branches: c.Branches, Diverged: c.Divergent, Lines: c.Lines, Misses: c.Found[memsys.Miss],
 		Cycles: c.sum(), Lanes: c.Mean(), Share: share(c.sum(), all),
 	}
@@ -163,7 +163,7 @@ func (r *Run) cell(c *Counts, all, most uint64) Cell {
 	piece := func(class sm.Class) {
 		if n := c.Cycles[class]; n > 0 {
 			w := barWide * float64(n) / float64(max(most, cell.Cycles))
-			cell.Bar = append(cell.Bar, Segment{
+			cell.Bar = append(cell.Bar, segment{
 				Title: fmt.Sprintf("%s: %d", class.Name(r.WarpSize), n),
 				Color: Colors[class], X: x, W: w, H: barHigh,
 			})
@@ -184,7 +184,7 @@ func (r *Run) cell(c *Counts, all, most uint64) Cell {
 		if n := c.Active[lanes]; n > 0 {
 			h := max(barHigh*float64(n)/float64(peak), 1)
 			cell.Histogram = append(cell.Histogram,
-				Segment{
+				segment{
 					Title: fmt.Sprintf("%d lanes: %d", lanes, n), Color: "#2171b5", X: float64(3 * (lanes - 1)),
 					Y: barHigh - h, W: 2, H: h,
 				})

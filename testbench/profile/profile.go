@@ -91,10 +91,15 @@ type book struct {
 	unit   *memsys.Unit
 	by     [][]*Counts // of each program, by PC; the last one is for no instruction
 	now    []*Counts   // those of the running program
-	pc     uint32      // owner of the cycles since the cycle since
-	class  sm.Class    // class of these cycles
-	since  uint64
+	cores  [sm.MaxSchedulers]spending
 	issued []uint64 // by slot: the cycle of its last instruction
+}
+
+// spending is what a sub-core spends its cycles on.
+type spending struct {
+	pc    uint32   // owner of the cycles since the cycle since
+	class sm.Class // class of these cycles
+	since uint64
 }
 
 // Attach starts to profile a session from its next launch on.
@@ -102,7 +107,8 @@ func Attach(s *testbench.Session) *Profile {
 	p := &Profile{session: s}
 	for i, m := range s.Machine.SMs {
 		u := s.Machine.Units[i]
-		b := &book{sm: m, unit: u, pc: isa.NoPC, class: sm.ClassEmpty, issued: make([]uint64, m.Div.Slots().Len())}
+		b := &book{sm: m, unit: u, issued: make([]uint64, m.Div.Slots().Len())}
+		b.idle(0)
 		p.books = append(p.books, b)
 		p.leave = append(
 			p.leave,
@@ -136,14 +142,16 @@ func (p *Profile) launch(l *testbench.Loaded) {
 	p.launches[i]++
 	for _, b := range p.books {
 		b.now = b.by[i]
-		b.class, b.since = sm.ClassEmpty, p.session.Machine.Core().Now()
+		b.idle(p.session.Machine.Core().Now())
 	}
 }
 
 // close records the cycles up to the present one.
 func (p *Profile) close() {
 	for _, b := range p.books {
-		b.spend(p.session.Machine.Core().Now())
+		for core := range b.cores {
+			b.spend(core, p.session.Machine.Core().Now())
+		}
 	}
 }
 
@@ -197,34 +205,46 @@ func (b *book) load(e memsys.LookedUp) {
 	b.at(b.sm.Requester(b.unit.Coalescer.Tag(e.Entry))).Found[e.Found]++
 }
 
-// spend records the cycles up to the present one.
-func (b *book) spend(now uint64) {
-	if b.class != sm.ClassEmpty {
-		b.at(b.pc).Cycles[b.class] += now - b.since
+// idle begins a time without CTAs.
+func (b *book) idle(now uint64) {
+	for core := range b.cores {
+		b.cores[core] = spending{isa.NoPC, sm.ClassEmpty, now}
 	}
-	b.since = now
+}
+
+// spend records the cycles of a sub-core up to the present one.
+func (b *book) spend(core int, now uint64) {
+	c := &b.cores[core]
+	if c.class != sm.ClassEmpty {
+		b.at(c.pc).Cycles[c.class] += now - c.since
+	}
+	c.since = now
 }
 
 func (b *book) spent(e sm.Spent) {
-	b.spend(e.Cycle)
+	b.spend(e.Core, e.Cycle)
 	slots := b.sm.Div.Slots()
 	if e.Slot < 0 {
-		e.Slot = b.waiting(e.Class)
+		e.Slot = b.waiting(e.Class, e.Core)
 	}
-	if b.class, b.pc = e.Class, isa.NoPC; e.Slot >= 0 {
-		b.pc = b.sm.Program().OriginOf(slots.At(e.Slot).PC)
+	c := &b.cores[e.Core]
+	if c.class, c.pc = e.Class, isa.NoPC; e.Slot >= 0 {
+		c.pc = b.sm.Program().OriginOf(slots.At(e.Slot).PC)
 	}
 }
 
-// waiting returns the slot that has issued nothing for longest, among those that wait for the cause
-// of a class. In a cycle of W0_Mem in which no slot waits for operands it considers all slots. It
+// waiting returns the slot that has issued nothing for longest, among those of a sub-core that wait
+// for the cause of a class. In a cycle of W0_Mem in which no slot waits for operands it considers all slots. It
 // returns -1 if there is none.
-func (b *book) waiting(class sm.Class) int {
+func (b *book) waiting(class sm.Class, core int) int {
 	oldest, any := -1, -1
 	older := func(s, than int) bool { return than < 0 || b.issued[s] < b.issued[than] }
 	slots := b.sm.Div.Slots()
 	for s := range slots.Len() {
 		slot := slots.At(s)
+		if b.sm.CoreOf(s) != core {
+			continue
+		}
 		if b.waits(class, s, slot) && older(s, oldest) {
 			oldest = s
 		}
@@ -248,7 +268,7 @@ func (b *book) waits(class sm.Class, s int, slot *divergence.Slot) bool {
 	case sm.IdleBranch:
 		return slot.Valid && slot.Wait == divergence.WaitsControl
 	}
-	e := b.sm.Fetch.IBuffer.At(s)
+	e := b.sm.Sub[b.sm.CoreOf(s)].Fetch.IBuffer.At(s)
 	fetched := e.N != 0 && e.PC == slot.PC
 	return slot.Valid && slot.Wait == divergence.Runs && fetched == (class != sm.IdleFetch)
 }

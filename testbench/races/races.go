@@ -30,8 +30,8 @@ type Race struct {
 	Count   uint64 `json:"count"` // of such pairs of accesses
 }
 
-// Kind names the two accesses, as in "read/write".
-func (r *Race) Kind() string { return r.First.Kind + "/" + r.Second.Kind }
+// kind names the two accesses, as in "read/write".
+func (r *Race) kind() string { return r.First.Kind + "/" + r.Second.Kind }
 
 // Lines returns the two source lines, in alphabetical order.
 func (r *Race) Lines() [2]string {
@@ -45,7 +45,7 @@ func (r *Race) String() string {
 			a.Thread[0], a.Thread[1], a.Thread[2], a.CTA[0], a.CTA[1], a.CTA[2], a.Where, a.PC, a.Text)
 	}
 	return fmt.Sprintf("%s: race: %s of %s memory at %#x in %s, launch %d; %d times between these lines%s%s",
-		r.Second.Where, r.Kind(), r.Space, r.Address, r.Kernel, r.Launch, r.Count, line(&r.First), line(&r.Second))
+		r.Second.Where, r.kind(), r.Space, r.Address, r.Kernel, r.Launch, r.Count, line(&r.First), line(&r.Second))
 }
 
 // Detector finds races in the launches of a session.

@@ -1,4 +1,4 @@
-package races_test
+package races
 
 import (
 	"encoding/binary"
@@ -14,7 +14,6 @@ import (
 	"divergo/ptx"
 	"divergo/sm"
 	"divergo/testbench"
-	"divergo/testbench/races"
 )
 
 // kernel returns a kernel around a body.
@@ -179,7 +178,7 @@ func TestPlanted(t *testing.T) {
 						text = c.wrong
 					}
 					s, l := start(t, mechanism, target, strings.ReplaceAll(c.body, "RACE", text), c.ctas)
-					d := races.Attach(s)
+					d := Attach(s)
 					require.NoError(t, s.Launch(l))
 					if !racy {
 						assert.Empty(t, d.Found(), text)
@@ -187,7 +186,7 @@ func TestPlanted(t *testing.T) {
 					}
 					kinds := []string{}
 					for _, r := range d.Found() {
-						kinds = append(kinds, r.Kind()+" "+r.Space)
+						kinds = append(kinds, r.kind()+" "+r.Space)
 					}
 					a, b, _ := strings.Cut(c.kind, "/")
 					assert.Subset(t, []string{a + "/" + b + " " + c.space, b + "/" + a + " " + c.space}, kinds,
@@ -203,7 +202,7 @@ func TestPlanted(t *testing.T) {
 // once for each pair of lines.
 func TestReport(t *testing.T) {
 	s, l := start(t, "pdom", 70, "st.shared.u32 [%at], %i;\nxor.b32 %a1, %at, 128;\nld.shared.u32 %a2, [%a1];\nst.shared.u32 [%a1], 9;", 1)
-	d := races.Attach(s)
+	d := Attach(s)
 	require.NoError(t, s.Launch(l))
 	found := d.Found()
 	require.NotEmpty(t, found)
@@ -231,7 +230,7 @@ func TestWarpsInStep(t *testing.T) {
 	const body = "st.shared.u32 [%at], %i;\nxor.b32 %a1, %at, 4;\nld.shared.u32 %a2, [%a1];\nst.shared.u32 [%a1], 3;"
 	for target, racy := range map[int]bool{35: false, 60: false, 70: true, 80: true} {
 		s, l := start(t, "pdom", target, body, 1)
-		d := races.Attach(s)
+		d := Attach(s)
 		require.NoError(t, s.Launch(l))
 		assert.Equal(t, racy, len(d.Found()) > 0, "sm_%d", target)
 	}
@@ -240,7 +239,7 @@ func TestWarpsInStep(t *testing.T) {
 // TestLaunches checks that an earlier launch comes before a later one.
 func TestLaunches(t *testing.T) {
 	s, l := start(t, "pdom", 70, "sub.u32 %a1, 127, %g;\nmul.wide.u32 %b1, %a1, 4;\nadd.u64 %b1, %to, %b1;\nld.global.u32 %a2, [%b1+1024];\nst.global.u32 [%mine], %a2;\nst.global.u32 [%b1+2048], %a2;", 2)
-	d := races.Attach(s)
+	d := Attach(s)
 	for range 3 {
 		require.NoError(t, s.Launch(l))
 	}
@@ -256,7 +255,7 @@ func TestUndisturbed(t *testing.T) {
 		for i := range hashes {
 			s, l := start(t, "pdom", 70, strings.ReplaceAll(c.body, "RACE", c.wrong), c.ctas)
 			if i == 1 {
-				races.Attach(s)
+				Attach(s)
 			}
 			require.NoError(t, s.Launch(l))
 			hashes[i] = s.Machine.System().Hash()
@@ -283,7 +282,7 @@ func TestAddresses(t *testing.T) {
 				}
 			})
 		}
-		d := races.Attach(s)
+		d := Attach(s)
 		require.NoError(t, s.Launch(l))
 		told := map[uint64]bool{}
 		for _, r := range d.Found() {
@@ -300,7 +299,7 @@ func TestForgotten(t *testing.T) {
 		"st.global.u32 [%to], %i;"
 	for room, forgotten := range map[int]uint64{16: 0, 8: 0, 3: 6} {
 		s, l := start(t, "pdom", 70, body, 1)
-		d := races.Attach(s)
+		d := Attach(s)
 		d.SetRoom(room)
 		require.NoError(t, s.Launch(l))
 		assert.Equal(t, forgotten, d.Forgotten(), "room for %d of 8 pages, of which the first is touched again", room)

@@ -20,17 +20,16 @@ type herd struct {
 type herding struct {
 	marked   bool // some are
 	list     []*herd
-	numbered []*herd // the herded ones, by number
-	sent     []*herd // loads on their way to the coalescer
+	numbered [sm.MaxSchedulers][]*herd // the herded ones of each sub-core, by number
+	sent     []*herd                   // loads on their way to the coalescer
 }
 
 // watchHerding attaches the observers that complete a herd after its issue.
 func (w *watcher) watchHerding(unit *memsys.Unit) {
 	w.leave = append(w.leave,
-		w.sm.ALU.Herd.OnHerd.Add(func(e sm.Herded) { w.numbered[e.Herd-1].Taken = e.Taken }),
 		w.sm.LSU.OnAccess.Add(func(a sm.Accessed) {
 			if a.Access.Herd {
-				w.sent = append(w.sent, w.numbered[a.Flight.Herd-1])
+				w.sent = append(w.sent, w.number(a.Flight))
 			}
 		}),
 		unit.Coalescer.OnHerd.Add(func(e memsys.Herded) {
@@ -42,7 +41,13 @@ func (w *watcher) watchHerding(unit *memsys.Unit) {
 				}
 			}
 		}))
+	for _, c := range w.sm.Sub {
+		w.leave = append(w.leave, c.ALU.Herd.OnHerd.Add(func(e sm.Herded) { w.number(e.Flight).Taken = e.Taken }))
+	}
 }
+
+// number returns the record of a herded instruction.
+func (w *watcher) number(f *sm.Flight) *herd { return w.numbered[w.sm.CoreOf(int(f.Slot))][f.Herd-1] }
 
 // herd records a marked instruction with its threads.
 func (w *watcher) herd(e sm.Issued) {
@@ -51,7 +56,8 @@ func (w *watcher) herd(e sm.Issued) {
 	h := &herd{golden.Herd{PC: e.PC, Herded: e.Herd != 0}, e.Cycle - w.start, golden.ID{CTA: t.CTA, Thread: t.TID}}
 	w.list = append(w.list, h)
 	if h.Herded {
-		w.numbered = append(w.numbered, h)
+		core := &w.numbered[w.sm.CoreOf(int(e.Slot))]
+		*core = append(*core, h)
 	}
 	w.eachRow(e.Flight, e.Mask, func(r int, mask uint32) {
 		v := w.warp(r)

@@ -117,23 +117,26 @@ func (r *Recording) follow(w *watcher) {
 				}
 			})
 		}))
-	for _, in := range w.sm.Writeback.In {
-		w.leave = append(w.leave, in.Tap(func(cycle uint64, f *sm.Result) {
-			pc := w.sm.Program().OriginOf(f.PC)
-			for m := f.Exec; m != 0; m &= m - 1 {
-				lane := bits.TrailingZeros32(m)
-				h := units.Home{Row: f.Row, Lane: uint8(lane)}
-				if f.Mixed {
-					h = f.Homes.At(lane)
-				}
-				if d := thread(int(h.Row), int(h.Lane)).newest(pc); d != nil {
-					d.wrote = cycle
-					for i := range d.result {
-						d.result[i] = result(f, &w.sm.Program().Insts[f.PC], i, lane)
-					}
+	wrote := func(cycle uint64, f *sm.Result) {
+		pc := w.sm.Program().OriginOf(f.PC)
+		for m := f.Exec; m != 0; m &= m - 1 {
+			lane := bits.TrailingZeros32(m)
+			h := units.Home{Row: f.Row, Lane: uint8(lane)}
+			if f.Mixed {
+				h = f.Homes.At(lane)
+			}
+			if d := thread(int(h.Row), int(h.Lane)).newest(pc); d != nil {
+				d.wrote = cycle
+				for i := range d.result {
+					d.result[i] = result(f, &w.sm.Program().Insts[f.PC], i, lane)
 				}
 			}
-		}))
+		}
+	}
+	for _, c := range w.sm.Sub {
+		for _, in := range c.Writeback.In {
+			w.leave = append(w.leave, in.Tap(wrote))
+		}
 	}
 }
 

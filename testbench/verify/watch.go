@@ -24,12 +24,15 @@ type watcher struct {
 	preds   int    // of a thread
 	start   uint64 // cycle of the launch
 	last    uint64 // cycle of the last issue
-	taken   uint32 // lanes without room for another issue in that cycle
-	rows    [sm.MaxWarps]*warp
-	done    []*warp // all warps that have started, in order
-	issued  uint64  // thread instructions
-	broken  []Broken
-	leave   []func()
+	cores   [sm.MaxSchedulers]struct {
+		last  uint64 // cycle of the last issue
+		taken uint32 // lanes without room for another issue in that cycle
+	}
+	rows   [sm.MaxWarps]*warp
+	done   []*warp // all warps that have started, in order
+	issued uint64  // thread instructions
+	broken []Broken
+	leave  []func()
 	herding
 }
 
@@ -90,15 +93,16 @@ func (w *watcher) inserted(e sm.Issued) {
 }
 
 func (w *watcher) issue(e sm.Issued) {
-	late := (e.Cycle < w.last || e.Cycle == w.last && e.Mask&w.taken != 0) && len(w.done) > 0
-	if w.sm.Issue.Beside == nil || e.Cycle == w.last {
-		w.taken = ^uint32(0) // an SM issues at most two in a cycle, if it can issue two
+	c := &w.cores[w.sm.CoreOf(int(e.Slot))]
+	late := (e.Cycle < c.last || e.Cycle == c.last && e.Mask&c.taken != 0) && len(w.done) > 0
+	if w.sm.Issue.Beside == nil || e.Cycle == c.last {
+		c.taken = ^uint32(0) // a sub-core issues at most two in a cycle, if it can issue two
 	} else {
-		w.taken = e.Mask
+		c.taken = e.Mask
 	}
-	w.last = e.Cycle
+	c.last, w.last = e.Cycle, e.Cycle
 	if late {
-		w.breaks(e.Flight, w.lowest(e), Late, "issued in a cycle in which the SM has issued already, or before")
+		w.breaks(e.Flight, w.lowest(e), Late, "issued in a cycle in which its sub-core has issued already, or before")
 	}
 	if e.Mask == 0 {
 		w.breaks(e.Flight, w.lowest(e), EmptyMask, "issued with an empty mask")

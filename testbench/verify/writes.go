@@ -11,8 +11,10 @@ import (
 
 // watchWrites records the values that write-back writes to the registers of each thread.
 func (w *watcher) watchWrites() {
-	for _, in := range w.sm.Writeback.In {
-		w.leave = append(w.leave, in.Tap(w.wrote))
+	for _, c := range w.sm.Sub {
+		for _, in := range c.Writeback.In {
+			w.leave = append(w.leave, in.Tap(w.wrote))
+		}
 	}
 }
 

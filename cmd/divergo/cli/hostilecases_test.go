@@ -525,7 +525,7 @@ func allAttacks() []attacks {
 			{name: "a table of nobody", text: "[tensor]\n", code: 2, fragment: "m.toml:1:2: unknown key \"tensor\""},
 			{
 				name: "a word for a number", text: "gpu.sms = \"many\"\n", code: 2,
-				fragment: "m.toml:1:11: gpu.sms: want an integer, 1 to 128",
+				fragment: "m.toml:1:11: gpu.sms: want an integer, 1 to 1024",
 			},
 			{name: "a fraction", text: "gpu.sms = 1.5\n", code: 2, fragment: "m.toml:1:11: gpu.sms: want an integer"},
 			{name: "NaN", text: "gpu.sms = nan\n", code: 2, fragment: "m.toml:1:11: gpu.sms: want an integer"},
@@ -533,7 +533,7 @@ func allAttacks() []attacks {
 			{name: "a number of 65 bits", text: "gpu.sms = 99999999999999999999\n", code: 2, fragment: "m.toml:1:"},
 			{
 				name: "a number that wraps around 32 bits", text: "gpu.sms = 4294967297\n", code: 2,
-				fragment: "gpu.sms = 4294967297: want 1 to 128",
+				fragment: "gpu.sms = 4294967297: want 1 to 1024",
 			},
 			{
 				name: "less than nothing", text: "l1.size = -65536\n", code: 2,
@@ -562,8 +562,8 @@ func allAttacks() []attacks {
 			},
 			{name: "lines that do not fit", text: "l1.line = 128\n", code: 2, fragment: "want l1.line = 128"},
 			{
-				name: "a chip too large", text: "[gpu]\nsms = 128\n[l1]\nsize = 4194304\nassoc = 1\n", code: 2,
-				fragment: "want at most 268435456",
+				name: "a chip too large", text: "[gpu]\nsms = 1024\n[l1]\nsize = 4194304\nassoc = 1\n", code: 2,
+				fragment: "want at most 1073741824",
 			},
 			{
 				name: "two mistakes, two messages", text: "gpu.sms = 0\nl1.mshrs = 0\n", code: 2,
@@ -1182,7 +1182,7 @@ func allAttacks() []attacks {
 			{name: "the cost of presets", args: "list presets --cost", code: 2, fragment: "--cost"},
 			{
 				name: "keys of a bad machine", args: "list keys --set gpu.sms=0 --toml", code: 2,
-				fragment: "gpu.sms = 0: want 1 to 128",
+				fragment: "gpu.sms = 0: want 1 to 1024",
 			},
 			{
 				name: "a figure of nobody", args: "reproduce cost-fig66", code: 2,
@@ -1340,7 +1340,7 @@ func allAttacks() []attacks {
 			},
 			{
 				name: "a value out of range", text: "--set gpu.sms=0", code: 2,
-				fragment: "DIVERGO_FLAGS: gpu.sms = 0: want 1 to 128",
+				fragment: "DIVERGO_FLAGS: gpu.sms = 0: want 1 to 1024",
 			},
 			{
 				name: "a file without end", text: "--config /dev/zero", code: 2,

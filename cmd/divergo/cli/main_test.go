@@ -62,7 +62,7 @@ func plant() {
 //	page FILE CODE...            the commands of a page, in its folder, end with these exit codes
 //	need TOOL...                 the script is skipped if one of these tools is not installed
 //
-// With -short it skips the scripts that run whole tables of mechanisms.
+// With -short it skips the scripts that run many kernels.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/script/*.txtar")
 	if err != nil {
@@ -71,7 +71,7 @@ func TestScripts(t *testing.T) {
 	if testing.Short() {
 		files = slices.DeleteFunc(files, func(f string) bool {
 			name := strings.TrimSuffix(filepath.Base(f), ".txtar")
-			return slices.Contains([]string{"claims", "compare", "output_unix", "vcd", "verify"}, name)
+			return slices.Contains([]string{"bench", "claims", "compare", "herd_profile", "output_unix", "reproduce", "vcd", "verify"}, name)
 		})
 	}
 	testscript.Run(t, testscript.Params{

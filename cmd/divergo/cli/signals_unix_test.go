@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"divergo/internal/forall"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -86,7 +88,10 @@ func TestSignals(t *testing.T) {
 func TestInterruptedCounterexample(t *testing.T) {
 	own, err := os.Executable()
 	require.NoError(t, err)
-	for _, flags := range [][]string{nil, {"--json"}} {
+	for i, flags := range [][]string{nil, {"--json"}} {
+		if forall.LeftOut(i, 2) {
+			continue
+		}
 		t.Run(strings.Join(flags, " "), func(t *testing.T) {
 			t.Parallel()
 			bin, work := t.TempDir(), t.TempDir()

@@ -14,8 +14,8 @@ import (
 	"divergo/properties"
 )
 
-// Found is the printed result; null if nothing was found.
-type Found struct {
+// found is the printed result; null if nothing was found.
+type found struct {
 	Checker, Mechanism string
 	What               string
 	Kernels            uint64        // kernels run until then
@@ -40,13 +40,13 @@ func main() {
 }
 
 func say(r *properties.Report) error {
-	var found *Found
+	var first *found
 	if f := r.Failure; f != nil {
 		k, err := f.Case.Compile()
 		if err != nil {
 			return err
 		}
-		found = &Found{f.Checker, f.Mechanism, f.What, f.Case.Seed + 1, r.Spent, len(k.Prog.Insts)}
+		first = &found{f.Checker, f.Mechanism, f.What, f.Case.Seed + 1, r.Spent, len(k.Prog.Insts)}
 	}
-	return json.NewEncoder(os.Stdout).Encode(found)
+	return json.NewEncoder(os.Stdout).Encode(first)
 }

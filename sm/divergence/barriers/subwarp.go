@@ -12,7 +12,7 @@ var subwarpMechanisms = []divergence.Mechanism{
 	{
 		Name:   "subwarp",
 		Doc:    "convergence barriers; while a path waits for memory another one of its warp runs",
-		Params: SubwarpKeys,
+		Params: subwarpKeys,
 		Counts: subwarpCounts{},
 		Stalls: true,
 		Promises: divergence.Promises{
@@ -26,11 +26,11 @@ var subwarpMechanisms = []divergence.Mechanism{
 	},
 }
 
-// SubwarpKeys are the parameters of subwarp, with their defaults.
-var SubwarpKeys = divergence.NewParams("subwarp", SubwarpParams{Slots: 4})
+// subwarpKeys are the parameters of subwarp, with their defaults.
+var subwarpKeys = divergence.NewParams("subwarp", subwarpParams{Slots: 4})
 
-// SubwarpParams are the parameters of subwarp.
-type SubwarpParams struct {
+// subwarpParams are the parameters of subwarp.
+type subwarpParams struct {
 	Slots int `toml:"slots" range:"2..32" unit:"subwarps" doc:"of a warp that have a slot each, the one that runs and those that wait for memory" source:"ours"`
 }
 
@@ -74,7 +74,7 @@ type Subwarp struct {
 }
 
 func newSubwarp(e divergence.Env) (divergence.Policy, error) {
-	slots := SubwarpKeys.Of(e.Options).Slots
+	slots := subwarpKeys.Of(e.Options).Slots
 	if slots*e.Warps > divergence.MaxSlots {
 		return nil, fmt.Errorf("divergence.subwarp.slots = %d: want at most %d with %d warps, as an SM has %d slots",
 			slots, divergence.MaxSlots/e.Warps, e.Warps, divergence.MaxSlots)

@@ -20,18 +20,18 @@ var capriMechanisms = []divergence.Mechanism{
 			Compacts: func(p divergence.Policy) *rtl.Observers[divergence.Compacted] { return &p.(*CAPRI).OnCompact },
 		},
 		Blocks: true,
-		Params: CAPRIKeys,
+		Params: capriKeys,
 		New: func(e divergence.Env) (divergence.Policy, error) {
 			return newCAPRI(e), nil
 		},
 	},
 }
 
-// CAPRIKeys are the parameters of CAPRI, in addition to those of TBC.
-var CAPRIKeys = divergence.NewParams("capri", CAPRIParams{Entries: 32})
+// capriKeys are the parameters of CAPRI, in addition to those of TBC.
+var capriKeys = divergence.NewParams("capri", capriParams{Entries: 32})
 
-// CAPRIParams are the parameters of the adequacy prediction table.
-type CAPRIParams struct {
+// capriParams are the parameters of the adequacy prediction table.
+type capriParams struct {
 	Entries int `toml:"entries" old:"capri_entries" range:"1..128 pow2" doc:"branches in the adequacy prediction table" source:"ours"`
 	Ways    int `toml:"ways" old:"capri_ways" range:"0..entries pow2" unit:"ways" doc:"lines of a set of that table; 0: fully associative" source:"ours"`
 }
@@ -134,7 +134,7 @@ const (
 )
 
 func newCAPRI(e divergence.Env) *CAPRI {
-	k := CAPRIKeys.Of(e.Options)
+	k := capriKeys.Of(e.Options)
 	return &CAPRI{
 		TBC:    newTBC(e, false),
 		CAPT:   units.NewCAPT(k.Entries, cmp.Or(k.Ways, k.Entries)),
@@ -250,7 +250,8 @@ func look(p *isa.Program, list []region, branch uint32) {
 
 // Tick does the work of TBC's Tick. In a cycle without an outcome it serves a held branch.
 func (p *CAPRI) Tick() {
-	idle := !p.Outcome.Valid()
+	idle := !p.Outcome.Valid() &&
+		!slices.ContainsFunc(p.Others, func(c divergence.CorePort) bool { return c.Outcome.Valid() })
 	p.serve(p)
 	if idle {
 		p.retry()

@@ -210,7 +210,7 @@ const (
 
 func newTBC(e divergence.Env, likely bool) TBC {
 	return TBC{
-		Ports:   divergence.Ports{Tallies: rtl.NewMem[divergence.Tally](e.Warps)},
+		Ports:   divergence.Ports{Tallies: rtl.NewMem[divergence.Tally](e.Warps), Divides: true},
 		Stack:   units.NewStack[BlockEntry](e.CTAs, blockStack),
 		Blocks:  rtl.NewMem[Block](e.CTAs),
 		Targets: rtl.NewMem[Targets](e.CTAs),
@@ -246,13 +246,28 @@ func (p *TBC) Tick() {
 	p.publish()
 }
 
-// serve makes one warp and takes one step for each CTA with a new top. It serves at most one issued
-// instruction, one outcome and one launch, and retires one row.
+// serve makes one warp and takes one step for each CTA with a new top. It serves at most one launch,
+// and of each sub-core one issued instruction and one outcome. It retires one row.
 func (p *TBC) serve(k blockReconverger) {
 	gone := p.Q().Gone
 	p.compact()
 	p.turn(k)
-	if f := p.Fire.Get(); f.Valid {
+	p.events(k, &p.CorePort)
+	for i := range p.Others {
+		p.events(k, &p.Others[i])
+	}
+	if p.Launch.Valid() {
+		p.launch(p.Launch.Front())
+		p.Launch.Pop()
+	}
+	if gone != 0 && p.Retire.Ready() {
+		p.retire(bits.TrailingZeros64(gone))
+	}
+}
+
+// events serves what a sub-core has issued and executed. All warps of a CTA are in one sub-core.
+func (p *TBC) events(k blockReconverger, c *divergence.CorePort) {
+	if f := c.Fire.Get(); f.Valid {
 		s := p.Table.Edit(int(f.Slot))
 		if f.Control {
 			s.Wait = divergence.WaitsControl
@@ -261,18 +276,11 @@ func (p *TBC) serve(k blockReconverger) {
 			k.moved(int(f.Slot))
 		}
 	}
-	if p.Outcome.Valid() {
-		o := p.Outcome.Front()
+	if c.Outcome.Valid() {
+		o := c.Outcome.Front()
 		p.redirect.Add(int(o.Slot))
 		p.resolve(k, &p.code.Prog.Insts[o.PC], o)
-		p.Outcome.Pop()
-	}
-	if p.Launch.Valid() {
-		p.launch(p.Launch.Front())
-		p.Launch.Pop()
-	}
-	if gone != 0 && p.Retire.Ready() {
-		p.retire(bits.TrailingZeros64(gone))
+		c.Outcome.Pop()
 	}
 }
 

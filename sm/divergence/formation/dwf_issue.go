@@ -66,9 +66,6 @@ func (p *DWF) rankPC(pc uint32, threads uint16) uint64 {
 	return unranked + 1 + uint64(p.policy.byPC(threads))<<32 + uint64(pc)
 }
 
-// IssuePolicies lists the issue policies.
-func IssuePolicies() []IssuePolicy { return issuePolicies.List() }
-
 // Words lists the valid values.
 func (IssuePolicy) Words() key.Words { return issuePolicies.Words() }
 

@@ -17,7 +17,8 @@ import (
 // formations are the mechanisms with a warp pool, under each issue policy.
 func formations() (list []divergence.Options) {
 	for _, name := range []string{"dwf", "dwf-wb"} {
-		for _, policy := range formation.IssuePolicies() {
+		for _, word := range formation.IssuePolicy("").Words() {
+			policy := formation.IssuePolicy(word.Name)
 			list = append(list, formation.Keys.With(divergence.Options{Mechanism: name},
 				formation.Params{Issue: policy, Ways: 2}))
 		}
@@ -163,7 +164,8 @@ func TestDWFInvariants(t *testing.T) {
 				"the policy is a function of the state (W3)")
 		}
 	}
-	for _, policy := range formation.IssuePolicies() {
+	for _, word := range formation.IssuePolicy("").Words() {
+		policy := formation.IssuePolicy(word.Name)
 		assert.Greater(t, decided[policy], 100, policy)
 	}
 }

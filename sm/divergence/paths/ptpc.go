@@ -17,16 +17,16 @@ var ptpcMechanisms = []divergence.Mechanism{
 		New: func(e divergence.Env) (divergence.Policy, error) {
 			return &PTPC{Warps: divergence.NewWarps(e, 1), Threads: rtl.NewMem[Threads](e.Warps)}, nil
 		},
-		Prepare: func(o divergence.Options, p *isa.Program) *isa.Program { return laidOut(PTPCKeys.Of(o).Layout, p) },
-		Params:  PTPCKeys,
+		Prepare: func(o divergence.Options, p *isa.Program) *isa.Program { return laidOut(ptpcKeys.Of(o).Layout, p) },
+		Params:  ptpcKeys,
 	},
 }
 
-// PTPCKeys are the parameters.
-var PTPCKeys = divergence.NewParams("ptpc", PTPCParams{})
+// ptpcKeys are the parameters.
+var ptpcKeys = divergence.NewParams("ptpc", ptpcParams{})
 
-// PTPCParams are the parameters of a PC for each thread.
-type PTPCParams struct {
+// ptpcParams are the parameters of a PC for each thread.
+type ptpcParams struct {
 	Layout bool `toml:"layout" old:"layout" doc:"lay programs out anew, blocks in topological order and loops in one piece (thread frontiers)" source:"Diamos et al., MICRO 2011"`
 }
 

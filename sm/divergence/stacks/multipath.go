@@ -12,7 +12,7 @@ import (
 var multipathMechanisms = []divergence.Mechanism{{
 	Name:   "multipath",
 	Doc:    "splits of a warp in two tables: all paths of all its branches interleave, and meet at post-dominators",
-	Params: MultiPathKeys,
+	Params: multiPathKeys,
 	Counts: multiCounts{},
 	Promises: divergence.Promises{
 		Meets: true, InStep: true, Arrival: divergence.ByPath, Prompt: 1,
@@ -21,11 +21,11 @@ var multipathMechanisms = []divergence.Mechanism{{
 	New: func(e divergence.Env) (divergence.Policy, error) { return newMultiPath(e) },
 }}
 
-// MultiPathKeys are the parameters of multipath, with their defaults.
-var MultiPathKeys = divergence.NewParams("multipath", MultiPathParams{Paths: 8})
+// multiPathKeys are the parameters of multipath, with their defaults.
+var multiPathKeys = divergence.NewParams("multipath", multiPathParams{Paths: 8})
 
-// MultiPathParams are the parameters of multipath.
-type MultiPathParams struct {
+// multiPathParams are the parameters of multipath.
+type multiPathParams struct {
 	Paths int `toml:"paths" range:"1..32" unit:"splits" doc:"of a warp that have a slot each; others wait until one is free" source:"ours"`
 }
 
@@ -98,7 +98,7 @@ type Split struct {
 // newMultiPath sizes the reconvergence table for a bottom entry and W-1 branches. Each of these
 // separates a thread from others that have not met it again.
 func newMultiPath(e divergence.Env) (divergence.Policy, error) {
-	paths := MultiPathKeys.Of(e.Options).Paths
+	paths := multiPathKeys.Of(e.Options).Paths
 	if paths = min(paths, e.Lanes); paths*e.Warps > divergence.MaxSlots {
 		return nil, fmt.Errorf("divergence.multipath.paths = %d: want at most %d with %d warps, as an SM has %d slots",
 			paths, divergence.MaxSlots/e.Warps, e.Warps, divergence.MaxSlots)

@@ -157,15 +157,23 @@ func (p *TokenStack) Tick() {
 		p.Changed(w)
 	}
 	p.sim.WakeAt(next)
-	p.pops(p.Fire.Get(), now)
-	if p.Second != nil {
-		p.pops(p.Second.Get(), now)
+	p.pops(&p.CorePort, now)
+	for i := range p.Others {
+		p.pops(&p.Others[i], now)
 	}
 	p.Serve(p)
 }
 
-// pops records when the warp of an instruction that pops a token can continue.
-func (p *TokenStack) pops(f divergence.Fire, now uint64) {
+// pops records when the warps of a sub-core that pop a token can continue.
+func (p *TokenStack) pops(c *divergence.CorePort, now uint64) {
+	p.popped(c.Fire.Get(), now)
+	if c.Second != nil {
+		p.popped(c.Second.Get(), now)
+	}
+}
+
+// popped records when the warp of an instruction that pops a token can continue.
+func (p *TokenStack) popped(f divergence.Fire, now uint64) {
 	if f.Valid && p.Inst(f.PC).Op == isa.OpSync {
 		*p.Until.Edit(int(f.Slot)) = now + p.pop - refill
 	}
