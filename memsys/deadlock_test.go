@@ -87,7 +87,7 @@ func TestNoDeadlock(t *testing.T) {
 		map[string]gopter.Gen{
 			"SMs": gen.IntRange(1, 3), "Channels": gen.IntRange(1, 2), "Concentration": gen.IntRange(1, 2),
 			"FlitBytes": forall.OneOf(8, 256), "Wire": forall.OneOf(1, 4),
-			"Write": forall.OneOf(memsys.WriteBack, memsys.WriteThrough),
+			"Write":    forall.OneOf(memsys.WriteBack, memsys.WriteThrough),
 			"ReadOnly": forall.Bool(), "Pause": forall.OneOf(0, 0, 20), "Flushes": gen.IntRange(0, 2),
 			"Steps": forall.List(40, forall.Struct[jamming](map[string]gopter.Gen{
 				"SM": gen.IntRange(0, 2),
