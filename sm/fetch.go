@@ -35,8 +35,9 @@ type Fetch struct {
 	Waits   *rtl.Mem[uint64]            `rtl:"inplace,optional"` // by slot: address of the line that it waits for, or 0
 	line    uint32                      // instructions of a line
 
-	core int // number of the sub-core
-	l    *launch
+	core    int  // number of the sub-core
+	divided bool // there are others
+	l       *launch
 }
 
 type decode struct {
@@ -103,7 +104,7 @@ func (f *Fetch) Tick() {
 		f.lookUp(look, words)
 	}
 	d.Changed = *redirect // visible in the slot table from the next cycle on
-	if f.l.cfg.Schedulers > 1 {
+	if f.divided {
 		for w, own := range f.l.slots[f.core][:words] {
 			d.Changed[w] &= own
 		}

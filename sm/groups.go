@@ -54,8 +54,8 @@ func (g *FetchGroups) active(own *units.Set, slots *rtl.Mem[divergence.Slot]) in
 		for ; m != 0; m &= m - 1 {
 			s := w<<6 | bits.TrailingZeros64(m)
 			slot := slots.At(s)
-			if !slot.Valid || slot.Wait > divergence.WaitsControl || goes>>g.of(slot)&1 != 0 ||
-				g.Stalls.waits(s, slot) {
+			stands := !slot.Valid || slot.Wait > divergence.WaitsControl
+			if stands || goes>>g.of(slot)&1 != 0 || g.Stalls.waits(s, slot) {
 				continue
 			}
 			if goes |= 1 << g.of(slot); goes>>active&1 != 0 {

@@ -88,13 +88,14 @@ func newSubCore(l *launch, core int, s common) (*SubCore, divergence.CorePort, e
 	issue := &Issue{
 		Out: flights.Out(), Done: &writeback.Done, Div: s.div, CTA: s.cta, Ranks: c.Ranks, Beside: weave.issue,
 		Scoreboard: units.NewScoreboard(), Copies: rtl.NewMem[groups](warps), Shares: rtl.NewMem[shares](s.mixable),
-		Active: rtl.NewMem[uint64](cfg.WarpSize + 1), Groups: newFetchGroups(l), core: core,
-			IssueEvents: s.issued, l: l,
+		Active: rtl.NewMem[uint64](cfg.WarpSize + 1), Groups: newFetchGroups(l),
+		IssueEvents: s.issued, core: core, l: l,
 	}
 	issue.Front = &Fetch{
 		IBuffer: rtl.NewMem[Buffered](s.div.Slots().Len()), Slots: s.div.Slots(),
 		Fire: &issue.Fire, Second: weave.fire(), Redirect: &c.Redirect,
-		Cache: s.lines.Cache, Lines: s.lines.Req, Arrived: s.lines.Rsp, core: core, l: l,
+		Cache: s.lines.Cache, Lines: s.lines.Req, Arrived: s.lines.Rsp, core: core,
+		divided: cfg.Schedulers > 1, l: l,
 	}
 	if s.lines.Cache != nil {
 		issue.Front.Waits = rtl.NewMem[uint64](s.div.Slots().Len())

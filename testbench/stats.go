@@ -85,7 +85,7 @@ var stats = []Stat{
 	},
 	{
 		"cycle_breakdown", "W0_Idle, W0_Mem, Stall", "SM cycles",
-		"what each SM does in each cycle: Issue; Stall (a warp is ready, the next stage is occupied); W0_Mem (none ready, a memory access is pending); W0_Idle (none ready, none pending); Empty (no threads)", papers.TBC.At("figures 13 and 14"),
+		"what each SM, or each of its sub-cores, does in each cycle: Issue; Stall (a warp is ready, the next stage is occupied); W0_Mem (none ready, a memory access is pending); W0_Idle (none ready, none pending); Empty (no threads)", papers.TBC.At("figures 13 and 14"),
 		cycleBreakdown,
 	},
 	{

@@ -47,6 +47,44 @@ func TestCTAPriorities(t *testing.T) {
 	}
 }
 
+// TestSubCores: with two and four sub-cores each mechanism computes the same results, or refuses the
+// machine or a CTA too large for a sub-core. Fewer cycles than with one sub-core pass.
+func TestSubCores(t *testing.T) {
+	names := []string{"reduction", "bitonic", "bfs"}
+	if testing.Short() {
+		names = names[:1]
+	}
+	for _, name := range names {
+		kernel, err := kernels.Find(name)
+		require.NoError(t, err)
+		for _, m := range divergence.Mechanisms() {
+			var cycles []uint64
+			for _, n := range []int{1, 2, 4} {
+				cfg := cut(gpu.Default(), 1)
+				cfg.Divergence.Mechanism, cfg.SM.Schedulers = m.Name, n
+				s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 5_000_000})
+				if m.Across && n > 1 {
+					require.ErrorContains(t, err, "registers are in several sub-cores")
+					continue
+				}
+				require.NoError(t, err)
+				work := kernel.Sizes[0].New(1)
+				if err := work.Run(verify.New(s)); m.Blocks && n == 4 && err != nil {
+					require.ErrorContains(t, err, "the sub-core that runs it has", "%s %s %d", name, m.Name, n)
+					continue
+				}
+				require.NoError(t, work.Check(), "%s %s %d", name, m.Name, n)
+				checkCycles(t, s)
+				cycles = append(cycles, s.Counters().Cycles)
+			}
+			if !m.Blocks && !m.Across { // a CTA of these is in one sub-core
+				assert.Less(t, cycles[1], cycles[0], "%s %s", name, m.Name)
+				assert.Less(t, cycles[2], cycles[0], "%s %s", name, m.Name)
+			}
+		}
+	}
+}
+
 // TestPriorityIsNoMechanism: a kernel without divergence takes the same time under every mechanism,
 // apart from a few cycles for each branch, at any CTA priority. The priority changes the time more
 // than the mechanism.

@@ -79,9 +79,8 @@ func (t *fair) beside(cycle uint64, core int) {
 	for i := range slots.Len() {
 		s := slots.At(i)
 		own := s.Row == c.first.row
-		if t.sm.CoreOf(i) != core || s.Mixed || s.Mask&c.first.mask != 0 || own && t.weaves == sm.InterweaveSWI ||
-			!own &&
-			t.weaves == sm.InterweaveSBI {
+		way := own && t.weaves != sm.InterweaveSWI || !own && t.weaves != sm.InterweaveSBI
+		if t.sm.CoreOf(i) != core || s.Mixed || s.Mask&c.first.mask != 0 || !way {
 			continue
 		}
 		if n := bits.OnesCount32(s.Mask); (n > most || n == most && i < c.second.slot) && t.ready(cycle, i) {

@@ -250,8 +250,10 @@ func look(p *isa.Program, list []region, branch uint32) {
 
 // Tick does the work of TBC's Tick. In a cycle without an outcome it serves a held branch.
 func (p *CAPRI) Tick() {
-	idle := !p.Outcome.Valid() &&
-		!slices.ContainsFunc(p.Others, func(c divergence.CorePort) bool { return c.Outcome.Valid() })
+	idle := !p.Outcome.Valid()
+	for i := range p.Others {
+		idle = idle && !p.Others[i].Outcome.Valid()
+	}
 	p.serve(p)
 	if idle {
 		p.retry()
