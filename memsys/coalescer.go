@@ -98,9 +98,9 @@ type coalescerState struct {
 // CoalescerCounters are the counts of a Coalescer since reset.
 type CoalescerCounters struct {
 	Accesses   uint64
-	Lines      uint64             // requests to the L1 that name a line
-	Coalescing [NumSources]uint64 // cycles beyond the first that accesses took for their lines
-	TableFull  uint64             // accesses that found no free entry
+	Lines      uint64       // requests to the L1 that name a line
+	Coalescing [ofL1]uint64 // cycles beyond the first that accesses took for their lines
+	TableFull  uint64       // accesses that found no free entry
 	Herd       HerdCounters
 }
 

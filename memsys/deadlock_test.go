@@ -20,7 +20,7 @@ type jam struct {
 	SMs, Channels, Concentration int
 	FlitBytes, Wire              int // of the interconnect; its latency
 	Write                        memsys.WritePolicy
-	Const                        bool // the SMs have a constant cache
+	ReadOnly                     bool // the SMs have a constant and a texture cache
 	Pause                        int  // cycles between the replies that an SM takes
 	Flushes                      int  // of all slices, while the SMs run
 	Steps                        []jamming
@@ -28,12 +28,13 @@ type jam struct {
 
 // jamming is an access to a few lines. Lane i accesses line Line + i*Stride.
 type jamming struct {
-	SM                         int
-	Kind                       memsys.Kind
-	Cache                      isa.CacheOp
-	Shared, Stack, Herd, Const bool
-	Line, Stride               int
-	Lanes                      uint32
+	SM                  int
+	Kind                memsys.Kind
+	Cache               isa.CacheOp
+	Space               isa.Space // Load: constants, texels, or else global memory
+	Shared, Stack, Herd bool
+	Line, Stride        int
+	Lanes               uint32
 }
 
 // jammed is the number of lines that all SMs access.
@@ -42,11 +43,11 @@ const jammed = 3
 func (c jam) String() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%d SMs, %d for each port, %d channels, flits of %d bytes, wires of %d cycles, write %s, "+
-		"constant cache %t, replies %d cycles apart, %d flushes\n", c.SMs, c.Concentration, c.Channels, c.FlitBytes,
-		c.Wire, c.Write, c.Const, c.Pause, c.Flushes)
+		"read-only caches %t, replies %d cycles apart, %d flushes\n", c.SMs, c.Concentration, c.Channels, c.FlitBytes,
+		c.Wire, c.Write, c.ReadOnly, c.Pause, c.Flushes)
 	for _, j := range c.Steps {
-		fmt.Fprintf(&out, "SM %d: %s, cache %d, shared %t, stack %t, herd %t, const %t, line %d, stride %d, lanes %s\n",
-			j.SM%c.SMs, j.Kind, j.Cache, j.Shared, j.Stack, j.Herd, j.Const, j.Line, j.Stride,
+		fmt.Fprintf(&out, "SM %d: %s, cache %d, shared %t, stack %t, herd %t, space %d, line %d, stride %d, lanes %s\n",
+			j.SM%c.SMs, j.Kind, j.Cache, j.Shared, j.Stack, j.Herd, j.Space, j.Line, j.Stride,
 			forall.Bits(uint64(j.Lanes), 8))
 	}
 	return out.String()
@@ -61,8 +62,8 @@ func (j jamming) access() memsys.Access {
 		Stack: j.Stack && j.Kind == memsys.Store, Herd: j.Herd && j.Kind == memsys.Load,
 	}
 	switch {
-	case j.Kind == memsys.Load && j.Const && !j.Shared:
-		a.Space = isa.SpaceConst
+	case j.Kind == memsys.Load && j.Space != isa.SpaceGlobal && !j.Shared:
+		a.Space = j.Space
 	case j.Kind == memsys.Load || j.Kind == memsys.Store:
 		a.Cache = j.Cache
 	}
@@ -86,15 +87,15 @@ func TestNoDeadlock(t *testing.T) {
 		map[string]gopter.Gen{
 			"SMs": gen.IntRange(1, 3), "Channels": gen.IntRange(1, 2), "Concentration": gen.IntRange(1, 2),
 			"FlitBytes": forall.OneOf(8, 256), "Wire": forall.OneOf(1, 4),
-			"Write": forall.OneOf(memsys.WriteBack, memsys.WriteThrough),
-			"Const": forall.Bool(), "Pause": forall.OneOf(0, 0, 20), "Flushes": gen.IntRange(0, 2),
+			"Write":    forall.OneOf(memsys.WriteBack, memsys.WriteThrough),
+			"ReadOnly": forall.Bool(), "Pause": forall.OneOf(0, 0, 20), "Flushes": gen.IntRange(0, 2),
 			"Steps": forall.List(40, forall.Struct[jamming](map[string]gopter.Gen{
 				"SM": gen.IntRange(0, 2),
 				"Kind": forall.OneOf(memsys.Load, memsys.Load, memsys.Load, memsys.Store, memsys.Store, memsys.Store,
 					memsys.Atomic, memsys.Reduce, memsys.Fence, memsys.Flush),
 				"Cache":  forall.OneOf(isa.CacheDefault, isa.CacheDefault, isa.CacheGlobal, isa.CacheVolatile),
 				"Shared": forall.OneOf(false, false, false, true), "Stack": forall.Bool(), "Herd": forall.OneOf(false, false, true),
-				"Const": forall.OneOf(false, false, true),
+				"Space": forall.OneOf(isa.SpaceGlobal, isa.SpaceGlobal, isa.SpaceConst, isa.SpaceTexture),
 				"Line":  gen.IntRange(0, jammed-1), "Stride": gen.IntRange(0, 2),
 				"Lanes": forall.Mask[uint32](8),
 			})),
@@ -102,10 +103,11 @@ func TestNoDeadlock(t *testing.T) {
 		cfg := smallest()
 		cfg.DRAM.Channels, cfg.DRAM.Interleave, cfg.Icnt.Concentration = c.Channels, 64, c.Concentration
 		cfg.Icnt.FlitBytes, cfg.Icnt.Latency, cfg.L1.Write = c.FlitBytes, c.Wire, c.Write
-		if c.Const {
+		if c.ReadOnly {
 			cfg.Const = memsys.ConstConfig{
 				Size: 64, Assoc: 1, Line: 64, Pending: 1, MSHRs: 1, MSHRMerge: 1, HitLatency: 1, MissQueue: 1,
 			}
+			cfg.Texture = memsys.TextureConfig(cfg.Const)
 		}
 		scripts := make([][]memtest.Step, c.SMs)
 		for _, j := range c.Steps {

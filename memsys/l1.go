@@ -100,10 +100,10 @@ type L1Counters struct {
 	SectorMisses           uint64 // of these, loads of other sectors of a line that was there
 	Merges                 uint64 // loads that joined an MSHR
 	StoreHits              uint64
-	WriteBacks             uint64 // dirty lines sent to the L2
-	Evictions              uint64 // clean lines replaced
-	Fences                 uint64 // fences and flushes
-	Stalls                 Stalls // without those of the coalescer and of shared memory
+	WriteBacks             uint64                  // dirty lines sent to the L2
+	Evictions              uint64                  // clean lines replaced
+	Fences                 uint64                  // fences and flushes
+	Stalls                 [ofL1][NumCauses]uint64 // without those of the coalescer and of shared memory
 }
 
 // mshr is a miss status holding register: an outstanding load or atomic.

@@ -34,23 +34,25 @@ const (
 	LocalLoad                 // l_ld
 	LocalStore                // l_st
 	ConstLoad                 // c_mem
-	TextureLoad               // t_mem
 	SharedAny                 // s_mem
+	TextureLoad               // t_mem
 	NumSources
 )
 
-var sourceNames = [...]string{"g_ld", "g_st", "l_ld", "l_st", "c_mem", "t_mem", "s_mem"}
+// ofL1 is the number of sources that the coalescer and the L1 count. They come first.
+const ofL1 = TextureLoad
+
+var sourceNames = [...]string{"g_ld", "g_st", "l_ld", "l_st", "c_mem", "s_mem", "t_mem"}
 
 // String returns GPGPU-Sim's name of the source.
 func (s Source) String() string { return name(sourceNames[:], int(s)) }
 
-// sourceOf returns the source of an access, which must not be one to shared memory.
+// sourceOf returns the source of an access of the coalescer. Herded reads of textures count as global
+// loads.
 func sourceOf(kind Kind, space isa.Space) Source {
 	switch {
 	case space == isa.SpaceConst:
 		return ConstLoad
-	case space == isa.SpaceTexture:
-		return TextureLoad
 	case space == isa.SpaceLocal && kind == Load:
 		return LocalLoad
 	case space == isa.SpaceLocal:
@@ -67,7 +69,8 @@ type Stalls [NumSources][NumCauses]uint64
 
 // Stalls returns the stalls of the unit since reset.
 func (u *Unit) Stalls() Stalls {
-	s := u.L1.Count.Q().Stalls
+	var s Stalls
+	copy(s[:], u.L1.Count.Q().Stalls[:])
 	for source, n := range u.Coalescer.Count.Q().Coalescing {
 		s[source][Coalescing] = n
 	}

@@ -401,7 +401,7 @@ var stats = []Stat{
 	},
 	{
 		"texture_reads", "", "lines", "their distinct lines, each of which reads the cache", gpgpusim,
-		func(c *Counters) any { return c.TextureCache.Reads },
+		func(c *Counters) any { return c.Texture.Places },
 	},
 	{
 		"texture_hits", "", "lines", "reads that hit", gpgpusim,
