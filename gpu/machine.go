@@ -102,6 +102,14 @@ func New(cfg Config) (*Machine, error) {
 // System returns the simulation, for waveforms and properties.
 func (m *Machine) System() *rtl.System { return m.sys }
 
+// Reset restores the state in which the machine was built, between runs.
+func (m *Machine) Reset() {
+	m.sys.Reset()
+	for _, s := range m.SMs {
+		s.Reset()
+	}
+}
+
 // Core returns the clock domain of the SMs. Results are in its cycles.
 func (m *Machine) Core() *rtl.Domain { return m.core }
 

@@ -143,7 +143,7 @@ func (c *ReadCache) Tick() {
 // Idle reports whether the cache waits for nothing.
 func (c *ReadCache) Idle() bool {
 	q := c.Q()
-	return q.Used == [MaxMSHRs / 64]uint64{} && q.Next == 0 && q.Stall == NoStall
+	return q.Used == [MaxMSHRs / 64]uint64{} && q.Next == 0 && !c.In.Valid()
 }
 
 // Holds reports whether the cache holds a line. A client may then read it at once, and sends a

@@ -49,6 +49,16 @@ func (p *FetchPort) Tick() {
 	}
 }
 
+// Idle reports whether no request and no line is on its way.
+func (p *FetchPort) Idle() bool {
+	for i := range p.In {
+		if p.In[i].Valid() {
+			return false
+		}
+	}
+	return !p.Rsp.Valid()
+}
+
 // room reports whether every sub-core can take a line.
 func (p *FetchPort) room() bool {
 	for i := range p.Back {

@@ -193,6 +193,10 @@ func (s *SM) Load(k Kernel) error {
 	return nil
 }
 
+// Reset forgets the loaded kernels, which leave instruction memory. The registers are reset by the
+// simulation.
+func (s *SM) Reset() { s.l.placed, s.l.end = nil, 0 }
+
 // LoadLike prepares the SM for the kernel that another SM of the same machine was loaded with,
 // between runs. The two share the decoded program.
 func (s *SM) LoadLike(o *SM) {

@@ -67,7 +67,7 @@ func NewSession(cfg gpu.Config, limits Limits) (*Session, error) {
 // Reset restores the initial state: nothing allocated, nothing launched, the machine as it was
 // built. It is faster than a new session.
 func (s *Session) Reset() {
-	s.Machine.System().Reset()
+	s.Machine.Reset()
 	s.memory, s.Runs, s.modules, s.err = NewMemory(s.Machine.Config.GPU.Bytes()), nil, nil, nil
 }
 

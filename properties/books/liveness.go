@@ -115,8 +115,8 @@ func (l *liveness) waits(r int) bool {
 	if s.alive == 0 {
 		return false
 	}
-	core := l.sm.Sub[l.sm.Core(r)]
-	if f := core.Fetch; f.Cache != nil && (!f.Cache.Idle() || f.Arrived.Valid()) {
+	core, port := l.sm.Sub[l.sm.Core(r)], l.sm.FetchPort
+	if f := core.Fetch; f.Cache != nil && (!f.Cache.Idle() || f.Arrived.Valid() || port != nil && !port.Idle()) {
 		return true
 	}
 	q := core.Issue.Q()
