@@ -9,7 +9,7 @@ type Cause uint8
 // The causes.
 const (
 	NoStall       Cause = iota
-	BankConflict        // BK_CONF: shared memory takes more than the fewest cycles, or constants more than one
+	BankConflict        // BK_CONF: of shared memory; of constants, more than one address
 	Coalescing          // COAL: the access has more than one line
 	MSHRFull            // no free MSHR
 	NetworkFull         // ICNT: no room for a request
