@@ -253,10 +253,12 @@ func (l *L1) giveUp(w int) Cause {
 // nothing. It reports whether the way has no sector then, and fetches none.
 func (l *L1) forsake(w int, sectors uint8) (empty bool) {
 	s := l.cache.ways.Edit(w)
-	for sectors &= s.Flight; sectors != 0; sectors &= s.Flight {
-		m := l.mshrs.Edit(int(s.MSHR[bits.TrailingZeros8(sectors)]))
-		m.Keep = false
-		s.Flight &^= m.Sectors
+	for i := range s.MSHR {
+		if sectors&s.Flight>>i&1 != 0 {
+			m := l.mshrs.Edit(int(s.MSHR[i]))
+			m.Keep = false
+			s.Flight &^= m.Sectors
+		}
 	}
 	s.Waiting = s.Flight != 0
 	return s.Valid|s.Flight == 0
