@@ -10,7 +10,7 @@ import (
 
 // release is the newest version in CHANGELOG.md. A release commit sets it; the first entry below
 // Unreleased appends "+devel".
-const release = "0.3.0"
+const release = "0.3.0+devel"
 
 func newVersion() *cobra.Command {
 	var asJSON bool
