@@ -78,8 +78,8 @@ func drawCAPRI() (*Drawing, error) {
 		sms    int
 	}
 	var columns []column
-	for _, p := range gpu.Presets() {
-		columns = append(columns, column{p.Name, 0})
+	for _, preset := range []string{"tbc", "slp", "ppc", "kepler", "maxwell"} {
+		columns = append(columns, column{preset, 0})
 	}
 	columns = append(columns, column{"tbc", 2}, column{"slp", 2})
 	d := &Drawing{Header: []string{"kernel"}}
