@@ -70,7 +70,7 @@ func capriMachine(preset string, sms int) (gpu.Config, error) {
 	return c, nil
 }
 
-// drawCAPRI compares CAPRI with TBC (claim SLP-40). Each kernel runs on each preset, and on two
+// drawCAPRI compares CAPRI with TBC (claim SLP-40). Each kernel runs on each preset of a paper, and on two
 // SMs, where CTAs wait behind the first ones.
 func drawCAPRI() (*Drawing, error) {
 	type column struct {
