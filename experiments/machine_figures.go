@@ -38,17 +38,21 @@ const (
 // perCycle is the name of the throughput of a kind of arithmetic.
 func perCycle(class string) string { return class + ", operations a cycle" }
 
-// guide lists the operations of an SM in a cycle, from the table of the CUDA C Programming Guide.
+// guide lists the operations of an SM in a cycle, from the table of arithmetic instructions in the CUDA
+// C Programming Guide. Those of double precision are of GeForce up to 5.0. The table has no number for
+// an integer mad that takes several instructions: 0.
 func guide(capability string, add, mad, single, double, special float64) (list []published) {
 	for i, v := range []float64{add, mad, single, double, special} {
-		list = append(list, published{perCycle(opClasses[i].Name), v, "CUDA C Programming Guide, capability " + capability})
+		if v > 0 {
+			list = append(list, published{perCycle(opClasses[i].Name), v, "CUDA C Programming Guide, capability " + capability})
+		}
 	}
 	return list
 }
 
 // literature holds published values by preset.
 var literature = map[string][]published{
-	"tbc": append(guide("1.3", 8, 8, 8, 1, 2), []published{
+	"tbc": append(guide("1.3", 10, 0, 8, 1, 2), []published{
 		{shared, 38, "Wong et al., ISPASS 2010, GTX 280"},
 		{fromDRAM, 440, "Wong et al., ISPASS 2010, GTX 280"},
 		{"single fma", 24, "Volkov & Demmel, SC 2008"},
@@ -60,7 +64,7 @@ var literature = map[string][]published{
 		{fromDRAM, 300, "Andersch et al., ISPASS 2015, GK104"},
 		{"single fma", 9, "Jia et al., arXiv 1804.06826, table 4.1"},
 	}...),
-	"maxwell": append(guide("5.0", 128, 32, 128, 4, 32), []published{
+	"maxwell": append(guide("5.0", 128, 0, 128, 4, 32), []published{
 		{hitL1, 82, "Jia et al., arXiv 1804.06826, table 3.1, M60"},
 		{hitL2, 207, "Jia et al., arXiv 1804.06826, table 3.1, M60"},
 		{shared, 23, "Jia et al., arXiv 1804.06826, table 3.1, M60"},
