@@ -43,7 +43,7 @@ var slpFigures = []Figure{
 		Draw: drawPermutations,
 	},
 	{
-		Name: "slp-capri", Doc: "speed of CAPRI against TBC: each kernel, each preset", Place: "section 5",
+		Name: "slp-capri", Doc: "speed of CAPRI against TBC: each kernel, each preset of a paper", Place: "section 5",
 		Draw: drawCAPRI,
 	},
 }

@@ -80,9 +80,8 @@ func TestFormationOnPresets(t *testing.T) {
 	for _, preset := range gpu.Presets() {
 		for _, mechanism := range []string{"dwf", "dwf-wb"} {
 			t.Run(preset.Name+"/"+mechanism, func(t *testing.T) {
-				cfg := preset.Config()
+				cfg := preset.Config().Under(mechanism)
 				cfg.GPU.SMs = min(cfg.GPU.SMs, 3)
-				cfg.Divergence.Mechanism = mechanism
 				m := load(t, cfg, program(t, mixed), 7, 96)
 				require.Equal(t, gpu.Finished, m.Run(nil, 1_000_000))
 				got := words(t, m, bufferBytes/4)

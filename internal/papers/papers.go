@@ -44,9 +44,13 @@ var (
 		"tbc", "Fung & Aamodt", "Thread Block Compaction for Efficient SIMT Control Flow", "HPCA", 2011,
 		[]string{"s4", "C4", "tbc2011"},
 	}
+	Machine = Paper{
+		"machine", "Mei & Chu", "Dissecting GPU Memory Hierarchy through Microbenchmarking", "IEEE TPDS", 2017,
+		nil,
+	}
 )
 
-var all = []*Paper{&SLP, &PPC, &Herding, &Cost, &TBC}
+var all = []*Paper{&SLP, &PPC, &Herding, &Cost, &TBC, &Machine}
 
 // String is authors, title, venue and year.
 func (p Paper) String() string { return p.Authors + ", " + p.Title + ", " + p.published() }

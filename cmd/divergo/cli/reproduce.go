@@ -22,15 +22,18 @@ func newReproduce() *cobra.Command {
 	var svg, journal, html string
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "reproduce [FIGURE... | all]",
+		Use:   "reproduce [FIGURE... | machine PRESET... | all]",
 		Short: "Make figures of the papers again, from runs of the model",
 		Long: `Run what a figure of a paper shows and print the numbers; with --svg draw them. Without FIGURE the
 figures are listed, as by "divergo list figures".
+
+"machine PRESET" measures a machine with micro-benchmarks.
 
 Several figures share runs. With --journal each is kept as a line of JSON when it is made, and a
 command that was interrupted goes on behind the last one when it is given again. --html puts them on
 one page.`,
 		Example: `  divergo reproduce cost-time
+  divergo reproduce machine volta
   divergo reproduce cost-fig5 --svg fig5.svg
   divergo reproduce all --journal figures.jsonl --html figures.html`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -57,6 +60,9 @@ one page.`,
 	return c
 }
 
+// machineFigures is the word before the names of presets: "machine volta" is machine-volta.
+const machineFigures = "machine"
+
 // chosenFigures returns the named figures, or all of them for "all". A repeated name is an error.
 func chosenFigures(args []string) (list []experiments.Figure, err error) {
 	if len(args) == 0 {
@@ -64,6 +70,12 @@ func chosenFigures(args []string) (list []experiments.Figure, err error) {
 	}
 	if len(args) == 1 && args[0] == "all" {
 		return experiments.Figures(), nil
+	}
+	if len(args) > 1 && args[0] == machineFigures {
+		for i := range args[1:] {
+			args[1+i] = machineFigures + "-" + args[1+i]
+		}
+		args = args[1:]
 	}
 	seen := map[string]bool{}
 	for _, name := range args {
