@@ -41,8 +41,8 @@ func TestHerdingWhatIsSafe(t *testing.T) {
 		made, err := h.Apply(k.Prog)
 		require.NoError(t, err, "seed %d", seed)
 
-		cfg := k.Machine
-		cfg.Divergence.Mechanism, cfg.Herd.Enable = mechanism, true
+		cfg := k.Machine.Under(mechanism)
+		cfg.Herd.Enable = true
 		s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 4 * maxCycles})
 		require.NoError(t, err)
 		s.Herd = func(*isa.Program) (*isa.Program, error) { return made, nil }
@@ -149,8 +149,8 @@ func TestHerdingWhatTempts(t *testing.T) {
 			h := isa.Herding{Branches: branches, Loads: loads}
 			made, err := h.Apply(k.Prog)
 			require.NoError(t, err)
-			cfg := k.Machine
-			cfg.Divergence.Mechanism, cfg.Herd.Enable = mechanism, true
+			cfg := k.Machine.Under(mechanism)
+			cfg.Herd.Enable = true
 			s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: maxCycles / 4})
 			require.NoError(t, err)
 			s.Herd = func(*isa.Program) (*isa.Program, error) { return made, nil }

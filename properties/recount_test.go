@@ -43,20 +43,19 @@ func TestStatisticsOfADump(t *testing.T) {
 		require.NoError(t, err)
 		k, err = k.For(mechanism)
 		require.NoError(t, err)
-		cfg := k.Machine
-		cfg.Divergence.Mechanism = mechanism
+		cfg := k.Machine.Under(mechanism)
 		s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: maxCycles})
 		require.NoError(t, err)
 		var vcd bytes.Buffer
 		var d *waves.Dump
 		s.OnLaunch.Add(func(l *testbench.Loaded) {
 			var err error
-			filter := []string{
-				"sm[*].Issue.Class", "sm[*].Issue.Fire.Valid", "dram[*].Command.Op",
-				"sm[*].Div.Stack.Depth",
+			filter := []string{"sm[*].Issue.Class", "sm[*].Issue.Fire.Valid", "dram[*].Command.Op"}
+			if mechanism == "pdom" {
+				filter = append(filter, "sm[*].Div.Stack.Depth")
 			}
-			if mechanism != "pdom" {
-				filter = filter[:3]
+			if cfg.SM.Schedulers > 1 {
+				filter = append(filter, "sm[*].Sub[*].Issue.Class", "sm[*].Sub[*].Issue.Fire.Valid")
 			}
 			d, err = dump.Attach(s, &vcd, waves.Options{Filter: filter})
 			l.Refuse(err)
@@ -79,11 +78,11 @@ func TestStatisticsOfADump(t *testing.T) {
 		commands := map[uint64]uint64{}
 		for _, x := range w.Signals {
 			switch {
-			case regexp.MustCompile(`^sm_\d+\.Issue\.Class$`).MatchString(x.Path):
+			case regexp.MustCompile(`^sm_\d+\.(Sub_\d+\.)?Issue\.Class$`).MatchString(x.Path):
 				for class, n := range columns(w, x.Net, func(k uint64) uint64 { return core.Fs(k + 1) }, core.Now()) {
 					classes[class] += n
 				}
-			case regexp.MustCompile(`^sm_\d+\.Issue\.Fire\.Valid$`).MatchString(x.Path):
+			case regexp.MustCompile(`^sm_\d+\.(Sub_\d+\.)?Issue\.Fire\.Valid$`).MatchString(x.Path):
 				fired += columns(w, x.Net, core.Fs, core.Now())[1]
 			case regexp.MustCompile(`^dram_\d+\.Command\.Op$`).MatchString(x.Path):
 				for op, n := range columns(w, x.Net, func(k uint64) uint64 { return memory.Fs(k + 1) }, memory.Now()) {

@@ -295,7 +295,7 @@ func TestIssueRules(t *testing.T) {
 			golden.ID{CTA: victim.CTA, Thread: [3]uint32{32, 0, 0}},
 		},
 		{
-			"issued in a cycle in which the SM has issued already, or before", func(e *sm.Issued) { e.Cycle = 0 },
+			"issued in a cycle in which its sub-core has issued already, or before", func(e *sm.Issued) { e.Cycle = 0 },
 			golden.ID{CTA: victim.CTA, Thread: [3]uint32{32, 0, 0}},
 		},
 	} {
