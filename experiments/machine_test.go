@@ -151,8 +151,9 @@ func TestProbeLocality(t *testing.T) {
 			require.NoError(t, err)
 			far, err := p.Atomics(space, 32)
 			require.NoError(t, err)
+			// A turn for each lane: lanes are not merged.
 			assert.GreaterOrEqual(t, one, .95*float64(c.SM.WarpSize), space)
-			assert.InEpsilon(t, one, far, .1, "lanes are not merged")
+			assert.GreaterOrEqual(t, far, .95*float64(c.SM.WarpSize), space)
 		}
 		if c.Const.Size == 0 {
 			return
