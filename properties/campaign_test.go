@@ -181,6 +181,9 @@ func caseShrinker(v any) gopter.Shrink {
 func TestShrinkingKeepsCasesValid(t *testing.T) {
 	p := gopter.DefaultTestParametersWithSeed(1)
 	p.MinSuccessfulTests = 8
+	if testing.Short() {
+		p.MinSuccessfulTests = 2
+	}
 	properties := gopter.NewProperties(p)
 	properties.Property("smaller cases compile", prop.ForAllNoShrink(func(c draw.Case) (bool, error) {
 		for small := range draw.Smaller(c) {

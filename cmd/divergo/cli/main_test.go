@@ -71,7 +71,10 @@ func TestScripts(t *testing.T) {
 	if testing.Short() {
 		files = slices.DeleteFunc(files, func(f string) bool {
 			name := strings.TrimSuffix(filepath.Base(f), ".txtar")
-			return slices.Contains([]string{"bench", "claims", "compare", "herd_profile", "output_unix", "reproduce", "vcd", "verify"}, name)
+			return slices.Contains([]string{
+				"bench", "check", "claims", "compare", "counterexample", "herd_profile", "herding", "many_launches",
+				"output_unix", "profile", "reproduce", "textures", "vcd", "verify",
+			}, name)
 		})
 	}
 	testscript.Run(t, testscript.Params{
