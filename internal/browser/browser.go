@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
-	"github.com/stretchr/testify/require"
 )
 
 // Page is an open page.
@@ -41,7 +40,7 @@ func Open(t testing.TB, url string, width, height int) *Page {
 	t.Cleanup(cancel)
 	p := &Page{t, ctx}
 	said := chromedp.Console(ctx)
-	require.NoError(t, chromedp.Do(ctx, chromedp.EmulateViewport(int64(width), int64(height)), chromedp.Navigate(url)))
+	p.must(chromedp.Do(ctx, chromedp.EmulateViewport(int64(width), int64(height)), chromedp.Navigate(url)), url)
 	heard := make(chan []string)
 	go func() {
 		var errors []string
@@ -54,16 +53,26 @@ func Open(t testing.TB, url string, width, height int) *Page {
 	}()
 	t.Cleanup(func() {
 		cancel()
-		require.Empty(t, <-heard, "the console of %s", url)
+		if errors := <-heard; len(errors) > 0 {
+			t.Errorf("the console of %s has errors: %q", url, errors)
+		}
 	})
 	return p
+}
+
+// must ends the test at an error.
+func (p *Page) must(err error, what string) {
+	p.t.Helper()
+	if err != nil {
+		p.t.Fatalf("%s: %v", what, err)
+	}
 }
 
 // Get returns the value of a JavaScript expression. A promise is awaited.
 func Get[T any](p *Page, expression string) T {
 	p.t.Helper()
 	v, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
-	require.NoError(p.t, err, expression)
+	p.must(err, expression)
 	return v
 }
 
@@ -76,26 +85,26 @@ func (p *Page) Text(id string) string {
 // Click clicks the middle of the element that a CSS selector names first.
 func (p *Page) Click(selector string) {
 	p.t.Helper()
-	require.NoError(p.t, chromedp.Do(p.ctx, chromedp.Click(selector)), selector)
+	p.must(chromedp.Do(p.ctx, chromedp.Click(selector)), selector)
 }
 
 // Press types keys into the element that has the focus.
 func (p *Page) Press(keys string) {
 	p.t.Helper()
-	require.NoError(p.t, chromedp.Do(p.ctx, chromedp.KeyEvent(keys)), keys)
+	p.must(chromedp.Do(p.ctx, chromedp.KeyEvent(keys)), keys)
 }
 
 // Wait waits until a JavaScript expression is true.
 func (p *Page) Wait(expression string) {
 	p.t.Helper()
 	_, err := chromedp.Run(p.ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(limit)))
-	require.NoError(p.t, err, expression)
+	p.must(err, expression)
 }
 
 // Picture writes a picture of the window, for a person to look at.
 func (p *Page) Picture(file string) {
 	p.t.Helper()
 	picture, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
-	require.NoError(p.t, err)
-	require.NoError(p.t, os.WriteFile(file, picture, 0o644))
+	p.must(err, file)
+	p.must(os.WriteFile(file, picture, 0o644), file)
 }
