@@ -30,11 +30,11 @@ type Dump struct {
 	seen     []uint64 // by variable: the bits that were 1 at some time in the dump
 	marks    []*mark
 	returns  [][]uint32 // by pattern of Options.Returns: ids of its variables
-	placed   *mark    // nil without Options.At
-	trigger  *trigger // nil without one
-	opened   uint64   // fs of the first time in the dump
-	written  uint64   // last time in the dump
-	changed  bool     // the dump has a change after its first values
+	placed   *mark      // nil without Options.At
+	trigger  *trigger   // nil without one
+	opened   uint64     // fs of the first time in the dump
+	written  uint64     // last time in the dump
+	changed  bool       // the dump has a change after its first values
 }
 
 // Attach dumps a run of a system, from its present cycle on, until Close.

@@ -34,7 +34,7 @@ type Options struct {
 	// such as the depth of a stack. If one of them changes at the mark and soon returns, GTKWave's first
 	// view shows both. The first pattern with a change counts.
 	Returns []string
-	At    uint64 // cycle at which GTKWave opens, with its marker there, if it is in the dump; 0: see Marks and Trigger
+	At      uint64 // cycle at which GTKWave opens, with its marker there, if it is in the dump; 0: see Marks and Trigger
 }
 
 // Trigger opens a dump some cycles before the first time that a signal meets a condition. Memory
