@@ -29,11 +29,12 @@ type Dump struct {
 	values   []uint64 // by variable: at the time up to which all is merged, or, while arming, dropped from memory
 	seen     []uint64 // by variable: the bits that were 1 at some time in the dump
 	marks    []*mark
-	placed   *mark    // nil without Options.At
-	trigger  *trigger // nil without one
-	opened   uint64   // fs of the first time in the dump
-	written  uint64   // last time in the dump
-	changed  bool     // the dump has a change after its first values
+	returns  [][]uint32 // by pattern of Options.Returns: ids of its variables
+	placed   *mark      // nil without Options.At
+	trigger  *trigger   // nil without one
+	opened   uint64     // fs of the first time in the dump
+	written  uint64     // last time in the dump
+	changed  bool       // the dump has a change after its first values
 }
 
 // Attach dumps a run of a system, from its present cycle on, until Close.
@@ -151,7 +152,7 @@ func (d *Dump) open(domains []domain, w io.Writer, opts Options) error {
 			return fmt.Errorf("waves: %w", err)
 		}
 	}
-	d.addMarks(opts.Marks)
+	d.addMarks(opts.Marks, opts.Returns)
 	d.place(opts.At)
 	d.values, d.seen = make([]uint64, len(d.vars)), make([]uint64, len(d.vars))
 	d.enc.header(d.root)

@@ -29,8 +29,11 @@ const (
 )
 
 const (
-	frameCycles = 10  // cycles in 200 pixels when GTKWave opens
-	maxTraces   = 300 // of the groups made by default
+	framePixels = 200  // of GTKWave's zoom, which is the logarithm of the time that they show
+	frameCycles = 10   // cycles in framePixels when GTKWave opens, unless an event takes longer
+	eventCycles = 1000 // of the longest event that the first view shows as a whole
+	viewPixels  = 740  // wide is the area of waves on a screen of 1366 pixels
+	maxTraces   = 300  // of the groups made by default
 )
 
 // SaveFile is the name of the save file for the dump in the file vcd.
@@ -48,8 +51,9 @@ func (d *Dump) Save(vcd string) error {
 	f := filters{dir: strings.TrimSuffix(save, ".gtkw") + ".filters", tables: map[string]table{}}
 	var b strings.Builder
 	fmt.Fprintf(&b, "[dumpfile] %q\n[savefile] %q\n", vcd, save)
-	fmt.Fprintf(&b, "[timestart] %d\n[size] 1600 900\n[pos] -1 -1\n", d.viewStart())
-	fmt.Fprintf(&b, "*%f %s\n", -math.Log2(float64(d.cycles(frameCycles))), d.markers())
+	start, frame := d.view()
+	fmt.Fprintf(&b, "[timestart] %d\n[size] 1600 900\n[pos] -1 -1\n", start)
+	fmt.Fprintf(&b, "*%f %s\n", -math.Log2(frame), d.markers())
 	fmt.Fprintf(&b, "[sst_width] 220\n[signals_width] 320\n[sst_expanded] 1\n")
 	for _, g := range d.arrangement() {
 		begin, end := flagGroupBegin|flagBlank, flagGroupEnd|flagBlank
@@ -77,13 +81,20 @@ func (d *Dump) Save(vcd string) error {
 	return nil
 }
 
-// viewStart is the first time that GTKWave shows: the start of the dump, or 20 cycles before its
-// marker.
-func (d *Dump) viewStart() uint64 {
-	if m := d.marked(); m != nil {
-		return max(d.opened, d.before(m))
+// view is the first time that GTKWave shows, and the time in framePixels. It shows the marker and, if
+// it is at most eventCycles away, the end of the event there, with an eighth of the event on either
+// side. Otherwise the view begins 20 cycles before the marker, or at the start of a dump without one.
+func (d *Dump) view() (start uint64, frame float64) {
+	m, frame := d.marked(), float64(d.cycles(frameCycles))
+	switch {
+	case m == nil:
+		return d.opened, frame
+	case m.end == 0 || m.end-m.fs > d.cycles(eventCycles):
+		return max(d.opened, d.before(m)), frame
 	}
-	return d.opened
+	margin := max((m.end-m.fs)/8, d.cycles(2*frameCycles))
+	start = max(d.opened, m.fs-min(m.fs, margin))
+	return start, max(frame, float64(m.end+margin-start)*framePixels/viewPixels)
 }
 
 // before is 20 cycles before a mark.

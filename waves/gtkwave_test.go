@@ -1,7 +1,9 @@
 package waves_test
 
 import (
+	"bytes"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -289,6 +291,43 @@ func TestGTKWaveOpensAtACycle(t *testing.T) {
 	assert.Contains(t, text, "@800200\n-Opened\n")
 	assert.Contains(t, text, "@c00200\n-Closed\n")
 	assert.NotContains(t, open(500), fmt.Sprint(y.core.Fs(500)), "behind the end")
+}
+
+// TestGTKWaveShowsTheReturn: the first view ends behind the time at which a signal has its old value
+// again. The first pattern with a change at the marker counts.
+func TestGTKWaveShowsTheReturn(t *testing.T) {
+	y := newToy(t, 1)
+	until := func(bit bool) uint64 {
+		for y.clients[0].Q().Map[5] != bit {
+			y.sys.Run(y.core, 1)
+		}
+		return y.core.Now()
+	}
+	left, back := until(true), until(false)
+	view := func(returns ...string) (start, end float64) { // on a screen of 1366 pixels, in cycles
+		save := createToy(t, waves.Options{Marks: []string{"toy.sm[0].Map[5]"}, Returns: returns})
+		text, err := os.ReadFile(save)
+		require.NoError(t, err)
+		var from, marker uint64
+		var zoom float64
+		_, err = fmt.Sscanf(string(text[bytes.Index(text, []byte("[timestart]")):]),
+			"[timestart] %d\n[size] 1600 900\n[pos] -1 -1\n*%f %d", &from, &zoom, &marker)
+		require.NoError(t, err)
+		assert.Equal(t, y.core.Fs(left), marker)
+		cycle := float64(y.core.Fs(1000)) / 1000
+		return float64(from) / cycle, (float64(from) + 740./200*math.Exp2(-zoom)) / cycle
+	}
+	for _, returns := range [][]string{{"toy.sm[0].Map[5]"}, {"toy.sm[0].Signed[1]", "toy.sm[0].Map[5]"}} {
+		start, end := view(returns...)
+		margin := float64(back-left) / 8
+		assert.InDelta(t, max(float64(left)-margin, 0), start, 1, "%v", returns)
+		assert.InDelta(t, float64(back)+margin, end, 1, "%v", returns)
+	}
+	for _, returns := range [][]string{nil, {"toy.sm[0].PC"}, {"toy.sm[0].PC", "toy.sm[0].Map[5]"}} {
+		start, end := view(returns...)
+		assert.InDelta(t, max(float64(left)-20, 0), start, 1, "%v", returns)
+		assert.InDelta(t, start+37, end, 1, "%v: PC does not return", returns)
+	}
 }
 
 // TestCounterOfCycles: the counter has the number of the cycle from its start to its end.

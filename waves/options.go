@@ -30,7 +30,11 @@ type Options struct {
 	// opens at the first mark in the dump. Each mark is a pattern of signals, which need not be in
 	// the dump. Its place is the first change of one of them.
 	Marks []string
-	At    uint64 // cycle at which GTKWave opens, with its marker there, if it is in the dump; 0: see Marks and Trigger
+	// Returns are patterns of signals that have their old values again where the event at a mark ends,
+	// such as the depth of a stack. If one of them changes at the mark and soon returns, GTKWave's first
+	// view shows both. The first pattern with a change counts.
+	Returns []string
+	At      uint64 // cycle at which GTKWave opens, with its marker there, if it is in the dump; 0: see Marks and Trigger
 }
 
 // Trigger opens a dump some cycles before the first time that a signal meets a condition. Memory

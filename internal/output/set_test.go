@@ -50,7 +50,7 @@ func TestPromise(t *testing.T) {
 	defer s.Discard()
 	for name, want := range map[string]string{
 		"a.fst": ".fst is that of another format", "a.VCD": "", "a.svg": "another format", "a": "", "a.wave": "",
-		"a.1": "",
+		"a.1": "", "README.md": ".md is that of another format", "main.go": "another format",
 	} {
 		_, err := s.Create("--vcd", filepath.Join(folder, name), ".vcd")
 		if want == "" {

@@ -20,7 +20,8 @@ import (
 // none.
 func Attach(s *testbench.Session, w io.Writer, opts waves.Options) (*waves.Dump, error) {
 	v := newView(s.Machine, opts.Filter)
-	opts.Names, opts.Groups, opts.Marks, opts.Without = names(s.Machine), v.groups(), v.marks(), v.without
+	opts.Names, opts.Groups, opts.Without = names(s.Machine), v.groups(), v.without
+	opts.Marks, opts.Returns = v.marks(), v.returns()
 	return waves.Attach(s.Machine.System(), w, opts)
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -75,7 +76,7 @@ func TestPatterns(t *testing.T) {
 	for _, x := range divergence.Mechanisms() {
 		m := machine(t, x.Name, caches)
 		v := newView(m, nil)
-		filter := v.marks()
+		filter := append(v.marks(), v.returns()...)
 		for _, g := range v.groups() {
 			filter = append(filter, g.Opens...)
 			for _, p := range g.Patterns {
@@ -118,7 +119,8 @@ func TestNamed(t *testing.T) {
 }
 
 // TestSaveFile checks the view of GTKWave. It opens where a branch first diverges. The cycle comes
-// first, then the slot or the stack that is divided, then the closed groups.
+// first, then the slot or the stack that is divided, then the closed groups. Where slots join, the
+// first view shows the join as well.
 func TestSaveFile(t *testing.T) {
 	k, err := ptx.Parse("k.ptx", []byte(`.version 7.6
 .target sm_70
@@ -161,8 +163,11 @@ L:	add.u32 %r2, %r1, 2;
 			require.NoError(t, err)
 			save := string(b)
 
-			var marker uint64
-			_, err = fmt.Sscanf(save[strings.Index(save, "\n*")+2:], "%f %d", new(float64), &marker)
+			var marker, start uint64
+			var zoom float64
+			_, err = fmt.Sscanf(save[strings.Index(save, "\n*")+2:], "%f %d", &zoom, &marker)
+			require.NoError(t, err)
+			_, err = fmt.Sscanf(save[strings.Index(save, "[timestart]"):], "[timestart] %d", &start)
 			require.NoError(t, err)
 			w, err := vcdread.ReadAll(&vcd)
 			require.NoError(t, err)
@@ -173,6 +178,18 @@ L:	add.u32 %r2, %r1, 2;
 			}
 			require.NotZero(t, value("sm_0.Div.Stats.Divergent", marker))
 			require.Zero(t, value("sm_0.Div.Stats.Divergent", marker-1))
+
+			if slices.Contains([]string{"pdom", "dpe", "multipath", "ppc", "ptpc"}, x.Name) {
+				const joined, pixels, cycle = 5, 740, 769_231 // PC of L; of a small screen; fs
+				join := marker
+				for value("sm_0.Issue.Out.Front.PC", join) != joined ||
+					value("sm_0.Issue.Out.Front.Mask", join) != 1<<32-1 {
+					join += cycle
+					require.Less(t, join, marker+1000*cycle)
+				}
+				require.Less(t, start, marker)
+				require.Greater(t, start+uint64(pixels/200.*math.Exp2(-zoom)), join, "the first view shows the join")
+			}
 
 			rows := regexp.MustCompile(`(?m)^(?:-(.*)|\+\{(.*)\} (.*))$`).FindAllStringSubmatch(save[strings.Index(save,
 				"[sst_expanded]"):], -1)

@@ -122,6 +122,18 @@ func (v *view) marks() []string {
 	return []string{v.sm + ".Div.Stats.Divergent", v.sm + ".Issue.Count.Issued"}
 }
 
+// returns are the masks of slots, or else the depths of stacks: a branch changes them, a join restores
+// them.
+func (v *view) returns() []string {
+	list := []string{v.sm + ".Div.Table[*].Mask"}
+	for _, t := range v.tables {
+		if strings.HasSuffix(t.name, ".Depth") {
+			list = append(list, v.sm+".Div."+t.name)
+		}
+	}
+	return list
+}
+
 // groups arranges a waveform in GTKWave. The closed groups of the hardware that diverges at the
 // marker are opened.
 func (v *view) groups() []waves.Group {

@@ -52,7 +52,7 @@ func newBreakdown(results []*result, warpSize int) *breakdown {
 // issue classes, so that the table fits 100 columns.
 func (b *breakdown) print(w io.Writer, all bool) error {
 	first := b.results[0].Mechanism
-	fmt.Fprintf(w, "cycles of SMs with threads, %s = 100: Wn-m issue n to m lanes, dependence to sync are W0_Idle\n\n",
+	fmt.Fprintf(w, "cycles of SMs with threads, %s = 100: Wn-m issue n to m lanes, the others say why none issue\n\n",
 		first)
 	header := []string{"mechanism"}
 	groups := b.groups(all)

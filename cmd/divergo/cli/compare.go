@@ -39,13 +39,13 @@ func newCompare() *cobra.Command {
 		Use:   "compare KERNEL|FILE.ptx|FILE.json",
 		Short: "Run a kernel, or the launches of a file, under every divergence mechanism",
 		Long: `Run a built-in kernel, a kernel of a PTX file with the arguments of "divergo run", or a launch file
-under every divergence mechanism, or those of --mech in their order, on machines that are equal in
-everything else, the priority of CTAs (sm.cta_priority) as well, and print what they need side by
-side. The result of a built-in kernel is compared with its reference; of files all bytes of all
-buffers and variables behind each launch are compared with those of the first mechanism that
-finishes. The speed-up is against the first mechanism: without --mech the machine's own, pdom unless
---set divergence.mechanism says otherwise. sync_stalls are the cycles that warps have waited for
-others of their CTA, at branches and reconvergence points.
+under every divergence mechanism that the machine can have, or those of --mech in their order. The
+machines are equal in everything else, the priority of CTAs (sm.cta_priority) as well. What the
+mechanisms need is printed side by side. The result of a built-in kernel is compared with its
+reference; of files all bytes of all buffers and variables after each launch are compared with those
+of the first mechanism that finishes. The speed-up is against the first mechanism: without --mech the
+machine's own, pdom unless --set divergence.mechanism says otherwise. sync_stalls are the cycles that
+warps have waited for others of their CTA, at branches and reconvergence points.
 
 A second table says what the cycles of the SMs were spent on; --svg FILE draws it.
 
@@ -148,7 +148,7 @@ func (f *compareFlags) run(c *cobra.Command, target string) error {
 	if err := errors.Join(wrong, err); err != nil {
 		return err
 	}
-	mechs, err := chosen(f.mechs, cfg.Divergence.Mechanism)
+	mechs, err := chosen(f.mechs, cfg, c.ErrOrStderr())
 	if err != nil {
 		return err
 	}
@@ -358,7 +358,7 @@ func printSame(w io.Writer, results []*result) error {
 		}
 	}
 	if same {
-		fmt.Fprintf(w, "all bytes of all buffers and variables are the same behind each launch, under the %d of %d mechanisms that finished\n", finished, len(results))
+		fmt.Fprintf(w, "all bytes of all buffers and variables are the same after each launch, under the %d of %d mechanisms that finished\n", finished, len(results))
 	}
 	_, err := fmt.Fprintln(w)
 	return err

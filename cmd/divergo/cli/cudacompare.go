@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"divergo/cuda"
+	"divergo/gpu"
 	"divergo/internal/nearest"
 	"divergo/internal/output"
 	"divergo/internal/table"
@@ -69,7 +70,7 @@ func (f *cudaCompareFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	list, err := chosen(f.mechs, cfg.Divergence.Mechanism)
+	list, err := chosen(f.mechs, cfg, c.ErrOrStderr())
 	if err != nil {
 		return err
 	}
@@ -139,14 +140,24 @@ func (f *cudaCompareFlags) run(c *cobra.Command, args []string) error {
 
 // addMechanisms adds the flag that selects the mechanisms to compare.
 func addMechanisms(c *cobra.Command, list *[]string) {
-	c.Flags().StringSliceVar(list, "mech", nil, "mechanisms `A,B,C`, in the order of the table; all if not given")
+	c.Flags().StringSliceVar(list, "mech", nil, "mechanisms `A,B,C`, in the order of the table; all that the machine can have if not given")
 }
 
-// chosen lists the mechanisms to compare: those given by name, or all.
-func chosen(names []string, first string) ([]string, error) {
+// chosen lists the mechanisms to compare: those given by name, or all that the machine can have. It
+// writes a note about the others.
+func chosen(names []string, cfg gpu.Config, notes io.Writer) ([]string, error) {
 	if len(names) == 0 {
-		for _, m := range inOrder(first) {
-			names = append(names, m.Name)
+		var left []string
+		for _, m := range inOrder(cfg.Divergence.Mechanism) {
+			if cfg.Under(m.Name).SM.Schedulers == cfg.SM.Schedulers {
+				names = append(names, m.Name)
+			} else {
+				left = append(left, m.Name)
+			}
+		}
+		if len(left) > 0 {
+			fmt.Fprintf(notes, "divergo: without %s: want sm.schedulers = 1, found %d\n", strings.Join(left, ", "),
+				cfg.SM.Schedulers)
 		}
 		return names, nil
 	}

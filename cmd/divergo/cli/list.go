@@ -286,7 +286,7 @@ func listFigures(*gpu.Config) []entry {
 	var list []entry
 	for _, f := range experiments.Figures() {
 		list = append(list, entry{
-			cells: []any{f.Name, f.Doc, f.Source()},
+			cells: []any{f.Name, f.Doc, f.Paper.At(f.Place)},
 			json:  map[string]any{"name": f.Name, "doc": f.Doc, "source": f.Source()},
 		})
 	}

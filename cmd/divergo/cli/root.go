@@ -179,7 +179,7 @@ func exactly(n int, what string) cobra.PositionalArgs {
 		case len(args) < n:
 			return fmt.Errorf("%s: want %s", c.CommandPath(), what)
 		case len(args) > n:
-			return fmt.Errorf("%s: found %q behind %s", c.CommandPath(), args[n], what)
+			return fmt.Errorf("%s: found %q behind %s; names in a list have a comma between them, no space", c.CommandPath(), args[n], what)
 		}
 		return nil
 	}

@@ -77,8 +77,9 @@ func (w *warnings) one(s *testbench.Session) {
 func (w *warnings) parts(s *testbench.Session) {
 	for _, k := range s.ByKernel() {
 		if n := k.Counters.Divergence.BarDiverged; n > 0 && k.Prog.Target < 70 {
-			w.once("parts "+k.Prog.Name, fmt.Sprintf("divergo: warning: %s: a warp has come to a barrier without all of its threads, %d times; "+
-				"before sm_70 a barrier is one of the warp and counts them all (PTX ISA, bar)", k.Prog.Name, n))
+			w.once("parts "+k.Prog.Name, fmt.Sprintf("divergo: warning: %s: %s: a warp has come to a barrier without all of its threads, %d times; "+
+				"before sm_70 a barrier is one of the warp and counts them all (PTX ISA, bar)", k.Prog.Name,
+				s.Machine.Config.Divergence.Mechanism, n))
 		}
 	}
 }

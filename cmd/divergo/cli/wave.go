@@ -58,7 +58,7 @@ func newWave() *cobra.Command {
 func viewer(file string) ([]string, error) {
 	switch info, err := os.Stat(file); {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s: no such file, want a waveform", printable.Name(file))
+		return nil, fmt.Errorf("%s: no such file, want a waveform, which \"divergo run KERNEL --vcd FILE.vcd\" writes", printable.Name(file))
 	case err != nil:
 		return nil, err
 	case info.IsDir():

@@ -119,8 +119,8 @@ func (k *kernelFlags) ptx(name string, seed uint64) (*work, error) {
 func readPTX(name string) (*ptx.Module, error) {
 	switch shown := printable.Name(name); strings.ToLower(filepath.Ext(name)) {
 	case ".cu", ".cuh", ".cpp", ".cc", ".c":
-		return nil, fmt.Errorf("%s: a CUDA source, want PTX: \"divergo cuda run %[1]s\" builds and runs a program",
-			shown)
+		return nil, fmt.Errorf("%s: a CUDA source, want PTX: \"divergo cuda run %[1]s\" builds and runs a program with main; "+
+			"docs/tutorial/02-your-kernel.md compiles a kernel", shown)
 	}
 	text, err := input.Read(name, ptx.MaxSource)
 	if err != nil {
@@ -215,7 +215,7 @@ func (w *work) subject(target string, m *machineFlags) *subject {
 	}
 	return &subject{
 		name: w.name, target: target, equal: "memory",
-		doc: fmt.Sprintf("%d launches, %d bytes in %d buffers", len(w.plan.Steps), bytes, len(w.plan.Buffers)),
+		doc: fmt.Sprintf("launches: %d; %d bytes in %d buffers", len(w.plan.Steps), bytes, len(w.plan.Buffers)),
 		run: func(s *testbench.Session) error {
 			now = nil
 			_, err := w.run(s, m, func(placed *launches.Placed,
