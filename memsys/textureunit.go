@@ -229,6 +229,15 @@ func (u *TextureUnit) Tick() {
 	}
 }
 
+// CountBy returns the counts up to a cycle.
+func (u *TextureUnit) CountBy(now uint64) TextureCounters {
+	n := *u.Count.Q()
+	if q := u.Q(); q.Used != 0 {
+		n.Busy += now - q.Since
+	}
+	return n
+}
+
 // accept takes a packet of an instruction, or a flush.
 func (u *TextureUnit) accept(a *Access) {
 	d := u.D()
