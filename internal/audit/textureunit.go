@@ -24,6 +24,7 @@ type textureUnit struct {
 	asked map[uint64]bool         // lines asked for; true: needed
 	owed  int                     // lines that have not come
 	open  []*textureFetch         // without an answer
+	flush bool                    // the lines are forgotten with the last answer
 	next  *textureFetch           // whose packets are coming
 }
 
@@ -48,9 +49,8 @@ func (a *textureUnit) taps() []func() {
 // packet notes a packet that the unit takes.
 func (a *textureUnit) packet(_ uint64, v *memsys.Access) {
 	if v.Kind == memsys.Flush {
-		a.needed()
-		clear(a.lines)
-		clear(a.asked)
+		a.flush = true
+		a.forget()
 		return
 	}
 	if a.next == nil {
@@ -67,6 +67,16 @@ func (a *textureUnit) packet(_ uint64, v *memsys.Access) {
 	}
 	if !v.More {
 		a.open, a.next = append(a.open, a.next), nil
+	}
+}
+
+// forget forgets the lines after a flush, when nothing is in flight.
+func (a *textureUnit) forget() {
+	if a.flush && len(a.open) == 0 {
+		a.needed()
+		clear(a.lines)
+		clear(a.asked)
+		a.flush = false
 	}
 }
 
@@ -100,6 +110,7 @@ func (a *textureUnit) reply(cycle uint64, r *memsys.Reply) {
 		if r.Fault.Kind == memsys.NoViolation {
 			a.check(cycle, f, r)
 		}
+		a.forget()
 		return
 	}
 	a.fail(Rule{Texture, "an answer of no instruction"}, "cycle %d: tag %#x is answered, which waits for nothing", cycle, r.Tag)
@@ -136,7 +147,7 @@ func (a *textureUnit) check(cycle uint64, f *textureFetch, r *memsys.Reply) {
 // needed checks that all lines asked for were needed. Then nothing is in flight.
 func (a *textureUnit) needed() {
 	for _, line := range slices.Sorted(maps.Keys(a.asked)) {
-		if !a.asked[line] && len(a.open) == 0 {
+		if !a.asked[line] {
 			a.fail(Rule{Texture, "a line that no texel needs"}, "line %#x is asked for, no lane reads it", line)
 		}
 	}

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -394,4 +395,122 @@ func TestTextureForms(t *testing.T) {
 		Prog: p.Textured, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{32, 1, 1}, Params: make([]byte, p.ParamBytes),
 	})
 	assert.ErrorContains(t, err, "texture.fetch is loads")
+}
+
+// TestTextureHandles: the threads of a warp read three textures by their handles, more than the unit
+// holds descriptions. Before the second launch the host exchanges the texels of two of them, and makes
+// the third one longer.
+func TestTextureHandles(t *testing.T) {
+	m, err := ptx.Parse("k.ptx", []byte(`.version 8.0
+.target sm_60
+.address_size 64
+.entry k(.param .u64 handles, .param .u64 out)
+{
+	.reg .b64 %d<3>;
+	.reg .b32 %x<3>;
+	.reg .f32 %y<4>;
+	ld.param.u64 %d0, [handles];
+	ld.param.u64 %d1, [out];
+	mov.u32 %x0, %tid.x;
+	rem.u32 %x1, %x0, 3;
+	mad.wide.u32 %d0, %x1, 8, %d0;
+	mad.wide.u32 %d1, %x0, 4, %d1;
+	ld.global.u64 %d2, [%d0];
+	tex.1d.v4.f32.s32 {%y0, _, _, _}, [%d2, {%x0}];
+	st.global.f32 [%d1], %y0;
+	ret;
+}
+`))
+	require.NoError(t, err)
+	p, err := testbench.Program(m, "")
+	require.NoError(t, err)
+	cfg := withUnit()
+	cfg.Texture.Handles = 3
+	s := session(t, cfg)
+	var texels [3]uint64
+	for k := range texels {
+		texels[k] = s.Alloc(4 * 32)
+		for i := range uint64(32) {
+			s.Write(texels[k]+4*i, testbench.Address(uint64(math.Float32bits(float32(100*uint64(k+1) + i))))[:4])
+		}
+	}
+	handles, out := s.Alloc(8*3), s.Alloc(4*32)
+	var at [3]uint64
+	for k := range at {
+		at[k] = s.Alloc(testbench.TextureBytes)
+		s.Write(handles+8*uint64(k), testbench.Address(at[k]))
+	}
+	for _, launch := range []struct {
+		of    [3]int // texels of each texture
+		sizes [3]int
+	}{{[3]int{0, 1, 2}, [3]int{32, 32, 20}}, {[3]int{1, 0, 2}, [3]int{32, 32, 32}}} {
+		for k := range at {
+			texture := plain(fmt.Sprintf("%d,f32", launch.sizes[k]))
+			s.Write(at[k], texture.Describe(texels[launch.of[k]], nil))
+		}
+		require.NoError(t, Run(s, testbench.Launch{
+			Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{32, 1, 1},
+			Params: slices.Concat(testbench.Address(handles), testbench.Address(out)),
+		}))
+		got := make([]byte, 4*32)
+		s.Read(out, got)
+		for i := range 32 {
+			want := float32(0)
+			if k := i % 3; i < launch.sizes[k] {
+				want = float32(100*(launch.of[k]+1) + i)
+			}
+			require.Equal(t, want, math.Float32frombits(binary.LittleEndian.Uint32(got[4*i:])), "thread %d", i)
+		}
+	}
+}
+
+// TestTexturePad: thread 31 reads a texel behind the allocation. It gets 0 and is counted, by a texture
+// unit, by loads, and by the golden model.
+func TestTexturePad(t *testing.T) {
+	m, err := ptx.Parse("k.ptx", []byte(`.version 8.0
+.target sm_60
+.address_size 64
+.entry k(.param .u64 image, .param .u64 out)
+{
+	.reg .b64 %d<2>;
+	.reg .b32 %x<2>;
+	.reg .f32 %y<4>;
+	ld.param.u64 %d0, [image];
+	ld.param.u64 %d1, [out];
+	mov.u32 %x0, %tid.x;
+	mad.wide.u32 %d1, %x0, 4, %d1;
+	add.u32 %x1, %x0, 1;
+	tex.1d.v4.f32.s32 {%y0, _, _, _}, [%d0, {%x1}];
+	st.global.f32 [%d1], %y0;
+	ret;
+}
+`))
+	require.NoError(t, err)
+	p, err := testbench.Program(m, "")
+	require.NoError(t, err)
+	for _, fetch := range []memsys.TexFetch{memsys.FetchLoads, memsys.FetchUnit} {
+		for _, emulated := range []bool{false, true} {
+			cfg := withUnit()
+			cfg.Texture.Fetch = fetch
+			s := session(t, cfg)
+			s.Pad, s.Emulates = 16, func(int) bool { return emulated }
+			texels, texture := s.Alloc(4*32), plain("40,f32")
+			for i := range uint64(32) {
+				s.Write(texels+4*i, testbench.Address(uint64(math.Float32bits(float32(i))))[:4])
+			}
+			handle, out := s.Alloc(testbench.TextureBytes), s.Alloc(4*32)
+			s.Write(handle, texture.Describe(texels, nil))
+			require.NoError(t, Run(s, testbench.Launch{
+				Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{32, 1, 1},
+				Params: slices.Concat(testbench.Address(handle), testbench.Address(out)),
+			}))
+			got := make([]byte, 4*32)
+			s.Read(out, got)
+			for i := range 32 {
+				want := float32((i + 1) % 32)
+				assert.Equal(t, want, math.Float32frombits(binary.LittleEndian.Uint32(got[4*i:])), "%s: thread %d", fetch, i)
+			}
+			assert.EqualValues(t, 1, s.Runs[0].Outside, "%s, emulated %t", fetch, emulated)
+		}
+	}
 }
