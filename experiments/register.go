@@ -30,8 +30,8 @@ func Register(p Paper, ofFigures []Figure, ofClaims []Claim) {
 	for i := range ofFigures {
 		f := &ofFigures[i]
 		f.Paper = p
-		if !strings.HasPrefix(f.Name+"-", p.Key+"-") || f.Doc == "" || f.Place == "" || f.Draw == nil {
-			panic("experiments: figure " + f.Name + ": want a name with " + p.Key + ", Doc, Place and Draw")
+		if !strings.HasPrefix(f.Name+"-", p.Key+"-") || f.Doc == "" || f.Place == "" || (f.Draw == nil) == (f.Planned == nil) {
+			panic("experiments: figure " + f.Name + ": want a name with " + p.Key + ", Doc, Place, and Draw or Planned")
 		}
 	}
 	prefix := strings.ToUpper(p.Key) + "-"

@@ -21,6 +21,8 @@ type Group struct {
 	Name   string
 	Values [][]float64 // of each bar, of each layer, not negative
 	Theirs []float64   // the paper's value for each bar, drawn as a ring; NaN: no value. May be nil
+
+	Spread [][2]float64 // least and largest value for each bar, drawn as a whisker. May be nil
 }
 
 const (
@@ -47,6 +49,16 @@ func (g *Groups) draw() (p *picture, width, high float64, err error) {
 			}
 			highest = max(highest, n)
 		}
+		if group.Spread != nil && len(group.Spread) != len(g.Bars) {
+			return nil, 0, 0, fmt.Errorf("chart: group %q: spread of %d bars, want %d", group.Name, len(group.Spread),
+				len(g.Bars))
+		}
+		for _, ends := range group.Spread {
+			if err := finite(fmt.Sprintf("spread of %q", group.Name), ends[:]); err != nil {
+				return nil, 0, 0, err
+			}
+			highest = max(highest, ends[1])
+		}
 		for _, v := range group.Theirs {
 			if !math.IsNaN(v) {
 				highest = max(highest, v)
@@ -70,7 +82,7 @@ func (g *Groups) draw() (p *picture, width, high float64, err error) {
 	if len(g.Layers) > 0 {
 		legend = g.Layers
 	}
-	theirs := false
+	theirs, spread := false, false
 	for n, group := range g.Groups {
 		x := left + columnGap + float64(n)*step
 		for i, layers := range group.Values {
@@ -84,6 +96,10 @@ func (g *Groups) draw() (p *picture, width, high float64, err error) {
 					p.rect(at, y.at(sum+v), columnWide, y.at(sum)-y.at(sum+v), palette[what%len(palette)], color)
 				}
 				sum += v
+			}
+			if group.Spread != nil {
+				spread = true
+				p.whisker(at+columnWide/2, y.at(group.Spread[i][0]), y.at(group.Spread[i][1]))
 			}
 			if group.Theirs != nil && !math.IsNaN(group.Theirs[i]) {
 				theirs = true
@@ -118,7 +134,20 @@ func (g *Groups) draw() (p *picture, width, high float64, err error) {
 		p.text(key+18, at+10, "start", "the paper")
 		at += lineHigh
 	}
+	if spread {
+		words = append(words, "least to most")
+		p.whisker(key+6, at+11, at+1)
+		p.text(key+18, at+10, "start", "least to most")
+		at += lineHigh
+	}
 	return p, key + 18 + wide(words...) + margin, max(bottom+namesHigh, at) + margin, nil
+}
+
+// whisker draws a line with ends from y1 to y2.
+func (p *picture) whisker(x, y1, y2 float64) {
+	p.line(x, y1, x, y2, ink)
+	p.line(x-2, y1, x+2, y1, ink)
+	p.line(x-2, y2, x+2, y2, ink)
 }
 
 // circle draws a ring that shows tip when it is pointed at.
