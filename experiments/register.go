@@ -38,8 +38,11 @@ func Register(p Paper, ofFigures []Figure, ofClaims []Claim) {
 	for i := range ofClaims {
 		c := &ofClaims[i]
 		c.Paper = p
-		if !strings.HasPrefix(c.ID, prefix) || c.Place == "" || c.Statement == "" || c.Theirs == "" || c.Ours == nil {
-			panic("experiments: claim " + c.ID + ": want an ID with " + prefix + ", Place, Statement, Theirs and Ours")
+		if c.Number != nil {
+			c.Theirs = c.Number.text(c.Number.Theirs)
+		}
+		if !strings.HasPrefix(c.ID, prefix) || c.Place == "" || c.Statement == "" || c.Theirs == "" || (c.Ours == nil) == (c.Number == nil) {
+			panic("experiments: claim " + c.ID + ": want an ID with " + prefix + ", Place, Statement, and Theirs and Ours or a Number")
 		}
 	}
 	slices.SortFunc(ofClaims, func(a, b Claim) int { return strings.Compare(a.ID, b.ID) })

@@ -26,6 +26,7 @@ type setup struct {
 	priority  sm.CTAPriority
 	smallL2   bool // 128 KB and 8 ways for each memory channel (Fung & Aamodt, HPCA 2011, section 6.4)
 	wide      bool // twice the registers: see benchmark.tiled
+	alu       int  // sm.alu_latency; 0: that of the preset
 
 	// seed is the input of a run by the plan Full; 0: Quick.
 	seed uint64
@@ -65,6 +66,9 @@ func (s setup) config() (gpu.Config, error) {
 	}
 	if s.wide {
 		c.SM.Registers *= 2
+	}
+	if s.alu > 0 {
+		c.SM.ALULatency = s.alu
 	}
 	s.full.set(&c)
 	return c, nil
