@@ -49,6 +49,8 @@ type Drawing struct {
 	Rows   [][]any
 	Charts chart.Column
 	Notes  []string // the paper's values, and reasons for differences
+
+	Caption string // what to see in the pictures
 }
 
 // The parts of a picture, exported for figures of other modules.

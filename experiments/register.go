@@ -39,7 +39,7 @@ func Register(p Paper, ofFigures []Figure, ofClaims []Claim) {
 		c := &ofClaims[i]
 		c.Paper = p
 		if c.Number != nil {
-			c.Theirs = c.Number.text(c.Number.Theirs)
+			c.Theirs = c.Number.theirs()
 		}
 		if !strings.HasPrefix(c.ID, prefix) || c.Place == "" || c.Statement == "" || c.Theirs == "" || (c.Ours == nil) == (c.Number == nil) {
 			panic("experiments: claim " + c.ID + ": want an ID with " + prefix + ", Place, Statement, and Theirs and Ours or a Number")

@@ -91,15 +91,15 @@ var suite = []struct{ kernel, theirs, set string }{
 	{"aes", "AES", coherent},
 	{"backprop", "BACKP", coherent},
 	{"coulomb", "CP", coherent},
-	{"libor", "LIB", coherent},
-	{"streamcluster", "STMCL", coherent},
-	{"store", "STO", coherent},
-	{"nearest", "NNC", coherent},
-	{"leukocyte", "LKYT", coherent},
-	{"spheres", "RAY", coherent},
 	{"galerkin", "DG", coherent},
 	{"heartwall", "HRTWL", coherent},
+	{"libor", "LIB", coherent},
+	{"leukocyte", "LKYT", coherent},
 	{"mergesort", "MGST", coherent},
+	{"nearest", "NNC", coherent},
+	{"spheres", "RAY", coherent},
+	{"streamcluster", "STMCL", coherent},
+	{"store", "STO", coherent},
 	{"weather", "WP", coherent},
 	{"bitonic", "", others},
 	{"reduction", "", others},
@@ -274,6 +274,9 @@ func (c *comparison) drawMeans(d *Drawing, picture *chart.Groups, all [][][]test
 	}
 }
 
+// means are the groups that are set apart in pictures.
+var means = []string{"mean", divergent, coherent, "all", others}
+
 // header returns the columns of a table: the first ones, values, and of several inputs the least and
 // the largest value of each.
 func header(inputs int, first, names []string) []string {
@@ -289,7 +292,7 @@ func header(inputs int, first, names []string) []string {
 // bars adds the values of each input as a row and as a group of bars: their means, and if there are
 // several inputs, the least and the largest ones.
 func (d *Drawing) bars(picture *chart.Groups, cells []any, group string, inputs [][]float64, paper theirs) {
-	g := chart.Group{Name: group, Theirs: paper.of(group, picture.Bars)}
+	g := chart.Group{Name: group, Theirs: paper.of(group, picture.Bars), Mean: slices.Contains(means, group)}
 	var ends []any
 	for i := range picture.Bars {
 		var of []float64
@@ -339,6 +342,7 @@ func drawOverall(p Plan) (*Drawing, error) {
 	picture := &chart.Groups{Title: "Harmonic means of the sets", Y: mechanisms.y, Bars: mechanisms.names}
 	mechanisms.drawMeans(d, picture, all, func(set string) []any { return []any{set} }, divergent, coherent, "all")
 	d.Charts = chart.Column{picture}
+	d.Caption = "DIVG is where compaction can gain, COHE where it can only lose. Rings are the paper's means."
 	return d, nil
 }
 
@@ -353,6 +357,7 @@ func drawFormation(p Plan) (*Drawing, error) {
 		"Theirs: DWF gains on BFS2, FCDT and MUMpp, loses on the others, and NVRT fails; with warp barriers NVRT gains 60 %, HOTSP, LPS and NAMD gain, and MUMpp loses a little.",
 		"Our NVRT has no queue that a warp's first thread empties for the others, so that DWF does not break it; claim TBC-08 has that queue.",
 	}
+	d.Caption = "Compare DWF with DWF-WB on HOTSP, LPS and NAMD, which warp barriers win back in the paper."
 	return d, nil
 }
 
@@ -368,6 +373,7 @@ func drawMechanisms(p Plan) (*Drawing, error) {
 		"Of the others bitonic, reduction and blocksort diverge in alignment with their lanes, which TBC cannot compact (Rhu & Erez, ISCA 2013, section 3.3): with sm.lanes=balanced bitonic takes 76,774 cycles and not 96,826.",
 		"histogram loses by AGE, under which it waits for memory: with sm.cta_priority=none TBC takes 36,545 cycles and PDOM 36,688.",
 	}
+	d.Caption = "Compare the means at the end with the rings: DIVG is where compaction can gain, COHE where it can only lose."
 	return d, nil
 }
 
@@ -396,6 +402,7 @@ func drawPriorities(p Plan) (*Drawing, error) {
 		"Same: AGE loses on LPS, NAMD and LIB, and on no other of DIVG as much; RRB is the slower one on STMCL. AGE is not the best on the whole, as LPS and NAMD are two of eight.",
 		"PDOM is under loose round robin. AGE is faster than that under PDOM as well (vecadd: 1762 cycles, not 2068), so that a part of its gain is not compaction's.",
 	}
+	d.Caption = "Compare AGE with the others on LPS, NAMD and LIB, where the paper has a CTA left alone at the end of a launch."
 	return d, nil
 }
 
@@ -414,6 +421,7 @@ func drawTraffic(p Plan) (*Drawing, error) {
 		"Theirs: within 7 % of PDOM, but for DG, 2.67 with AGE in its texture cache, which RRB mends.",
 		"Same: DG, whose matrices are read by all CTAs, and go through the L1 here: AGE interleaves CTAs less, which is the reason that the paper gives.",
 	}
+	d.Caption = "Bars above 1 move more data than PDOM. The paper has one that is far above, DG by AGE."
 	return d, nil
 }
 
@@ -437,6 +445,7 @@ func drawSmallL2(p Plan) (*Drawing, error) {
 		"Theirs: DIVG TBC 1.15 with RRB and 1.135 with AGE; COHE as with the large L2; MUMpp under DWF from 1.28 to 0.96.",
 		"128 KB and 8 ways for a channel are 1 MB in all; our inputs are smaller than the paper's, so that most still fit.",
 	}
+	d.Caption = "Compare with figure 12: the rest of the machine is the same, so that what changes is due to the L2."
 	return d, nil
 }
 
@@ -478,6 +487,7 @@ func drawLikely(p Plan) (*Drawing, error) {
 	}
 	pdom, tbc, err := likelyGain()
 	d.Notes = append(d.Notes, fmt.Sprintf("Where a loop goes on behind two ways of which one has a break that is rare, the points gain: %.1f on PDOM and %.1f on TBC, in a kernel of its own.", pdom, tbc))
+	d.Caption = "Bars at 1 have no likely-convergence point apart from the post-dominator."
 	return d, err
 }
 
@@ -555,6 +565,7 @@ func drawCharacter(p Plan) (*Drawing, error) {
 		"Theirs is the set of figure 5, of which DIVG are those below 76 %; the bars of the figure are lost. P-branches are the part of the divergent executions of branches by a CTA.",
 		"On the other side of 76 % than theirs: HOTSP and LPS, whose grids here are cut so that few of their threads are beyond the rim, and RAY, whose picture is so small that the rays of a warp meet several spheres; HRTWL, as the overlaps of a warp's places differ, and MGST, as its runs end apart. NNC has half warps.",
 	}
+	d.Caption = "DIVG, on the left, is below 76 %."
 	return d, nil
 }
 
@@ -630,6 +641,7 @@ func drawBreakdown(p Plan, set string) (*Drawing, error) {
 		"Theirs: DWF has 2.7 times the stalls of the memory pipeline, TBC far fewer more; DWF turns W29-32 into warps of fewer threads in HOTSP, NAMD, HRTWL, MGST, RAY and WP; TBC adds to W0_Idle and W0_Mem, most of all in BFS2, MUM and MGST.",
 		"Cycles in which an SM has no threads are left out. Wn-m are cycles in which a warp of n to m active threads is issued.",
 	}
+	d.Caption = "(a) Compaction makes full warps (W29-32) of those with few threads (W1-16); Stall, W0_Mem and W0_Idle are what it waits for. (b) Compare DWF with TBC."
 	return d, nil
 }
 
@@ -760,5 +772,6 @@ func drawStacks(p Plan) (*Drawing, error) {
 	d.Notes = []string{
 		"Ours of AES, CP, LIB and STO have an entry more than theirs for the test of the end of the data, as their last CTA is partly filled, and LIB one for the pay-off of a swaption. MUMpp is far off: ours is a binary search, one loop in another.",
 	}
+	d.Caption = "Rings are the paper's depth. A stack of one entry has branches that are the same for a CTA."
 	return d, nil
 }

@@ -27,6 +27,8 @@ type setup struct {
 	smallL2   bool // 128 KB and 8 ways for each memory channel (Fung & Aamodt, HPCA 2011, section 6.4)
 	wide      bool // twice the registers: see benchmark.tiled
 	alu       int  // sm.alu_latency; 0: that of the preset
+	warp      int  // sm.warp_size; 0: that of the preset
+	sms       int  // SMs, with channels in the proportion of the preset; 0: those of the plan
 
 	// seed is the input of a run by the plan Full; 0: Quick.
 	seed uint64
@@ -70,7 +72,14 @@ func (s setup) config() (gpu.Config, error) {
 	if s.alu > 0 {
 		c.SM.ALULatency = s.alu
 	}
+	if s.warp > 0 {
+		c.SM.WarpSize = s.warp
+		c.SM.Threads = 512 // 64 warps of 8
+	}
 	s.full.set(&c)
+	if s.sms > 0 {
+		c.GPU.SMs, c.DRAM.Channels = s.sms, max(1, s.sms*p.Config().DRAM.Channels/p.Config().GPU.SMs)
+	}
 	return c, nil
 }
 

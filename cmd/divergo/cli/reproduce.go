@@ -217,7 +217,7 @@ func reproduceAll(c *cobra.Command, figures []experiments.Figure, plan experimen
 func printFigure(w io.Writer, figure experiments.Figure, d *experiments.Drawing) error {
 	return printRows(w, &page.Figure{
 		Name: figure.Name, Doc: figure.Doc, Source: figure.Source(), Header: d.Header,
-		Rows: d.Rows, Notes: d.Notes,
+		Rows: d.Rows, Notes: d.Notes, Caption: d.Caption,
 	})
 }
 
@@ -228,6 +228,9 @@ func printRows(w io.Writer, f *page.Figure) error {
 		t.Row(row...)
 	}
 	_, err := t.WriteTo(w)
+	if f.Caption != "" {
+		fmt.Fprintf(w, "\n%s\n", f.Caption)
+	}
 	for i, note := range f.Notes {
 		if i == 0 {
 			fmt.Fprintln(w)
@@ -257,7 +260,11 @@ func figureJSON(figure experiments.Figure, d *experiments.Drawing) map[string]an
 						theirs[i] = v
 					}
 				}
-				groups = append(groups, map[string]any{"name": g.Name, "values": g.Values, "theirs": theirs})
+				group := map[string]any{"name": g.Name, "values": g.Values, "theirs": theirs}
+				if g.Spread != nil {
+					group["spread"] = g.Spread
+				}
+				groups = append(groups, group)
 			}
 			charts = append(charts, map[string]any{
 				"title": c.Title, "y": c.Y, "bars": c.Bars,
@@ -265,8 +272,12 @@ func figureJSON(figure experiments.Figure, d *experiments.Drawing) map[string]an
 			})
 		}
 	}
-	return map[string]any{
+	values := map[string]any{
 		"schema": schema("reproduce"), "figure": figure.Name, "doc": figure.Doc, "source": figure.Source(),
 		"header": d.Header, "rows": d.Rows, "charts": charts, "notes": append([]string{}, d.Notes...),
 	}
+	if d.Caption != "" {
+		values["caption"] = d.Caption
+	}
+	return values
 }
