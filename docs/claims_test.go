@@ -19,8 +19,13 @@ measured when the list is made, on blocks of hardware or in runs of kernels.
 
 - Most claims depend on logic alone, or on logic once a reading of the paper is fixed. The reading is
   in the words of the claim.
-- Of claims that depend on the workloads and the timing of another simulator the list has the sign or
-  the order. Kernels are in their medium size, on two SMs.
+- Numbers that depend on workloads and timing have the ratio of ours to theirs, and the kernels that ran.
+  They are a match within a quarter of the paper's effect: at least 0.02 of a speed and 2 points of a
+  gain, at most 5 points of a rate. An order has the same sign and a twentieth of the effect or more.
+- Other claims on another simulator's timing have the sign or the order alone, and the verdict ` + "`order`" + `.
+- A number that differs has the cause and, behind a semicolon, ours in a run without it.
+- Values are of quick runs: kernels in their medium size, on two SMs, for one input. Numbers of the plan
+  (docs/explanation/experiments.md) are in the figure ` + "`ours-headline`" + `.
 - Those of Fung & Aamodt's section 6 have the paper's policies: TBC with likely-convergence points and
   CTAs by age, DWF by majority, PDOM with neither. Kernels of this paper and of Rhu & Erez's have
   addresses of 32 bits.
