@@ -290,7 +290,7 @@ var tbcNumbers = []Claim{
 			[]string{"galerkin"}, []string{"DG"})},
 	},
 	{
-		ID: "TBC-51", Place: "section 6.2, figure 15", Statement: "speed of TBC by AGE, harmonic means over DIVG and COHE: against RRB, against SRR",
+		ID: "TBC-51", Place: "section 6.2, figure 15", Benchmarks: true, Statement: "speed of TBC by AGE, harmonic means over DIVG and COHE: against RRB, against SRR",
 		Theirs: "above above",
 		Ours: func() (string, error) {
 			rrb, _, err := over(prioritized(sm.PriorityRRB), paperTBC, "all")(0)

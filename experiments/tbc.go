@@ -323,7 +323,7 @@ var tbcClaims = []Claim{
 		},
 	},
 	{
-		ID: "TBC-25", Place: "table 3",
+		ID: "TBC-25", Place: "table 3", Benchmarks: true,
 		Statement: "entries of the deepest stack of AES, CP, LIB and STO, whose branches are the same for a CTA; of a kernel without a test for the end of its data",
 		Theirs:    "1 1 1 1; 1",
 		Why:       "the last CTA of our kernels is partly filled, so that their test for the end of the data diverges; LIB has one entry more for the pay-off of a swaption",
