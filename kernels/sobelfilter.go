@@ -31,12 +31,10 @@ type SobelFilter struct {
 	in, out, want      []uint8 // in has a rim of a pixel
 }
 
-// NewSobelFilter makes the picture of newSobel with a rim, for CTAs of cta
-// threads.
+// NewSobelFilter makes a picture with a rim, for CTAs of cta threads.
 func NewSobelFilter(width, height, cta int, seed uint64) *SobelFilter {
-	picture := newSobel(width+2, height+2, seed)
 	w := &SobelFilter{
-		width: width, height: height, cta: cta, scale: 1.5, in: picture.in,
+		width: width, height: height, cta: cta, scale: 1.5, in: naturalPicture(width+2, height+2, seed),
 		want: make([]uint8, width*height),
 	}
 	across := [3][3]int{{-1, 0, 1}, {-2, 0, 2}, {-1, 0, 1}}
