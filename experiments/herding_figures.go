@@ -229,7 +229,7 @@ func drawForcedBranches(on herdSetup) (*Drawing, error) {
 		Title: "Degradation with branches forced uniform", X: "static branches (%)",
 		Y: "mismatching bytes (%)",
 	}
-	for _, name := range []string{"mandelbrot", "julia"} {
+	for _, name := range []string{"mandelbrot20", "julia"} {
 		k, err := kernels.Find(name)
 		if err != nil {
 			return nil, err

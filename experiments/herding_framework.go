@@ -16,7 +16,7 @@ var herdBenchmarks = []struct {
 	name, kernel string
 	branch, data float64
 }{
-	{"Mandelbrot", "mandelbrot", 1.84, 0.97},
+	{"Mandelbrot", "mandelbrot20", 1.84, 0.97},
 	{"Julia", "julia", -1, -1},
 	{"histogram 64", "histogram64", 5.82, 0.6},
 	{"histogram 256", "histogram", 5.82, 0.6},

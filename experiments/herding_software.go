@@ -51,7 +51,7 @@ var herdingSoftware = []Claim{
 				return "", err
 			}
 			var list []string
-			for _, name := range []string{"mandelbrot", "binomial", "dxtc"} {
+			for _, name := range []string{"mandelbrot20", "binomial", "dxtc"} {
 				k, err := kernels.Find(name)
 				if err != nil {
 					return "", err

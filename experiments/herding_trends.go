@@ -41,7 +41,7 @@ var herdingTrends = []Claim{
 		Statement: "Mandelbrot: of its branches diverge, against 1 %; all safe branches herded: speed, and mismatching bytes against 2 %",
 		Why:       "the pictures are small, so that the rim of the set is in more of the warps: 14 % of the branches diverge in the small size, 5.9 in the medium and 1.4 in the large one (480x320)",
 		Theirs:    "below; above; below", Ours: func() (string, error) {
-			none, hard, err := herdedPair("mandelbrot", herdBranches)
+			none, hard, err := herdedPair("mandelbrot20", herdBranches)
 			return fmt.Sprintf("%s; %s; %s (%.3g %% of the branches, which are %.3g %% of the instructions; %.3f; %.3g %%; theirs 10 %% of the instructions, 1.31)", order(none.diverge, .01), order(hard.over(none), 1),
 				order(hard.degradation, .02), 100*none.diverge, 100*none.branches, hard.over(none),
 				100*hard.degradation), err
@@ -51,11 +51,11 @@ var herdingTrends = []Claim{
 		ID: "HERDING-10", Place: "section VII-A",
 		Statement: "Mandelbrot, all safe branches herded: speed in hardware against software",
 		Theirs:    "above", Ours: func() (string, error) {
-			_, hard, err := herdedPair("mandelbrot", herdBranches)
+			_, hard, err := herdedPair("mandelbrot20", herdBranches)
 			if err != nil {
 				return "", err
 			}
-			soft, err := herdedOnce("mandelbrot", herdSoftware)
+			soft, err := herdedOnce("mandelbrot20", herdSoftware)
 			return fmt.Sprintf("%s (%.3f)", order(hard.over(soft), 1), hard.over(soft)), err
 		},
 	},
@@ -63,7 +63,7 @@ var herdingTrends = []Claim{
 		ID: "HERDING-11", Place: "section II-A, figure 3",
 		Statement: "Mandelbrot, all safe branches herded in software, speed",
 		Theirs:    "below", Ours: func() (string, error) {
-			none, soft, err := herdedPair("mandelbrot", herdSoftware)
+			none, soft, err := herdedPair("mandelbrot20", herdSoftware)
 			return fmt.Sprintf("%s (%.3f)", order(soft.over(none), 1), soft.over(none)), err
 		},
 	},

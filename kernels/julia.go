@@ -3,8 +3,8 @@ package kernels
 var julia = Kernel{
 	Name:    "julia",
 	Doc:     "escape times of a Julia set",
-	Source:  "the loop of Sartori & Kumar (Branch and Data Herding, 2012), figure 1, for z*z + c with one c; Julia of Mandelbrot in its table I. Not kept: the unrolling by 20 and the palette",
-	Control: "image bounds (P), then a loop with two exits whose number of rounds differs from pixel to pixel (D)",
+	Source:  "the loop of Sartori & Kumar (Branch and Data Herding, 2012), figure 1, for z*z + c with one c; Julia of Mandelbrot in its table I. Kept: the loop is unrolled 20 times, and each copy has both tests. Not kept: the palette",
+	Control: "image bounds (P), then a loop with 40 exits, which pixels take after different numbers of rounds (D)",
 	Result:  "the same float32 operations on the host, bit for bit",
 	Sizes: []Size{
 		{
