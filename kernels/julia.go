@@ -12,8 +12,8 @@ var julia = Kernel{
 			func(seed uint64) Workload { return NewJulia(32, 24, 32, seed) },
 		},
 		{
-			"medium", "150x100 pixels, limit 64, 10x7 CTAs of 16x16, partly filled",
-			func(seed uint64) Workload { return NewJulia(150, 100, 64, seed) },
+			"medium", "192x144 pixels, limit 128, 12x9 CTAs of 16x16",
+			func(seed uint64) Workload { return NewJulia(192, 144, 128, seed) },
 		},
 		{
 			"large", "480x320 pixels, limit 256, 30x20 CTAs of 16x16",
