@@ -83,7 +83,7 @@ type herdSetup struct {
 }
 
 var (
-	herdMiddle = herdSetup{herdSize, 4, 1}
+	herdMiddle = herdSetup{herdSize, 2, 1}
 	herdLarge  = herdSetup{func(k kernels.Kernel) kernels.Size { return k.Sizes[len(k.Sizes)-1] }, 30, 8}
 )
 

@@ -7,7 +7,7 @@ import (
 var sobelfilter = Kernel{
 	Name:    "sobelfilter",
 	Doc:     "edges of a grey picture by the Sobel operator, scaled and clamped",
-	Source:  "SobelFilter in Sartori & Kumar (Branch and Data Herding, 2012), table I. Kept: a row a CTA, the scale, and the test on both sides of the range. Not kept: the texture, which clamps at the rim (the picture has a rim)",
+	Source:  "SobelFilter in Sartori & Kumar (Branch and Data Herding, 2012), table I. Kept: a row a CTA, the scale, the test on both sides of the range, and the texture. Not kept: that it clamps at the rim (the picture has a rim)",
 	Control: "a loop over a row (P), then the two tests of the range (D); byte loads and stores",
 	Result:  "convolution with the two 3x3 matrices on the host",
 	Sizes: []Size{
