@@ -27,7 +27,7 @@ func init() {
 
 // herdingFigures are the figures of the herding paper. The paper ran branch herding on a GTX 480,
 // and data herding on a simulated Quadro FX 5800. Our reading: both run on the preset that is close
-// to the latter.
+// to the latter, data herding without the caches that the preset adds to it.
 var herdingFigures = []Figure{
 	{
 		Name: "herding-fig3", Doc: "time and quality of Mandelbrot against the branches that are forced uniform",
@@ -58,11 +58,6 @@ var herdingFigures = []Figure{
 		Draw: func() (*Drawing, error) { return drawHerding(herdMiddle) },
 	},
 	{
-		Name: "herding-full", Doc: "the same on 4 SMs and a channel, which inputs of this size fill",
-		Place: "figures 3, 6, 10, 12, 16 and 17, tables II and III",
-		Draw:  func() (*Drawing, error) { return drawHerding(herdFull) },
-	},
-	{
 		Name: "herding-large", Doc: "the same on all SMs with the largest inputs, which takes long",
 		Place: "figures 3, 6, 10, 12, 16 and 17, tables II and III",
 		Draw:  func() (*Drawing, error) { return drawHerding(herdLarge) },
@@ -80,26 +75,37 @@ func herdSize(k kernels.Kernel) kernels.Size { return k.Sizes[len(k.Sizes)/2] }
 
 // herdSetup is the size and the machine of a figure.
 //
-// The paper's pictures are some 60 times as large as the middle sizes, and its GPUs have 15 and 30
-// SMs. A few SMs give each SM as many threads.
+// The paper's pictures are some 20 to 60 times as large as the middle sizes, and its GPUs have 15 and
+// 30 SMs. A few SMs give each SM as many threads, and a channel the bandwidth that it has there.
 type herdSetup struct {
 	size          func(kernels.Kernel) kernels.Size
-	sms, channels int // 0: those of the preset
+	sms, channels int
 }
 
 var (
-	herdMiddle = herdSetup{size: herdSize}
-	herdFull   = herdSetup{herdSize, 4, 1}
-	herdLarge  = herdSetup{size: func(k kernels.Kernel) kernels.Size { return k.Sizes[len(k.Sizes)-1] }}
+	herdMiddle = herdSetup{herdSize, 2, 1}
+	herdLarge  = herdSetup{func(k kernels.Kernel) kernels.Size { return k.Sizes[len(k.Sizes)-1] }, 30, 8}
 )
 
 // config returns the machine.
 func (s herdSetup) config() (gpu.Config, error) {
-	cfg, err := herdConfig()
-	if s.sms > 0 {
-		cfg.GPU.SMs, cfg.DRAM.Channels = s.sms, s.channels
+	p, err := gpu.FindPreset("tbc")
+	if err != nil {
+		return gpu.Config{}, err
 	}
-	return cfg, err
+	cfg := p.Config()
+	cfg.GPU.SMs, cfg.DRAM.Channels = s.sms, s.channels
+	return cfg, nil
+}
+
+// uncached takes the data caches away, but for a line each.
+//
+// The paper runs data herding on a simulated Quadro FX 5800 (section VI), a GPU without data caches.
+// Our reading: so was the simulated one. The preset has those that Fung & Aamodt added to it.
+func uncached(cfg gpu.Config) gpu.Config {
+	cfg.L1.Size, cfg.L1.Assoc = cfg.L1.Line, 1
+	cfg.L2.Size, cfg.L2.Assoc = cfg.L2.Line, 1
+	return cfg
 }
 
 // herdRun holds the measurements of a benchmark's run.
@@ -116,14 +122,8 @@ type herdRun struct {
 // programs replaces each entry of a module; nil replaces none.
 type programs func(p *isa.Program) (*isa.Program, error)
 
-// herdConfig returns the machine of these figures.
-func herdConfig() (gpu.Config, error) {
-	p, err := gpu.FindPreset("tbc")
-	if err != nil {
-		return gpu.Config{}, err
-	}
-	return p.Config(), nil
-}
+// herdConfig returns the machine of the claims.
+func herdConfig() (gpu.Config, error) { return herdMiddle.config() }
 
 // herdWith runs replaced programs of a kernel, with the measured size and input.
 func herdWith(k kernels.Kernel, cfg gpu.Config, replace programs) (herdRun, error) {
@@ -229,7 +229,7 @@ func drawForcedBranches(on herdSetup) (*Drawing, error) {
 		Title: "Degradation with branches forced uniform", X: "static branches (%)",
 		Y: "mismatching bytes (%)",
 	}
-	for _, name := range []string{"mandelbrot", "julia"} {
+	for _, name := range []string{"mandelbrot20", "julia"} {
 		k, err := kernels.Find(name)
 		if err != nil {
 			return nil, err

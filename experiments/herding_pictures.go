@@ -98,7 +98,7 @@ func drawForcedPictures() (*Drawing, error) {
 	for _, set := range []struct {
 		name, kernel string
 		build        func(width, height int, limit uint32, seed uint64) *kernels.EscapeTime
-	}{{"Mandelbrot", "mandelbrot", kernels.NewMandelbrot}, {"Julia", "julia", kernels.NewJulia}} {
+	}{{"Mandelbrot", "mandelbrot20", kernels.NewMandelbrot20}, {"Julia", "julia", kernels.NewJulia}} {
 		build := func() kernels.Workload { return set.build(escapeWide, escapeHigh, escapeLimit, herdMeasured) }
 		if err := g.add(set.name, set.kernel, build, false, variants...); err != nil {
 			return nil, err

@@ -57,6 +57,7 @@ type Profile struct {
 // Candidate is a branch or load that the profile tried.
 type Candidate struct {
 	PC          uint32
+	Copies      []uint32 // of the branch, in an unrolled loop: herded with it, as one branch of the source
 	Load        bool
 	Alone       float64 // mean speed-up over the inputs if only this one is herded
 	Speedup     float64 // mean speed-up together with those kept before it
@@ -113,11 +114,17 @@ func (o Profiling) Find() (*Profile, error) {
 	try := func(pc int, load bool) error {
 		c := Candidate{PC: uint32(pc), Load: load}
 		m, err := r.measure(with(isa.Herding{}, c))
-		if err == nil && m.parted {
-			c.Alone = speedup(base, m)
-			p.Candidates = append(p.Candidates, c)
+		if err != nil || !m.parted {
+			return err
 		}
-		return err
+		same := slices.IndexFunc(p.Candidates, func(o Candidate) bool { return !load && copies(prog, o.PC, c.PC) })
+		if same >= 0 {
+			p.Candidates[same].Copies = append(p.Candidates[same].Copies, c.PC)
+			return nil
+		}
+		c.Alone = speedup(base, m)
+		p.Candidates = append(p.Candidates, c)
+		return nil
 	}
 	for _, pc := range branches {
 		if err := try(pc, false); err != nil {
@@ -127,6 +134,15 @@ func (o Profiling) Find() (*Profile, error) {
 	for _, pc := range loads {
 		if err := try(pc, true); err != nil {
 			return nil, err
+		}
+	}
+	for i := range p.Candidates {
+		if c := &p.Candidates[i]; len(c.Copies) > 0 {
+			m, err := r.measure(with(isa.Herding{}, *c))
+			if err != nil {
+				return nil, err
+			}
+			c.Alone = speedup(base, m)
 		}
 	}
 	slices.SortStableFunc(p.Candidates, func(a, b Candidate) int { return cmp.Compare(b.Alone, a.Alone) })
@@ -161,8 +177,30 @@ func with(h isa.Herding, c Candidate) isa.Herding {
 		to = &made.Loads
 	}
 	*to = append(*to, int(c.PC))
+	for _, pc := range c.Copies {
+		*to = append(*to, int(pc))
+	}
 	slices.Sort(*to)
 	return made
+}
+
+// copies reports whether two branches are copies of one branch of the source, in an unrolled loop. They
+// have the same line, and their predicates come from the same comparison with the same constant. The
+// paper's framework marks branches of the source.
+func copies(p *isa.Program, a, b uint32) bool {
+	one, other := setp(p, a), setp(p, b)
+	return p.Where(a) == p.Where(b) && one != nil && other != nil && one.Cmp == other.Cmp && one.Type == other.Type &&
+		one.Src[1].Kind == isa.OperandImm && other.Src[1] == one.Src[1]
+}
+
+// setp returns the comparison before a branch that sets its predicate, or nil.
+func setp(p *isa.Program, branch uint32) *isa.Inst {
+	for pc := int(branch) - 1; pc >= 0; pc-- {
+		if in := &p.Insts[pc]; in.Op == isa.OpSetp && in.Dst[0].Index == p.Insts[branch].Guard.Index {
+			return in
+		}
+	}
+	return nil
 }
 
 // speedup returns the mean speed-up over the inputs.

@@ -58,6 +58,9 @@ func TestProfile(t *testing.T) {
 				with.Loads = append(with.Loads[:len(with.Loads):len(with.Loads)], int(c.PC))
 			} else {
 				with.Branches = append(with.Branches[:len(with.Branches):len(with.Branches)], int(c.PC))
+				for _, pc := range c.Copies {
+					with.Branches = append(with.Branches, int(pc))
+				}
 			}
 			now, worst := run(with)
 			assert.Equal(t, now[0] < before[0] || now[1] < before[1], c.Kept, "%s %d", name, c.PC)

@@ -5,7 +5,7 @@ import "slices"
 var facedetect = Kernel{
 	Name:    "facedetect",
 	Doc:     "a cascade of classifiers that looks for faces in a picture, a thread a window",
-	Source:  "FCDT (Visbench) in Fung & Aamodt (HPCA 2011), table 1: a cascade after Viola & Jones (CVPR 2001). Kept: CTAs of 32x6, stages of more and more features, features of two rectangles by an integral image, the exit from each stage. Not kept: windows of several scales, the trained cascade: each stage here lets about half of the windows pass that come to it",
+	Source:  "FCDT (Visbench) in Fung & Aamodt (HPCA 2011), table 1: a cascade after Viola & Jones (CVPR 2001). Kept: CTAs of 32x6, stages of more and more features, features of two rectangles by an integral image, the exit from each stage. Not kept: photographs (the picture is generated: noise of several octaves with faces before it), windows of several scales, the trained cascade: each stage here lets about half of the windows pass that come to it",
 	Control: "image bounds (P); a loop over stages that windows leave early, votes of features (D)",
 	Result:  "sums over the pixels of each rectangle on the host",
 	Sizes: []Size{
@@ -43,7 +43,7 @@ type faceDetectWorkload struct {
 func newFaceDetect(width, height int, seed uint64) *faceDetectWorkload {
 	r := random(seed)
 	w := &faceDetectWorkload{
-		width: width, height: height, picture: newSobel(width, height, seed).in,
+		width: width, height: height, picture: naturalPicture(width, height, seed),
 		want: make([]uint32, width*height),
 	}
 	left := w.windows()

@@ -3,7 +3,7 @@ package kernels
 var galerkin = Kernel{
 	Name:    "galerkin",
 	Doc:     "waves by the discontinuous Galerkin method",
-	Source:  "DG (gpuDG, Bakhoda et al., ISPASS 2009) in Fung & Aamodt (HPCA 2011), table 1. Kept: CTAs of 84, an element of order 6 with 84 nodes and 112 on its faces; three kernels: volume, surface, Runge-Kutta. Not kept: six fields and three directions, of which here are two and one; textures; the numbers of the matrices, which are random here",
+	Source:  "DG (gpuDG, Bakhoda et al., ISPASS 2009) in Fung & Aamodt (HPCA 2011), table 1. Kept: CTAs of 84, an element of order 6 with 84 nodes and 112 on its faces; three kernels: volume, surface, Runge-Kutta; textures. Not kept: six fields and three directions, of which here are two and one; the numbers of the matrices, which are random here",
 	Control: "uniform loops over nodes; nodes of faces in two rounds, the second partly filled, and the end of the grid (P); the border (D)",
 	Result:  "the same float32 operations on the host, bit for bit",
 	Sizes: []Size{

@@ -35,11 +35,11 @@ type Gaussian struct {
 	in, out, want []uint8
 }
 
-// NewGaussian makes the picture of newSobel, to be blurred with standard deviation sigma, in pixels
-// (R. Deriche, Recursively Implementing the Gaussian and its Derivatives, 1993).
+// NewGaussian makes a picture to be blurred with standard deviation sigma, in pixels (R. Deriche,
+// Recursively Implementing the Gaussian and its Derivatives, 1993).
 func NewGaussian(width, height int, sigma float64, seed uint64) *Gaussian {
 	w := &Gaussian{
-		width: width, height: height, in: newSobel(width, height, seed).in,
+		width: width, height: height, in: naturalPicture(width, height, seed),
 		want: make([]uint8, width*height),
 	}
 	alpha := 1.695 / sigma

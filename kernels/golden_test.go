@@ -101,6 +101,13 @@ func TestGoldenModelAgreesAtOtherShapes(t *testing.T) {
 		NewLaplace(3, 9, 3, 21),
 		NewConvolution(16, 1, 22),
 		NewConvolution(144, 50, 23),
+		NewMandelbrot20(20, 16, 1, 33),
+		NewMandelbrot20(20, 16, 22, 34),
+		NewJulia(20, 16, 23, 35),
+		earlyExits(t, "shortcircuit", 2),
+		earlyExits(t, "exceptions", 16),
+		earlyExits(t, "gotos", 4),
+		earlyExits(t, "coroutine", 256),
 		NewLoop1(0),
 		NewLoop2(31),
 		newQueens(2, 32),
@@ -111,6 +118,41 @@ func TestGoldenModelAgreesAtOtherShapes(t *testing.T) {
 		}
 		require.NoError(t, w.Run(newOracle(t, 0)), "%T", w)
 		assert.NoError(t, w.Check(), "%T", w)
+	}
+}
+
+func earlyExits(t *testing.T, kernel string, exit int) Workload {
+	w, err := NewEarlyExits(kernel, 100, 64, 5, exit, 36)
+	require.NoError(t, err)
+	return w
+}
+
+// TestEarlyExits: of the words of exceptions, one of exit makes a test leave.
+func TestEarlyExits(t *testing.T) {
+	for exit := 2; exit <= 256; exit *= 2 {
+		w, err := NewEarlyExits("exceptions", 1000, 64, 64, exit, 1)
+		require.NoError(t, err)
+		u := w.(*unstructuredWorkload)
+		divisor, low := 0, 0
+		for _, word := range u.words {
+			if word&7 == 0 {
+				divisor++
+			}
+			if word&255 < u.low {
+				low++
+			}
+		}
+		want := float64(len(u.words)) / float64(exit)
+		assert.InEpsilon(t, want, divisor, 0.2, "exit %d", exit)
+		assert.InEpsilon(t, want, low, 0.2, "exit %d", exit)
+		assert.Equal(t, want, float64(len(u.words))*float64(256-u.high)/256, "exit %d", exit)
+	}
+	for _, bad := range []struct {
+		kernel string
+		exit   int
+	}{{"bfs", 2}, {"gotos", 1}, {"gotos", 257}} {
+		_, err := NewEarlyExits(bad.kernel, 1, 32, 1, bad.exit, 1)
+		assert.ErrorContains(t, err, "early exits")
 	}
 }
 

@@ -3,8 +3,8 @@ package kernels
 var julia = Kernel{
 	Name:    "julia",
 	Doc:     "escape times of a Julia set",
-	Source:  "the loop of Sartori & Kumar (Branch and Data Herding, 2012), figure 1, for z*z + c with one c; Julia of Mandelbrot in its table I. Not kept: the unrolling by 20 and the palette",
-	Control: "image bounds (P), then a loop with two exits whose number of rounds differs from pixel to pixel (D)",
+	Source:  "the loop of Sartori & Kumar (Branch and Data Herding, 2012), figure 1, for z*z + c with one c; Julia of Mandelbrot in its table I. Kept: the loop is unrolled 20 times, and each copy has both tests. Not kept: the palette",
+	Control: "image bounds (P), then a loop with 40 exits, which pixels take after different numbers of rounds (D)",
 	Result:  "the same float32 operations on the host, bit for bit",
 	Sizes: []Size{
 		{
@@ -12,8 +12,8 @@ var julia = Kernel{
 			func(seed uint64) Workload { return NewJulia(32, 24, 32, seed) },
 		},
 		{
-			"medium", "150x100 pixels, limit 64, 10x7 CTAs of 16x16, partly filled",
-			func(seed uint64) Workload { return NewJulia(150, 100, 64, seed) },
+			"medium", "192x144 pixels, limit 128, 12x9 CTAs of 16x16",
+			func(seed uint64) Workload { return NewJulia(192, 144, 128, seed) },
 		},
 		{
 			"large", "480x320 pixels, limit 256, 30x20 CTAs of 16x16",

@@ -298,7 +298,8 @@ func TestFaceCascade(t *testing.T) {
 // TestMeet: a ray straight at a triangle in the plane z = 0 meets it at its own distance. Rays
 // beside it, behind it or away from it do not.
 func TestMeet(t *testing.T) {
-	triangle := &[9]float32{0, 0, 0, 1, 0, 0, 0, 1, 0}
+	flat := woop(&[9]float32{0, 0, 0, 1, 0, 0, 0, 1, 0})
+	triangle := &flat
 	for _, c := range []struct {
 		ray  [6]float32
 		want float32

@@ -27,6 +27,28 @@ var mandelbrot = Kernel{
 	},
 }
 
+var mandelbrot20 = Kernel{
+	Name:    "mandelbrot20",
+	Doc:     "escape times of the Mandelbrot set, by a loop that is unrolled 20 times",
+	Source:  "Mandelbrot in Sartori & Kumar (Branch and Data Herding, 2012), table I, figure 1 and section II-A: the loop is unrolled 20 times, and each copy has both tests. Not kept: the palette",
+	Control: "image bounds (P), then a loop with 40 exits, which pixels take after different numbers of rounds (D)",
+	Result:  "the same float32 operations on the host, bit for bit",
+	Sizes: []Size{
+		{
+			"small", "32x24 pixels, limit 32, 2x2 CTAs of 16x16, the lower ones half filled",
+			func(seed uint64) Workload { return NewMandelbrot20(32, 24, 32, seed) },
+		},
+		{
+			"medium", "192x144 pixels, limit 128, 12x9 CTAs of 16x16",
+			func(seed uint64) Workload { return NewMandelbrot20(192, 144, 128, seed) },
+		},
+		{
+			"large", "480x320 pixels, limit 256, 30x20 CTAs of 16x16",
+			func(seed uint64) Workload { return NewMandelbrot20(480, 320, 256, seed) },
+		},
+	},
+}
+
 // escapeBlock is the width and height of a CTA.
 const escapeBlock = 16
 
@@ -48,6 +70,13 @@ func NewMandelbrot(width, height int, limit uint32, seed uint64) *EscapeTime {
 	w := newEscapeTime("mandelbrot", width, height, limit)
 	w.place(-2.25, 3, seed)
 	w.expect(func(re, im float32) uint32 { return roundsLeft(0, 0, re, im, w.limit) })
+	return w
+}
+
+// NewMandelbrot20 is NewMandelbrot with the loop unrolled 20 times.
+func NewMandelbrot20(width, height int, limit uint32, seed uint64) *EscapeTime {
+	w := NewMandelbrot(width, height, limit, seed)
+	w.set = "mandelbrot20"
 	return w
 }
 

@@ -10,7 +10,7 @@ import (
 var mummer = Kernel{
 	Name:    "mummer",
 	Doc:     "queries matched with a reference by its suffix tree",
-	Source:  "MUM (MUMmerGPU, Schatz et al., BMC Bioinformatics 2007) in Fung & Aamodt (HPCA 2011), table 1, and Rhu & Erez (ISCA 2013), table 1. Kept: CTAs of 256, a thread a query, from each letter a walk down the tree, along edges of many letters, and on by the suffix link. Not kept: textures, the reference in pieces, the matches themselves",
+	Source:  "MUM (MUMmerGPU, Schatz et al., BMC Bioinformatics 2007) in Fung & Aamodt (HPCA 2011), table 1, and Rhu & Erez (ISCA 2013), table 1. Kept: CTAs of 256, a thread a query, from each letter a walk down the tree, along edges of many letters, and on by the suffix link; textures. Not kept: the reference in pieces, the matches themselves",
 	Control: "loops over letters, nodes and edges, each with an exit at the first letter that differs (D)",
 	Result:  "searches in the suffix array of Go's library on the host",
 	Sizes: []Size{

@@ -8,8 +8,8 @@ import (
 var persistent = Kernel{
 	Name:    "persistent",
 	Doc:     "rays through a tree of boxes to the nearest triangle, by persistent threads",
-	Source:  "NVRT in Fung & Aamodt (HPCA 2011), table 1: the ray traversal of Aila & Laine (HPG 2009). Kept: CTAs of 32x6 that live as long as there are batches of 32 rays, inner nodes in one loop and leaves in another, the nearer child first, a stack for each thread, rays from a camera and rays that scatter. Not kept: the queue from which the first thread of a warp takes the next batch for all, which is wrong under DWF (claim TBC-08): here a warp's batches are known beforehand; the scene",
-	Control: "two loops in a loop, which rays leave at different times, tests of boxes and triangles (D); batches (P)",
+	Source:  "NVRT in Fung & Aamodt (HPCA 2011), table 1: the ray traversal of Aila & Laine (HPG 2009). Kept: CTAs of 32x6 that live as long as there are batches of 32 rays, inner nodes in one loop and leaves in another, the nearer child first, a stack for each thread, triangles as transformations, rays from a camera that look for the nearest hit, and rays that scatter and end with any hit. Not kept: the queue from which the first thread of a warp takes the next batch for all, since which warp has which ray then depends on the machine, and results are wrong under DWF (claim TBC-08): here a warp's batches are known beforehand; the scene",
+	Control: "two loops in a loop, which rays leave at different times, tests of boxes and triangles, a break with any hit (D); batches (P)",
 	Result:  "all triangles for each ray on the host, the same operations, bit for bit",
 	Sizes: []Size{
 		{
@@ -31,8 +31,9 @@ var persistent = Kernel{
 type persistentWorkload struct {
 	outcome
 	ctas      int
-	triangles [][9]float32 // a corner, and the vectors to the other two
-	rays      [][6]float32 // origin, direction
+	triangles [][9]float32  // a corner, and the vectors to the other two
+	woop      [][12]float32 // the same as transformations
+	rays      [][6]float32  // origin, direction
 	boxes     [][12]float32
 	links     [][2]uint32
 	want      []float32
@@ -63,12 +64,18 @@ func newPersistent(triangles, rays, ctas int, seed uint64) *persistentWorkload {
 		w.rays = append(w.rays, ray)
 	}
 	w.split(0, triangles)
+	for i := range w.triangles {
+		w.woop = append(w.woop, woop(&w.triangles[i]))
+	}
 	for i := range w.rays {
 		nearest := float32(missed)
-		for t := range w.triangles {
-			if far := meet(&w.rays[i], &w.triangles[t]); far < nearest {
+		for t := range w.woop {
+			if far := meet(&w.rays[i], &w.woop[t]); far < nearest {
 				nearest = far
 			}
+		}
+		if i/32%2 == 1 && nearest < missed {
+			nearest = 0 // any hit
 		}
 		w.want = append(w.want, nearest)
 	}
@@ -116,28 +123,52 @@ func bounds(triangles [][9]float32) (box [6]float32) {
 	return box
 }
 
-// meet returns the distance at which a ray meets a triangle (Möller & Trumbore, 1997).
-func meet(ray *[6]float32, t *[9]float32) float32 {
-	dot := func(a, b []float32) float32 {
-		return float32(float32(a[0]*b[0])+float32(a[1]*b[1])) + float32(a[2]*b[2])
-	}
-	cross := func(a, b []float32) []float32 {
-		return []float32{
-			float32(a[1]*b[2]) - float32(a[2]*b[1]),
-			float32(a[2]*b[0]) - float32(a[0]*b[2]),
-			float32(a[0]*b[1]) - float32(a[1]*b[0]),
+// woop returns the transformation of a triangle to where its corners are 0, x and y: rows of the
+// height, x and y, the last entry for the origin (S. Woop, 2004, as Aila & Laine use it).
+func woop(t *[9]float32) (rows [12]float32) {
+	corner, e, f := t[:3], t[3:6], t[6:]
+	n := cross(e, f)
+	scale := 1 / dot(n, n)
+	for i, row := range [3][]float32{n, cross(f, n), cross(n, e)} {
+		at := rows[4*i:]
+		for d := range 3 {
+			at[d] = row[d] * scale
+		}
+		at[3] = dot(at[:3], corner)
+		if i > 0 {
+			at[3] = -at[3]
 		}
 	}
-	direction, e, f := ray[3:], t[3:6], t[6:]
-	s := []float32{ray[0] - t[0], ray[1] - t[1], ray[2] - t[2]}
-	p, q := cross(direction, f), cross(s, e)
-	inverse := 1 / dot(e, p)
-	u, v := float32(dot(s, p)*inverse), float32(dot(direction, q)*inverse)
-	far := float32(dot(f, q) * inverse)
-	if u >= 0 && u <= 1 && v >= 0 && u+v <= 1 && far > 0 {
+	return rows
+}
+
+// meet returns the distance at which a ray meets a triangle.
+func meet(ray *[6]float32, t *[12]float32) float32 {
+	origin, direction := ray[:3], ray[3:]
+	far := (t[3] - float32(origin[0]*t[0]) - float32(origin[1]*t[1]) - float32(origin[2]*t[2])) *
+		(1 / dot(direction, t[:3]))
+	along := func(row []float32) float32 {
+		at := row[3] + float32(origin[0]*row[0]) + float32(origin[1]*row[1]) + float32(origin[2]*row[2])
+		return at + float32(far*dot(direction, row))
+	}
+	u, v := along(t[4:8]), along(t[8:])
+	if far > 0 && u >= 0 && u <= 1 && v >= 0 && u+v <= 1 {
 		return far
 	}
 	return missed
+}
+
+// dot and cross round after each operation.
+func dot(a, b []float32) float32 {
+	return float32(float32(a[0]*b[0])+float32(a[1]*b[1])) + float32(a[2]*b[2])
+}
+
+func cross(a, b []float32) []float32 {
+	return []float32{
+		float32(a[1]*b[2]) - float32(a[2]*b[1]),
+		float32(a[2]*b[0]) - float32(a[0]*b[2]),
+		float32(a[0]*b[1]) - float32(a[1]*b[0]),
+	}
 }
 
 // Run implements Workload.
@@ -145,7 +176,7 @@ func (w *persistentWorkload) Run(m Machine) error {
 	w.reset()
 	boxes := upload(m, flat(w.boxes, func(b [12]float32) []float32 { return b[:] }))
 	links := upload(m, flat(w.links, func(l [2]uint32) []uint32 { return l[:] }))
-	triangles := upload(m, flat(w.triangles, func(t [9]float32) []float32 { return t[:] }))
+	triangles := upload(m, flat(w.woop, func(t [12]float32) []float32 { return t[:] }))
 	rays := upload(m, flat(w.rays, func(r [6]float32) []float32 { return r[:] }))
 	distance := m.Alloc(4 * len(w.want))
 	err := m.Launch(Call{

@@ -30,7 +30,7 @@ type sadWorkload struct {
 func newSAD(width, height int, seed uint64) *sadWorkload {
 	r := random(seed)
 	w := &sadWorkload{
-		width: width, height: height, frame: newSobel(width, height, seed).in,
+		width: width, height: height, frame: naturalPicture(width, height, seed),
 		other: make([]uint8, width*height),
 	}
 	inside := func(v, n int) int { return min(max(v, 0), n-1) }

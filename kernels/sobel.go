@@ -34,27 +34,11 @@ type sobelWorkload struct {
 	in, out, want []uint8
 }
 
-// newSobel makes a picture of bright discs and dark squares on a gradient, with some noise. The
-// seed determines the noise.
+// newSobel makes a picture.
 func newSobel(width, height int, seed uint64) *sobelWorkload {
-	r := random(seed)
 	w := &sobelWorkload{
 		width: width, height: height,
-		in: make([]uint8, width*height), want: make([]uint8, width*height),
-	}
-	const tile, disc, square = 32, 11, 8
-	for i := range w.in {
-		x, y := i%width, i/width
-		dx, dy := x%tile-tile/2, y%tile-tile/2
-		grey := 64 + 96*x/width
-		if (x/tile+y/tile)%2 == 0 {
-			if dx*dx+dy*dy < disc*disc {
-				grey = 224
-			}
-		} else if max(dx, -dx) < square && max(dy, -dy) < square {
-			grey = 16
-		}
-		w.in[i] = uint8(grey + r.below(16))
+		in: naturalPicture(width, height, seed), want: make([]uint8, width*height),
 	}
 	for y := 1; y < height-1; y++ {
 		for x := 1; x < width-1; x++ {

@@ -7,7 +7,7 @@ import (
 var sobelfilter = Kernel{
 	Name:    "sobelfilter",
 	Doc:     "edges of a grey picture by the Sobel operator, scaled and clamped",
-	Source:  "SobelFilter in Sartori & Kumar (Branch and Data Herding, 2012), table I. Kept: a row a CTA, the scale, and the test on both sides of the range. Not kept: the texture, which clamps at the rim (the picture has a rim)",
+	Source:  "SobelFilter in Sartori & Kumar (Branch and Data Herding, 2012), table I. Kept: a row a CTA, the scale, the test on both sides of the range, and the texture. Not kept: that it clamps at the rim (the picture has a rim)",
 	Control: "a loop over a row (P), then the two tests of the range (D); byte loads and stores",
 	Result:  "convolution with the two 3x3 matrices on the host",
 	Sizes: []Size{
@@ -31,12 +31,10 @@ type SobelFilter struct {
 	in, out, want      []uint8 // in has a rim of a pixel
 }
 
-// NewSobelFilter makes the picture of newSobel with a rim, for CTAs of cta
-// threads.
+// NewSobelFilter makes a picture with a rim, for CTAs of cta threads.
 func NewSobelFilter(width, height, cta int, seed uint64) *SobelFilter {
-	picture := newSobel(width+2, height+2, seed)
 	w := &SobelFilter{
-		width: width, height: height, cta: cta, scale: 1.5, in: picture.in,
+		width: width, height: height, cta: cta, scale: 1.5, in: naturalPicture(width+2, height+2, seed),
 		want: make([]uint8, width*height),
 	}
 	across := [3][3]int{{-1, 0, 1}, {-2, 0, 2}, {-1, 0, 1}}

@@ -1,5 +1,7 @@
 package kernels
 
+import "fmt"
+
 // huang is the source of the kernels of this file.
 const huang = "one of the micro-benchmarks with unstructured control flow that Huang et al. (Paired-Path Comparison, section IV, figure 6) wrote: "
 
@@ -38,7 +40,7 @@ func unstructured(name, doc, source, control string, step func(s *tally, word ui
 	}
 }
 
-// Limits for letters, which are 0 to 255.
+// Limits for letters, which are 0 to 255, in the kernels of the suite.
 const (
 	lowLetter  = 96
 	highLetter = 176
@@ -49,11 +51,12 @@ type unstructuredWorkload struct {
 	outcome
 	kernel      string
 	cta, each   int
+	low, high   uint32   // limits for letters
 	words, want []uint32 // word k of thread i is words[k*threads+i]
 }
 
-// tally is the state of a thread.
-type tally struct{ sum, state uint32 }
+// tally is the state of a thread, and the limits for letters.
+type tally struct{ sum, state, low, high uint32 }
 
 // work mixes the sum.
 func (t *tally) work() { t.sum = mixed(t.sum) }
@@ -70,20 +73,71 @@ func newUnstructured(kernel string, step func(*tally, uint32), threads, cta, eac
 	seed uint64,
 ) *unstructuredWorkload {
 	r := random(seed)
-	w := &unstructuredWorkload{kernel: kernel, cta: cta, each: each, words: r.words(threads * each)}
+	return unstructuredOf(kernel, step, threads, cta, lowLetter, highLetter, r.words(threads*each))
+}
+
+// unstructuredOf makes a workload of words, and the reference.
+func unstructuredOf(kernel string, step func(*tally, uint32), threads, cta int, low, high uint32, words []uint32,
+) *unstructuredWorkload {
+	w := &unstructuredWorkload{
+		kernel: kernel, cta: cta, each: len(words) / threads, low: low, high: high, words: words,
+	}
 	for i := range threads {
-		t := tally{sum: uint32(i)}
-		for k := range each {
-			step(&t, w.words[k*threads+i])
+		t := tally{sum: uint32(i), low: low, high: high}
+		for k := range w.each {
+			step(&t, words[k*threads+i])
 		}
 		w.want = append(w.want, t.sum+t.state)
 	}
 	return w
 }
 
+// NewEarlyExits makes one of the kernels shortcircuit, exceptions, gotos and coroutine whose tests leave
+// their way early with a probability of 1/exit each. exit is 2 to 256.
+func NewEarlyExits(kernel string, threads, cta, each, exit int, seed uint64) (Workload, error) {
+	step := map[string]func(*tally, uint32){
+		"shortcircuit": shortCircuit, "exceptions": throwing, "gotos": jumping, "coroutine": resuming,
+	}[kernel]
+	if step == nil || exit < 2 || exit > 256 {
+		return nil, fmt.Errorf("early exits of %q with a probability of 1/%d; want shortcircuit, exceptions, gotos or coroutine, and 2 to 256",
+			kernel, exit)
+	}
+	const low = 8
+	high := uint32(256 - low)
+	switch kernel {
+	case "exceptions":
+		high = uint32(256 - 256/exit) // of the sum, any byte of which is as likely
+	case "coroutine":
+		high = low
+	}
+	r := random(seed)
+	words := r.words(threads * each)
+	for i := range words {
+		letter := low + r.below(256-2*low)
+		switch r.below(exit) {
+		case 0:
+			letter = r.below(low)
+		case 1:
+			letter = 256 - low + r.below(low)
+		}
+		if kernel == "exceptions" {
+			if letter &^= 7; r.below(exit) != 0 {
+				letter |= 1 + r.below(7)
+			}
+		}
+		words[i] = words[i]&^0x3ff | uint32(letter)
+		for bit := uint32(0x100); bit <= 0x200; bit <<= 1 {
+			if r.below(exit) == 0 {
+				words[i] |= bit
+			}
+		}
+	}
+	return unstructuredOf(kernel, step, threads, cta, low, high, words), nil
+}
+
 func shortCircuit(t *tally, word uint32) {
 	letter := word & 255
-	chosen := letter >= lowLetter && letter < highLetter
+	chosen := letter >= t.low && letter < t.high
 	chosen = chosen || word&0x100 != 0
 	if chosen || t.sum&1 == 1 && word&0x200 != 0 {
 		t.sum += mixed(word + t.sum)
@@ -98,11 +152,11 @@ func throwing(t *tally, word uint32) {
 	if !err {
 		t.sum += word
 		t.work()
-		err = word&255 < lowLetter
+		err = word&255 < t.low
 		if !err {
 			t.sum ^= word >> 8
 			t.work()
-			err = t.sum&255 >= highLetter
+			err = t.sum&255 >= t.high
 		}
 	}
 	if err {
@@ -118,12 +172,12 @@ func jumping(t *tally, word uint32) {
 	letter := word & 255
 	shared := true
 	switch {
-	case letter < lowLetter && word&0x100 != 0:
+	case letter < t.low && word&0x100 != 0:
 		t.sum += word
-	case letter < lowLetter:
+	case letter < t.low:
 		t.sum = (t.sum + word) ^ word>>3
 		shared = false
-	case letter < highLetter:
+	case letter < t.high:
 		t.sum = (t.sum - word) ^ word>>5
 	default:
 		t.sum -= word
@@ -153,7 +207,7 @@ func resuming(t *tally, word uint32) {
 		t.work()
 		at := t.state
 		t.state = (t.state + 1) % 3
-		if at == 0 && letter < lowLetter || at == 1 && letter < highLetter || at == 2 {
+		if at == 0 && letter < t.low || at == 1 && letter < t.high || at == 2 {
 			return
 		}
 	}
@@ -168,7 +222,7 @@ func (w *unstructuredWorkload) Run(m Machine) error {
 		Kernel: w.kernel,
 		Grid:   [3]uint32{groups(len(w.want), w.cta), 1, 1},
 		Block:  [3]uint32{uint32(w.cta), 1, 1},
-		Params: bank(words, out, uint32(w.each), uint32(len(w.want)), uint32(lowLetter), uint32(highLetter)),
+		Params: bank(words, out, uint32(w.each), uint32(len(w.want)), w.low, w.high),
 	})
 	if err != nil {
 		return err

@@ -13,20 +13,27 @@ type counter struct {
 	phi   int32 // the counter at the header
 	bound int32 // value, or -1 if it is not a register
 	fixed bool  // the number of rounds is the same whatever the registers hold
+	leaps bool  // it counts by more than one, from any start
 }
 
-// count finds a counting exit, or nil. The exit must end the loop by itself. This holds for a step
-// of 1 with a strict comparison, or for constants that end the loop before a wraparound.
+// count finds a counting exit, or nil. It prefers one that counts by one, or between constants. The exit must end the loop by itself. This holds for a step
+// of 1 with a strict comparison, for a constant bound that a step from any start cannot wrap around, or
+// for constants that end the loop before a wraparound.
 func (a *analysis) count(l *loop) *counter {
 	if l.header < 0 {
 		return nil
 	}
+	var any *counter
 	for _, e := range l.exits {
-		if c := a.countAt(l, e); c != nil {
+		switch c := a.countAt(l, e); {
+		case c == nil:
+		case !c.leaps:
 			return c
+		case any == nil:
+			any = c
 		}
 	}
-	return nil
+	return any
 }
 
 // eachRound reports whether each round of the loop executes block b once.
@@ -119,13 +126,15 @@ func (a *analysis) counted(l *loop, test uint32, i int, cmp isa.Cmp) *counter {
 	if !ok || again != phi || by == 0 {
 		return nil
 	}
-	if bound := a.operand(test, 1-i, t, 0); start.known() && bound.known() && start.lo == start.hi &&
-		bound.lo == bound.hi {
-		c.fixed = ends(start.lo, by, bound.lo, cmp, t)
+	if bound := a.operand(test, 1-i, t, 0); bound.known() && bound.lo == bound.hi {
+		c.fixed = start.known() && start.lo == start.hi && ends(start.lo, by, bound.lo, cmp, t)
+		c.leaps = ahead(by, bound.lo, cmp, t)
 	}
 	strict := cmp == isa.CmpNe || by > 0 && (cmp == isa.CmpLt || cmp == isa.CmpLo) || by < 0 &&
 		(cmp == isa.CmpGt || cmp == isa.CmpHi)
-	if !c.fixed && (!strict || by != 1 && by != -1) {
+	if c.fixed || strict && (by == 1 || by == -1) {
+		c.leaps = false
+	} else if !c.leaps {
 		return nil
 	}
 	return c
@@ -183,6 +192,21 @@ func ends(start, step, bound int64, cmp isa.Cmp, t isa.Type) bool {
 		return step < 0 && t.Signed()
 	case isa.CmpHi:
 		return step == -1
+	}
+	return false
+}
+
+// ahead reports whether a counter that passes the test is so far from the end of its type that a step
+// does not wrap around. The next test then sees it nearer to the bound.
+func ahead(step, bound int64, cmp isa.Cmp, t isa.Type) bool {
+	if max(bound, -bound) > 1<<30 || t.Bits() < 32 || !t.Signed() && bound < 0 {
+		return false
+	}
+	switch cmp {
+	case isa.CmpLt, isa.CmpLo, isa.CmpLe, isa.CmpLs:
+		return step > 0
+	case isa.CmpGt, isa.CmpGe:
+		return step < 0 && t.Signed()
 	}
 	return false
 }

@@ -344,6 +344,26 @@ func TestVulnerable(t *testing.T) {
 			@%p1 bra LOOP; // unsafe: loop bound
 		OUT:
 			exit;`},
+		{"a leap that passes the bound from any start, ahead of the type's end", outcome + `safe
+			ld.global.u32 %r3, [%rd5]; // unsafe: loop bound
+		LOOP:
+			setp.ne.u32 %p0, %r2, %r3;
+			@%p0 bra OUT; // safe
+			add.s32 %r3, %r3, -20;
+			setp.gt.s32 %p1, %r3, 1;
+			@%p1 bra LOOP; // unsafe: loop bound
+		OUT:
+			exit;`},
+		{"a leap that can wrap around", outcome + `unsafe: loop bound
+			ld.global.u32 %r3, [%rd5]; // unsafe: loop bound
+		LOOP:
+			setp.ne.u32 %p0, %r2, %r3;
+			@%p0 bra OUT; // unsafe: loop bound
+			add.u32 %r3, %r3, -20;
+			setp.gt.u32 %p1, %r3, 1;
+			@%p1 bra LOOP; // unsafe: loop bound
+		OUT:
+			exit;`},
 		{"a counter that not every round counts", outcome + `unsafe: loop bound
 			mov.u32 %r3, 0;
 		LOOP:

@@ -1,6 +1,6 @@
 // Waves by the discontinuous Galerkin method, a CTA an element, a thread a node: what a matrix makes of the nodes of the
 // element; what comes in over its faces, whose nodes know the node on the other side; and a step of a Runge-Kutta scheme.
-// Of an element's two fields each drives the other.
+// Of an element's two fields each drives the other. What a launch does not write is a texture.
 #define NODES 84
 #define RIM 112
 
@@ -9,16 +9,16 @@ KERNEL galerkin_volume(const float *field, const float *matrix, const float *met
     __shared__ float v[NODES];
     uint n = threadIdx.x;
     uint at = 2 * NODES * blockIdx.x + n;
-    p[n] = field[at];
-    v[n] = field[at + NODES];
+    p[n] = fetch(field + at);
+    v[n] = fetch(field + at + NODES);
     __syncthreads();
     float dp = 0.0f, dv = 0.0f;
     for (uint m = 0; m < NODES; m++) {
-        float weight = matrix[m * NODES + n];
+        float weight = fetch(matrix + m * NODES + n);
         dp = dp + weight * v[m];
         dv = dv + weight * p[m];
     }
-    float scale = metric[blockIdx.x];
+    float scale = fetch(metric + blockIdx.x);
     change[at] = -scale * dp;
     change[at + NODES] = -scale * dv;
 }
@@ -28,21 +28,21 @@ KERNEL galerkin_surface(const float *field, const uint *inner, const uint *outer
     __shared__ float jumpV[RIM];
     uint n = threadIdx.x;
     for (uint m = n; m < RIM; m += blockDim.x) {
-        uint mine = 2 * NODES * blockIdx.x + inner[m];
-        uint theirs = outer[RIM * blockIdx.x + m];
-        float p = field[mine], v = field[mine + NODES];
+        uint mine = 2 * NODES * blockIdx.x + fetch(inner + m);
+        uint theirs = fetch(outer + RIM * blockIdx.x + m);
+        float p = fetch(field + mine), v = fetch(field + mine + NODES);
         if (theirs == border) {
             jumpP[m] = -2.0f * p;
             jumpV[m] = 0.0f;
         } else {
-            jumpP[m] = field[theirs] - p;
-            jumpV[m] = field[theirs + NODES] - v;
+            jumpP[m] = fetch(field + theirs) - p;
+            jumpV[m] = fetch(field + theirs + NODES) - v;
         }
     }
     __syncthreads();
     float dp = 0.0f, dv = 0.0f;
     for (uint m = 0; m < RIM; m++) {
-        float weight = lift[m * NODES + n];
+        float weight = fetch(lift + m * NODES + n);
         dp = dp + weight * (jumpP[m] - jumpV[m]);
         dv = dv + weight * (jumpV[m] - jumpP[m]);
     }

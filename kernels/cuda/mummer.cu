@@ -1,6 +1,7 @@
 // How long a part of each query, from each of its letters on, occurs in a reference: a walk down the suffix tree of the
 // reference, a thread a query. A node has its children by the next letter, the place in the reference and
-// the length of the label of the edge to it, the node that its suffix link goes to, and its depth in letters.
+// the length of the label of the edge to it, the node that its suffix link goes to, and its depth in letters. Tree, reference and queries
+// are textures.
 #define NODE 8
 #define LABEL 4
 #define LENGTH 5
@@ -13,15 +14,15 @@ KERNEL mummer(const uint *tree, const uint8 *reference, const uint8 *queries, ui
         const uint8 *query = queries + q * length;
         uint node = 0;
         for (uint start = 0; start < length; start++) {
-            uint end = start + tree[NODE * node + DEPTH];
+            uint end = start + fetch(tree + NODE * node + DEPTH);
             while (end < length) {
-                uint child = tree[NODE * node + query[end]];
+                uint child = fetch(tree + NODE * node + fetch(query + end));
                 if (child == 0) {
                     break;
                 }
-                uint label = tree[NODE * child + LABEL], n = tree[NODE * child + LENGTH];
+                uint label = fetch(tree + NODE * child + LABEL), n = fetch(tree + NODE * child + LENGTH);
                 uint k = 1;
-                while (k < n && end + k < length && reference[label + k] == query[end + k]) {
+                while (k < n && end + k < length && fetch(reference + label + k) == fetch(query + end + k)) {
                     k++;
                 }
                 end += k;
@@ -31,7 +32,7 @@ KERNEL mummer(const uint *tree, const uint8 *reference, const uint8 *queries, ui
                 node = child;
             }
             matched[q * length + start] = end - start;
-            node = tree[NODE * node + LINK];
+            node = fetch(tree + NODE * node + LINK);
         }
     }
 }

@@ -1,5 +1,6 @@
 // How long a part of each query, from each of its letters on, occurs in a reference: a binary search in the suffix
 // array of the reference, a thread a query. The letter behind the end of the reference is greater than all others.
+// Suffix array, reference and queries are textures.
 KERNEL mummerpp(const uint *suffixes, const uint8 *reference, const uint8 *queries, uint *matched, uint letters, uint length, uint count) {
     uint q = blockIdx.x * blockDim.x + threadIdx.x;
     if (q < count) {
@@ -8,8 +9,8 @@ KERNEL mummerpp(const uint *suffixes, const uint8 *reference, const uint8 *queri
             uint low = 0, high = letters, best = 0;
             while (low < high) {
                 uint middle = (low + high) / 2;
-                uint suffix = suffixes[middle], k = 0;
-                while (start + k < length && reference[suffix + k] == query[start + k]) {
+                uint suffix = fetch(suffixes + middle), k = 0;
+                while (start + k < length && fetch(reference + suffix + k) == fetch(query + start + k)) {
                     k++;
                 }
                 if (k > best) {
@@ -19,7 +20,7 @@ KERNEL mummerpp(const uint *suffixes, const uint8 *reference, const uint8 *queri
                 if (start + k == length) {
                     break;
                 }
-                if (reference[suffix + k] < query[start + k]) {
+                if (fetch(reference + suffix + k) < fetch(query + start + k)) {
                     low = middle + 1;
                     opaque(low);
                 } else {

@@ -1,7 +1,9 @@
-// How far each ray flies before it meets a triangle. Threads are persistent: there are as many CTAs of 32x6 as fit, and
+// How far each ray flies before it meets a triangle; of every second batch only whether it meets one. Threads are persistent: there are as many CTAs of 32x6 as fit, and
 // each warp goes through batches of 32 rays. A ray goes down a tree of boxes, the nearer one first, with a stack
 // for the others: inner nodes as long as it can, then leaves as long as it can. A node has two children,
-// a leaf the first of its triangles and how many; the word of a leaf has its top bit set.
+// a leaf the first of its triangles and how many; the word of a leaf has its top bit set. The first hit of a ray
+// that asks for any hit ends its way. A triangle is a transformation to where it has the corners 0, x and y: the height
+// first, then x and y (Woop).
 #define NODE 12
 #define LEAF 0x80000000u
 #define DONE 0xffffffffu
@@ -66,22 +68,22 @@ KERNEL persistent(const float *boxes, const uint *links, const float *triangles,
             while (node >= LEAF && node != DONE) {
                 uint first = (node >> 4) & 0x7ffffff, last = first + (node & 15);
                 for (uint t = first; t < last; t++) {
-                    const float *corner = triangles + 9 * t;
-                    float ex = corner[3], ey = corner[4], ez = corner[5];
-                    float fx = corner[6], fy = corner[7], fz = corner[8];
-                    float px = dy * fz - dz * fy, py = dz * fx - dx * fz, pz = dx * fy - dy * fx;
-                    float det = ex * px + ey * py + ez * pz;
-                    float inv = 1.0f / det;
-                    float sx = ox - corner[0], sy = oy - corner[1], sz = oz - corner[2];
-                    float u = (sx * px + sy * py + sz * pz) * inv;
-                    if (u >= 0.0f && u <= 1.0f) {
-                        float qx = sy * ez - sz * ey, qy = sz * ex - sx * ez, qz = sx * ey - sy * ex;
-                        float v = (dx * qx + dy * qy + dz * qz) * inv;
-                        if (v >= 0.0f && u + v <= 1.0f) {
-                            float far = (fx * qx + fy * qy + fz * qz) * inv;
-                            if (far > 0.0f && far < nearest) {
+                    const float *z = triangles + 12 * t;
+                    float far = (z[3] - ox * z[0] - oy * z[1] - oz * z[2]) * (1.0f / (dx * z[0] + dy * z[1] + dz * z[2]));
+                    if (far > 0.0f && far < nearest) {
+                        const float *x = z + 4;
+                        float u = x[3] + ox * x[0] + oy * x[1] + oz * x[2] + far * (dx * x[0] + dy * x[1] + dz * x[2]);
+                        if (u >= 0.0f && u <= 1.0f) {
+                            const float *y = z + 8;
+                            float v = y[3] + ox * y[0] + oy * y[1] + oz * y[2] + far * (dx * y[0] + dy * y[1] + dz * y[2]);
+                            if (v >= 0.0f && u + v <= 1.0f) {
                                 nearest = far;
                                 opaque(nearest);
+                                if (batch % 2 == 1) {
+                                    nearest = 0.0f;
+                                    top = 1;
+                                    break;
+                                }
                             }
                         }
                     }

@@ -42,6 +42,11 @@ BUILTIN uint atomicOr(uint *address, uint value) {
     return __nvvm_atom_or_gen_i((int *)address, (int)value);
 }
 
+// A read through the texture path, as tex1Dfetch of linear memory. Nothing may write there in the same launch.
+BUILTIN uint fetch(const uint *at) { return __nvvm_ldg_ui(at); }
+BUILTIN uint8 fetch(const uint8 *at) { return __nvvm_ldg_uc(at); }
+BUILTIN float fetch(const float *at) { return __nvvm_ldg_f(at); }
+
 extern "C" __device__ int printf(const char *format, ...);
 
 // The threads of a warp.

@@ -173,6 +173,8 @@ func printProfile(w io.Writer, o *experiments.Profiling, p *experiments.Profile)
 		what, herded := "branch", "no, not faster"
 		if c.Load {
 			what = "load"
+		} else if n := len(c.Copies); n > 0 {
+			what = fmt.Sprintf("branch, %d copies", n+1)
 		}
 		if c.Kept {
 			herded = "no, beyond the limit"
@@ -191,7 +193,7 @@ func profileJSON(o *experiments.Profiling, p *experiments.Profile) map[string]an
 	list := []map[string]any{}
 	for _, c := range p.Candidates {
 		list = append(list, map[string]any{
-			"pc": c.PC, "load": c.Load, "text": p.Prog.Mnemonic(c.PC), "where": p.Prog.Where(c.PC),
+			"pc": c.PC, "copies": append([]uint32{}, c.Copies...), "load": c.Load, "text": p.Prog.Mnemonic(c.PC), "where": p.Prog.Where(c.PC),
 			"speedup_alone": c.Alone, "speedup": c.Speedup, "degradation": c.Degradation, "kept": c.Kept,
 		})
 	}

@@ -17,6 +17,7 @@ var Mechanisms = []divergence.Mechanism{
 		Name:     "dwf",
 		Doc:      "dynamic warp formation: threads at one PC are regrouped after every instruction",
 		Promises: divergence.Promises{Across: true, Arrival: divergence.ByThread},
+		Stalls:   true,
 		Params:   Keys,
 		New: func(e divergence.Env) (divergence.Policy, error) {
 			return newDWF(e, false), nil
@@ -26,6 +27,7 @@ var Mechanisms = []divergence.Mechanism{
 		Name:     "dwf-wb",
 		Doc:      "dynamic warp formation between a warp's first divergence and its warp barrier",
 		Promises: divergence.Promises{Across: true, Arrival: divergence.ByThread},
+		Stalls:   true,
 		Params:   Keys,
 		New: func(e divergence.Env) (divergence.Policy, error) {
 			return newDWF(e, true), nil
@@ -34,11 +36,12 @@ var Mechanisms = []divergence.Mechanism{
 }
 
 // Keys are the parameters of both mechanisms.
-var Keys = divergence.NewParams("dwf", Params{Issue: IssueMajority, Ways: 4, Aging: 10_000})
+var Keys = divergence.NewParams("dwf", Params{Issue: IssueMajority, Count: CountWaiting, Ways: 4, Aging: 10_000})
 
 // Params are the parameters of dynamic warp formation.
 type Params struct {
 	Issue IssuePolicy `toml:"issue" old:"dwf_issue" doc:"which warps are issued first: those of the PC with most threads (majority) or fewest, in order of time, fewest reconvergence points passed (pdom), smallest pc" source:"tbc: table 2"`
+	Count IssueCount  `toml:"count" doc:"threads that a majority or minority counts: those that wait at the PC (waiting), or of them those that do not wait for memory (returned)" source:"Fung & Aamodt, HPCA 2011, section 2.3"`
 	Ways  int         `toml:"ways" old:"dwf_ways" range:"1..32 pow2" unit:"ways" doc:"lines of a set of the PC-warp table" source:"Fung et al., MICRO 2007"`
 	Aging int         `toml:"aging" old:"dwf_aging" range:"0..1000000000" unit:"instructions" doc:"issued after a warp was formed before it goes first, 0 for never" source:"ours"`
 }
@@ -68,7 +71,8 @@ type Params struct {
 //
 // Our reading: slots are an addition of this model. In the paper a warp leaves the pool when it
 // issues, and its threads return when it commits. Threads that wait for an instruction are in no
-// majority there; here they are not ready.
+// majority there; here they are not ready. With Params.Count they are in no majority either while
+// they wait for memory.
 //
 // An instruction that issues in cycle 0 is at best in an update register in cycle 1 and in the pool
 // in cycle 2. In cycle 3 it is in a slot, where fetch sees it. An issued instruction has the first
@@ -111,6 +115,7 @@ type DWF struct {
 	warpBarriers bool
 	lanes        int
 	policy       issue
+	returned     bool // CountReturned
 	code         *divergence.Code
 
 	// Valid within one cycle.
@@ -134,7 +139,8 @@ type dwfState struct {
 	Oldest  uint16    // oldest pool entry that wants a slot, or nobody
 	Newest  uint16    // youngest of them
 	Firsts  uint16    // number of them that go first
-	Ended   uint64    `bits:"warps"` // rows without threads that have not been retired
+	Ended   uint64    `bits:"warps"`                       // rows without threads that have not been retired
+	Held    units.Set `if:"returned" len:"1" bits:"warps"` // slots that wait for memory
 }
 
 // began is a copy of the state at the start of the cycle.
@@ -205,7 +211,7 @@ func newDWF(e divergence.Env, warpBarriers bool) *DWF {
 		Pool:   units.NewWarpPool(threads, units.NewLUT(lutEntries, k.Ways)),
 		Queues: units.NewPCQueues(threads), Aging: units.NewAging(uint64(k.Aging)),
 		Barrier: bar, warpBarriers: warpBarriers, lanes: e.Lanes,
-		policy: issuePolicies.Must(k.Issue), code: e.Code,
+		policy: issuePolicies.Must(k.Issue), returned: k.Count == CountReturned, code: e.Code,
 	}
 	d := dwfState{Current: isa.NoPC, Oldest: nobody, Newest: nobody}
 	var home units.Homes
@@ -241,7 +247,7 @@ func (p *DWF) Logic(g divergence.Geometry) []units.Logic {
 
 // Parts says whether warp barriers exist. Threads stay in their lanes.
 func (p *DWF) Parts() map[string]bool {
-	return map[string]bool{"warpbarriers": p.warpBarriers, "crossbar": false}
+	return map[string]bool{"warpbarriers": p.warpBarriers, "returned": p.returned, "crossbar": false}
 }
 
 // Slots returns the slot table.
@@ -287,6 +293,9 @@ func (p *DWF) Tick() {
 	}
 	p.joined = p.joined[:0]
 	p.Queues.Begin()
+	if p.returned {
+		p.hold()
+	}
 	p.fire()
 	for i := range was.update {
 		if was.update[i].Req != 0 {

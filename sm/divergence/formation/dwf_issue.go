@@ -60,14 +60,49 @@ func (w candidate) unfilled() uint64 { return uint64(units.PoolLanes - bits.Ones
 // 2007, section 4.3). So the PC of the last instruction keeps the lowest rank. Our reading: if no
 // warp at a PC is ready, a warp of the next PC issues, which elects that PC.
 func (p *DWF) rankPC(pc uint32, threads uint16) uint64 {
-	if pc == p.Next().Current {
+	d := p.Next()
+	if pc == d.Current {
 		return unranked
+	}
+	for m := d.Held[0]; m != 0; m &= m - 1 {
+		if s := p.Table.Next(bits.TrailingZeros64(m)); s.Valid && s.PC == pc {
+			threads -= uint16(bits.OnesCount32(s.Mask))
+		}
 	}
 	return unranked + 1 + uint64(p.policy.byPC(threads))<<32 + uint64(pc)
 }
 
 // Words lists the valid values.
 func (IssuePolicy) Words() key.Words { return issuePolicies.Words() }
+
+// IssueCount is what a majority counts.
+type IssueCount string
+
+// The counts.
+const (
+	CountWaiting  IssueCount = "waiting"
+	CountReturned IssueCount = "returned"
+)
+
+// issueCounts say whether threads that wait for memory count.
+var issueCounts = key.Choices[IssueCount, func() bool]{}.
+	With(CountWaiting, "all threads at the PC, including those of warps that wait for registers", func() bool { return true }).
+	With(CountReturned, "those of warps that do not wait for memory: in the paper threads return when they commit", func() bool { return false })
+
+// Words lists the valid values.
+func (IssueCount) Words() key.Words { return issueCounts.Words() }
+
+// hold follows the slots that wait for memory, whose threads no majority counts.
+func (p *DWF) hold() {
+	stalled := *p.Stalled.At()
+	for m := stalled[0] ^ p.Q().Held[0]; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		p.D().Held[0] ^= 1 << i
+		if s := p.Table.Next(i); s.Valid {
+			p.Queues.Touch(s.PC)
+		}
+	}
+}
 
 // order ranks the waiting slots for the next cycle. It gives a free slot to the warp of the lowest
 // rank among those in the pool at the start of the cycle. Among equals the oldest gets the slot.

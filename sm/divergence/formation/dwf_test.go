@@ -505,3 +505,37 @@ func TestAging(t *testing.T) {
 		assert.Equal(t, finishes, r.Done, "aging %d", aging)
 	}
 }
+
+// TestMajorityOfReturned: at B wait 28 threads for a load and 4 that are ready, at C 8 that are ready.
+// The majority is at B if all count that wait there, and at C if threads return when their load has
+// completed (Fung & Aamodt, HPCA 2011, section 2.3). Eight others, at F,
+// keep the SM busy until all are there.
+func TestMajorityOfReturned(t *testing.T) {
+	rows := func(from, to int) func(t *micro.Thread) bool {
+		return func(t *micro.Thread) bool { return from <= t.TID/4 && t.TID/4 < to }
+	}
+	k := micro.Seq(
+		micro.At("A", micro.When(rows(0, 7), "L")),
+		micro.At("A2", micro.When(rows(10, 12), "F")),
+		micro.At("A3", micro.When(rows(7, 8), "B")),
+		micro.At("C", micro.To("D")),
+		micro.At("L", micro.Line{Load: 500}),
+		micro.At("B", micro.Nop),
+		micro.To("D"),
+		micro.At("F", micro.Nop), micro.Nop, micro.Nop, micro.Nop, micro.Nop, micro.Nop, micro.Nop, micro.Nop,
+		micro.At("D", micro.Exit))
+	for count, want := range map[formation.IssueCount]string{
+		formation.CountWaiting: "B", formation.CountReturned: "C",
+	} {
+		o := formation.Keys.With(divergence.Options{Mechanism: "dwf", PathOrder: divergence.TakenFirst},
+			formation.Params{Issue: formation.IssueMajority, Count: count, Ways: 4})
+		r := microtest.Run(t, "dwf", o, 4, 12, k)
+		first := ""
+		for _, i := range r.Issues {
+			if l := k[i.PC].Label; first == "" && (l == "B" || l == "C") {
+				first = l
+			}
+		}
+		assert.Equal(t, want, first, count)
+	}
+}
