@@ -117,6 +117,22 @@ func TestFetchOfWarps(t *testing.T) {
 	assert.NotZero(t, got.Merges)
 }
 
+// TestFetchSleeps: warps at eight places take turns with an instruction cache of one line and one
+// MSHR. Nearly all cycles are latency, in which the SM has nothing to do: it evaluates no process in
+// most of them, although more requests wait than the cache can take.
+func TestFetchSleeps(t *testing.T) {
+	var body strings.Builder
+	for warp := range 8 {
+		fmt.Fprintf(&body, "setp.ge.u32 %%p1, %%r1, %d;\n@%%p1 bra L%d;\n%sexit;\nL%d:\n", 32*(warp+1), warp,
+			strings.Repeat("add.u32 %r1, %r1, 0;\n", 16), warp)
+	}
+	c := fetching(64, 64, false)
+	c.ICache.MSHRs, c.Icnt.Latency, c.L2.Latency = 1, 100, 200
+	m := load(t, c, program(t, body.String()+"exit;"), 1, 256)
+	require.Equal(t, gpu.Finished, m.Run(nil, 1e6))
+	assert.Less(t, m.System().Sims()[0].Evals(), m.Cycles()/2)
+}
+
 // TestReadOnlyCaches: caches do not change what a kernel computes.
 func TestReadOnlyCaches(t *testing.T) {
 	p := program(t, mixed)

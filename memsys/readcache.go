@@ -210,7 +210,6 @@ func (c *ReadCache) access(r *ReadRequest) Cause {
 		c.In.Pop()
 		return NoStall
 	}
-	n := c.Count.D()
 	w := c.find(r.Line, r.Fold)
 	switch {
 	case w >= 0 && !c.cache.ways.At(w).Waiting:
@@ -223,15 +222,15 @@ func (c *ReadCache) access(r *ReadRequest) Cause {
 		}
 		c.touch(w)
 		c.used(w, r.Line)
-		n.Hits++
+		c.Count.D().Hits++
 	case r.Kind == ReadTouch: // the client has read the line, which another one has replaced since
-		n.Hits++
+		c.Count.D().Hits++
 	case w >= 0:
 		if !c.join(w, r) {
 			return ReserveFail
 		}
 		c.used(w, r.Line)
-		n.Merges++
+		c.Count.D().Merges++
 	default:
 		m := readMSHR{Line: r.Line, Fold: r.Fold, Count: 1}
 		m.Targets[0] = readTarget{r.Tag, r.Lanes}
@@ -239,9 +238,9 @@ func (c *ReadCache) access(r *ReadRequest) Cause {
 			return cause
 		}
 		c.after(r.Line)
-		n.Misses++
+		c.Count.D().Misses++
 	}
-	n.Reads++
+	c.Count.D().Reads++
 	c.In.Pop()
 	return NoStall
 }

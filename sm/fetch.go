@@ -65,8 +65,11 @@ func (f *Fetch) Tick() {
 		second = f.Second.Get()
 	}
 	valid, slot := q.Valid, q.Slot
-	if !valid && !fire.Valid && !second.Valid && !q.Look.Any(words) && !q.Changed.Any(words) && !redirect.Any(words) &&
-		(f.Cache == nil || !f.Arrived.Valid()) {
+	looks := q.Look.Any(words)
+	if f.Cache != nil {
+		looks = looks && f.Lines.Ready() || f.Arrived.Valid()
+	}
+	if !valid && !fire.Valid && !second.Valid && !looks && !q.Changed.Any(words) && !redirect.Any(words) {
 		return
 	}
 	d := f.D()

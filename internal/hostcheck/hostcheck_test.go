@@ -39,7 +39,7 @@ func TestCsmith(t *testing.T) {
 func campaign(t *testing.T, o Options) {
 	o.Cross, o.Only, o.Shrink = *cross, *mech, *shrink
 	if testing.Short() {
-		o.Programs = min(o.Programs, batchSize/2)
+		o.Programs = min(o.Programs, batchSize/4)
 	}
 	o.Progress = func(r Report) { t.Log(r) }
 	r, err := Run(o)
