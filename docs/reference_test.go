@@ -326,6 +326,22 @@ func checkers(p *page) {
 	p.WriteString("\n`divergo check` looks at all of these in every run of a random kernel.\n")
 	p.table("checker", "what must hold", "source")
 	for _, c := range properties.Checkers() {
-		p.row(code(c.Name), c.Doc, c.From)
+		assert.LessOrEqual(p.t, len(strings.Fields(c.Doc)), 25, c.Name)
+		name := code(c.Name)
+		if len(c.More) > 0 {
+			name = fmt.Sprintf("[`%s`](#%s)", c.Name, c.Name)
+		}
+		p.row(name, c.Doc, c.From)
+	}
+	for _, c := range properties.Checkers() {
+		if len(c.More) == 0 {
+			continue
+		}
+		p.section(code(c.Name))
+		p.WriteString("\n")
+		for _, more := range c.More {
+			p.WriteString("- ")
+			p.text("  ", more)
+		}
 	}
 }
