@@ -12,13 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"divergo/cuda"
-	"divergo/internal/need"
 )
 
 // nvcc runs the driver.
 func nvcc(t *testing.T, args ...string) (messages string, err error) {
 	t.Helper()
-	need.Tool(t, need.CUDA...)
+	compiler(t)
 	var out, errs bytes.Buffer
 	err = cuda.Nvcc(args, "", &out, &errs)
 	return out.String() + errs.String(), err

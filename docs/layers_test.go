@@ -47,6 +47,7 @@ var libraries = map[string]string{
 	"github.com/ianlancetaylor/demangle": "ptx",
 	"github.com/stretchr/testify":        "",
 	"github.com/leanovate/gopter":        "internal",
+	"github.com/chromedp/chromedp":       "internal",
 }
 
 // floor returns the layer of a package, and the entry of floors that it belongs to.

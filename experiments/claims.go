@@ -23,6 +23,9 @@ type Claim struct {
 	Theirs    string // the paper's value
 	Why       string // why the model's value differs; "": it does not
 
+	// Benchmarks says that Ours runs whole kernels, which takes seconds.
+	Benchmarks bool
+
 	// Mark is set if the value is not a measurement that could fail.
 	Mark Mark
 

@@ -19,7 +19,7 @@ func init() { Register(papers.Cost, costFigures, costClaims) }
 // to 31.
 var costClaims = []Claim{
 	{
-		ID: "COST-01", Place: "section IV",
+		ID: "COST-01", Place: "section IV", Benchmarks: true,
 		Statement: "single loop: tokens pushed and popped, and the longest stack, are M+1",
 		Theirs:    always,
 		Ours: eachPattern(1, func(m uint64, r *loopRun) string {
@@ -28,7 +28,7 @@ var costClaims = []Claim{
 		}),
 	},
 	{
-		ID: "COST-02", Place: "section IV",
+		ID: "COST-02", Place: "section IV", Benchmarks: true,
 		Statement: "single loop: executed instructions that a thread which leaves early adds",
 		Theirs:    "1", Ours: steps("kepler", 1, patterns-1, func(r *loopRun) uint64 { return r.issued }),
 	},
@@ -40,16 +40,16 @@ var costClaims = []Claim{
 		Ours: walkThrough,
 	},
 	{
-		ID: "COST-04", Place: "section IV", Statement: "single loop: least M with a spill",
+		ID: "COST-04", Place: "section IV", Statement: "single loop: least M with a spill", Benchmarks: true,
 		Theirs: "16", Ours: leastSpill(1),
 	},
 	{
-		ID: "COST-05", Place: "section IV", Statement: "single loop: spills from M = 16 on, one more every 4 steps",
+		ID: "COST-05", Place: "section IV", Statement: "single loop: spills from M = 16 on, one more every 4 steps", Benchmarks: true,
 		Theirs: "1 1 1 1 2 2 2 2 3 3 3 3 4 4 4 4", Ours: values(1, 16,
 			func(r *loopRun) uint64 { return r.stats.Spills }),
 	},
 	{
-		ID: "COST-06", Place: "sections IV and V",
+		ID: "COST-06", Place: "sections IV and V", Benchmarks: true,
 		Statement: "double loop: the longest stack is M+2; least M with a spill, so that 14 threads may diverge without one",
 		Theirs:    always + "; 15",
 		Ours: both(
@@ -60,7 +60,7 @@ var costClaims = []Claim{
 			leastSpill(2)),
 	},
 	{
-		ID: "COST-07", Place: "section IV, listing 4",
+		ID: "COST-07", Place: "section IV, listing 4", Benchmarks: true,
 		Statement: "double loop: tokens pushed are 33 + M(65-M)/2 (the paper's formula is lost; this is that of its listing)",
 		Theirs:    always,
 		Ours: eachPattern(2, func(m uint64, r *loopRun) string {
@@ -68,33 +68,33 @@ var costClaims = []Claim{
 		}),
 	},
 	{
-		ID: "COST-08", Place: "section IV, figure 6",
+		ID: "COST-08", Place: "section IV, figure 6", Benchmarks: true,
 		Statement: "double loop: spills from M = 15 on, if 4 tokens come back when the first of them is popped (by the paper's emulator; the figure is lost)",
 		Theirs:    "20 19 18 17 36 34 32 30 48 45 42 39 56 52 48 44 60", Ours: values(2, 15,
 			func(r *loopRun) uint64 { return r.stats.Spills }),
 	},
 	{
-		ID: "COST-09", Place: "section IV, figure 6",
+		ID: "COST-09", Place: "section IV, figure 6", Benchmarks: true,
 		Statement: "both loops: instructions that spill, which the paper takes to be issued again and counted as branches, are as many as spills",
 		Theirs:    always + "; " + always, Ours: both(eachPattern(1, spillsOnce), eachPattern(2, spillsOnce)),
 	},
 	{
-		ID: "COST-10", Place: "section IV, figure 1",
+		ID: "COST-10", Place: "section IV, figure 1", Benchmarks: true,
 		Statement: "single loop, M up to 15: cycles for each diverging branch, Kepler and Maxwell (a cost of the presets)",
 		Theirs:    "32; 26", Mark: Set, Ours: both(steps("kepler", 1, 15, cycles), steps("maxwell", 1, 15, cycles)),
 	},
 	{
-		ID: "COST-11", Place: "section IV",
+		ID: "COST-11", Place: "section IV", Benchmarks: true,
 		Statement: "single loop, M = 16: cycles beyond that for the spill and its way back, Kepler and Maxwell (costs of the presets)",
 		Theirs:    "84; 176", Mark: Set, Ours: both(spillCost("kepler"), spillCost("maxwell")),
 	},
 	{
-		ID: "COST-12", Place: "section IV-A",
+		ID: "COST-12", Place: "section IV-A", Benchmarks: true,
 		Statement: "single loop on Kepler, M up to 15: cycles that a round of the loop takes longer when its branch diverges; cycles of an unwinding step",
 		Theirs:    "0; 32", Ours: func() (string, error) { return timeline(1, 15) },
 	},
 	{
-		ID: "COST-13", Place: "section IV-A",
+		ID: "COST-13", Place: "section IV-A", Benchmarks: true,
 		Statement: "single loop on Kepler, M from 16 on: the same with a spill, and beyond the 32 with a way back: the paper's 42 or so, and of its 84 what is left for the branch, 40 or so (costs of the preset)",
 		Theirs:    "0 42; 32 74", Ours: func() (string, error) { return timeline(16, patterns-1) },
 	},
@@ -104,7 +104,7 @@ var costClaims = []Claim{
 		Theirs:    "0; M+1", Ours: lastReading,
 	},
 	{
-		ID: "COST-16", Place: "section IV, figures 1, 2 and 7",
+		ID: "COST-16", Place: "section IV, figures 1, 2 and 7", Benchmarks: true,
 		Statement: "cycles beyond those of M = 0 on Kepler and Maxwell, predicted from COST-10 and COST-11: single loop, M = 31; double loop, M = 14; double loop, M = 31",
 		Theirs:    "1328 1510; 11424 9282; 21904 24262", Ours: predictions,
 	},

@@ -94,6 +94,13 @@ func TestSLPRates(t *testing.T) {
 	} {
 		assert.InDelta(t, want, all.Rate(all.Under(p)), 1e-9, p)
 	}
+}
+
+// TestSLPTheirRates: the figure of rates shows the paper's numbers beside ours.
+func TestSLPTheirRates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs benchmarks")
+	}
 	d := draw(t, "slp-fig11")
 	assert.NotEmpty(t, d.Notes)
 	mean := slices.IndexFunc(d.Rows, func(row []any) bool { return row[0] == "mean" })

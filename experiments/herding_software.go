@@ -43,7 +43,7 @@ var herdingSoftware = []Claim{
 		},
 	},
 	{
-		ID: "HERDING-08", Place: "section VII-B, figure 16",
+		ID: "HERDING-08", Place: "section VII-B, figure 16", Benchmarks: true,
 		Statement: "of Mandelbrot, binomialOptions and dxtc, which load little, those that gain by herding of loads",
 		Theirs:    "none", Ours: func() (string, error) {
 			cfg, err := herdConfig()
@@ -71,7 +71,7 @@ var herdingSoftware = []Claim{
 		},
 	},
 	{
-		ID: "HERDING-13", Place: "section VI, table II",
+		ID: "HERDING-13", Place: "section VI, table II", Benchmarks: true,
 		Statement: "of the benchmarks of table I, those of which more than 0.5 % of the dynamic branches diverge",
 		Why:       "our binomialOptions and dxtc keep as branches what the compiler of the paper may have turned into predicates",
 		Theirs:    "Mandelbrot Julia histogram volumeRender particles SobelFilter oceanFFT lbm sad", Ours: func() (string,
@@ -91,7 +91,7 @@ var herdingSoftware = []Claim{
 		},
 	},
 	{
-		ID: "HERDING-17", Place: "sections II-B and VII-B",
+		ID: "HERDING-17", Place: "sections II-B and VII-B", Benchmarks: true,
 		Statement: "SobelFilter, all loads herded: fewer bytes mismatch if they go to the most popular block than to one address",
 		Theirs:    "true", Ours: func() (string, error) {
 			var wrong [2]float64
@@ -106,7 +106,7 @@ var herdingSoftware = []Claim{
 		},
 	},
 	{
-		ID: "HERDING-18", Place: "section V",
+		ID: "HERDING-18", Place: "section V", Benchmarks: true,
 		Statement: "each kernel of the suite with all branches and loads herded that are safe: ends without a fault or a deadlock",
 		Theirs:    always, Ours: func() (string, error) {
 			all := kernels.All()
@@ -162,7 +162,7 @@ var herdingSoftware = []Claim{
 		},
 	},
 	{
-		ID: "HERDING-22", Place: "section VII-B, figure 17",
+		ID: "HERDING-22", Place: "section VII-B, figure 17", Benchmarks: true,
 		Statement: "histogram, nbody, SobelFilter and recursiveGaussian, all safe loads herded: fewer cycles in which an SM waits for memory, fewer bytes between SMs and L2",
 		Why:       "histogram reads bytes side by side, which are one block already; nbody waits for latency, as there are fewer warps than the SMs can hold",
 		Theirs:    "true true, true true, true true, true true", Ours: func() (string, error) {

@@ -14,7 +14,7 @@ import (
 // herded. The herding figures show the framework's choice instead.
 var herdingTrends = []Claim{
 	{
-		ID: "HERDING-07", Place: "section VII-A, figure 12",
+		ID: "HERDING-07", Place: "section VII-A, figure 12", Benchmarks: true,
 		Statement: "all safe branches of the benchmarks of table II herded, harmonic mean of the speed: in hardware against none, in hardware against software",
 		Theirs:    "above above", Ours: func() (string, error) {
 			var gain, over []float64
@@ -37,7 +37,7 @@ var herdingTrends = []Claim{
 		},
 	},
 	{
-		ID: "HERDING-09", Place: "section II-A, figures 3 and 4",
+		ID: "HERDING-09", Place: "section II-A, figures 3 and 4", Benchmarks: true,
 		Statement: "Mandelbrot: of its branches diverge, against 1 %; all safe branches herded: speed, and mismatching bytes against 2 %",
 		Why:       "the pictures are small, so that the rim of the set is in more of the warps: 14 % of the branches diverge in the small size, 5.9 in the medium and 1.4 in the large one (480x320)",
 		Theirs:    "below; above; below", Ours: func() (string, error) {
@@ -48,7 +48,7 @@ var herdingTrends = []Claim{
 		},
 	},
 	{
-		ID: "HERDING-10", Place: "section VII-A",
+		ID: "HERDING-10", Place: "section VII-A", Benchmarks: true,
 		Statement: "Mandelbrot, all safe branches herded: speed in hardware against software",
 		Theirs:    "above", Ours: func() (string, error) {
 			_, hard, err := herdedPair("mandelbrot", herdBranches)
@@ -60,7 +60,7 @@ var herdingTrends = []Claim{
 		},
 	},
 	{
-		ID: "HERDING-11", Place: "section II-A, figure 3",
+		ID: "HERDING-11", Place: "section II-A, figure 3", Benchmarks: true,
 		Statement: "Mandelbrot, all safe branches herded in software, speed",
 		Theirs:    "below", Ours: func() (string, error) {
 			none, soft, err := herdedPair("mandelbrot", herdSoftware)
@@ -68,7 +68,7 @@ var herdingTrends = []Claim{
 		},
 	},
 	{
-		ID: "HERDING-12", Place: "section II-B, figure 6",
+		ID: "HERDING-12", Place: "section II-B, figure 6", Benchmarks: true,
 		Statement: "SobelFilter, all loads from one address: speed, and mismatching bytes against 40 %",
 		Why:       "the picture is generated, with sharp edges, so that neighbours are less alike than in a photograph, and a byte that is off by one mismatches",
 		Theirs:    "above; not above", Ours: func() (string, error) {
@@ -82,21 +82,21 @@ var herdingTrends = []Claim{
 		},
 	},
 	{
-		ID: "HERDING-14", Place: "table II", Statement: "benchmarks whose results all safe branches degrade, herded",
+		ID: "HERDING-14", Place: "table II", Statement: "benchmarks whose results all safe branches degrade, herded", Benchmarks: true,
 		Why:    "all that is safe is herded here, where the framework of the paper herds what pays: of oceanFFT that is nothing (figure herding); particles tests all spheres against each other without a grid, and 6.7 % of its branches diverge, theirs less than 1 %",
 		Theirs: "Mandelbrot histogram volumeRender SobelFilter lbm sad", Ours: func() (string, error) {
 			return degraded(herdBranches, func(i int) bool { return herdBenchmarks[i].branch >= 0 })
 		},
 	},
 	{
-		ID: "HERDING-15", Place: "table III", Statement: "benchmarks whose results all safe loads degrade, herded",
+		ID: "HERDING-15", Place: "table III", Statement: "benchmarks whose results all safe loads degrade, herded", Benchmarks: true,
 		Why:    "all safe loads are herded here, where the framework of the paper herds what pays, which is nothing of binomialOptions and dxtc; rows of 150 pixels lie in two blocks for a warp of recursiveGaussian (the large size, with rows of 512, loses nothing); Mandelbrot loads coordinates, from one block",
 		Theirs: "Mandelbrot histogram nbody SobelFilter", Ours: func() (string, error) {
 			return degraded(herdLoads, func(i int) bool { return herdBenchmarks[i].data >= 0 })
 		},
 	},
 	{
-		ID: "HERDING-16", Place: "tables II and III",
+		ID: "HERDING-16", Place: "tables II and III", Benchmarks: true,
 		Statement: "what sad loses by its safe branches herded, against 0.5 %; nbody by its safe loads, against 1 %",
 		Why:       "sad cuts differences off, for a branch by data, which the original has not; all safe loads of nbody are herded, where the framework has two, which lose 10.8 % (figure herding)",
 		Theirs:    "below below", Ours: func() (string, error) {

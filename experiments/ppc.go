@@ -58,7 +58,7 @@ var ppcClaims = []Claim{
 		},
 	},
 	{
-		ID: "PPC-03", Place: "section IV, figure 6",
+		ID: "PPC-03", Place: "section IV, figure 6", Benchmarks: true,
 		Statement: "activity factor of kernels with unstructured control flow, paired paths against post-dominators: the mean; kernels on which it is below",
 		Theirs:    "above; none", Ours: early,
 	},
@@ -106,7 +106,7 @@ var ppcClaims = []Claim{
 		},
 	},
 	{
-		ID: "PPC-06", Place: "section III",
+		ID: "PPC-06", Place: "section III", Benchmarks: true,
 		Statement: "no reconvergence instruction is needed: results of the kernels, instructions inserted",
 		Theirs:    "right; 0", Mark: Reconstruction, Ours: implicit,
 	},

@@ -168,17 +168,17 @@ CONSTANT:
 		Theirs:    "D; D; P P; P P", Ours: figure4,
 	},
 	{
-		ID: "SLP-16", Place: "section 5",
+		ID: "SLP-16", Place: "section 5", Benchmarks: true,
 		Statement: "benchmarks of table 1 with a SIMD utilization above 99 % without compaction (the paper leaves out 22 of 40 that have)",
 		Theirs:    "none", Ours: coherentOnes,
 	},
 	{
-		ID: "SLP-17", Place: "section 3.3",
+		ID: "SLP-17", Place: "section 3.3", Benchmarks: true,
 		Statement: "benchmarks with divergent P-branches, against those with D-branches",
 		Theirs:    "above", Ours: classed,
 	},
 	{
-		ID: "SLP-18", Place: "section 3.3",
+		ID: "SLP-18", Place: "section 3.3", Benchmarks: true,
 		Statement: "compaction rate of the P-branches of BITONIC, REDUCT, LPS, BACKP, AOSSORT (taken to be the block sort of Thrust), FDTD3D (tile of 32x16), 3DFD (16x16) and QSRDM: Sequential, and ideal",
 		Theirs:    "0 0 0 0 0 0 0 0; above 0",
 		Ours: func() (string, error) {
@@ -187,12 +187,12 @@ CONSTANT:
 		},
 	},
 	{
-		ID: "SLP-19", Place: "figure 6(c)",
+		ID: "SLP-19", Place: "figure 6(c)", Benchmarks: true,
 		Statement: "compaction rate of DWTHARR and BINOM (a range of threads that becomes smaller) and CONVSEP (a picture wider than a tile), ideal",
 		Theirs:    "0 0 0", Ours: never,
 	},
 	{
-		ID: "SLP-20", Place: "sections 3.3 and 6.1",
+		ID: "SLP-20", Place: "sections 3.3 and 6.1", Benchmarks: true,
 		Statement: "compaction rate of P-branches in per cent, in the mean of ten benchmarks with some to compact: Sequential, Balanced, and ideal",
 		Theirs:    "within 5 points",
 		Ours: func() (string, error) {
@@ -202,7 +202,7 @@ CONSTANT:
 		Why: "by benchmark, Balanced and ideal: BITONIC 99 99, REDUCT 55 55, LPS 33 36, BACKP 29 57, AOSSORT 85 87, QSRDM 99 99, FDTD3D 50 100, 3DFD 50 100, MDBROT 100 100, SOBFLT 46 46; the paper has FDTD3D within 1.1 points of ideal, and here the 28 lanes beside its rim take as many warps as before; without these two the means are 0, 68 and 72; the bars of the others are lost",
 	},
 	{
-		ID: "SLP-21", Place: "section 6.1", Statement: "the same rates, order of Odd_Even, Rev_WID and Balanced",
+		ID: "SLP-21", Place: "section 6.1", Statement: "the same rates, order of Odd_Even, Rev_WID and Balanced", Benchmarks: true,
 		Theirs: "odd-even rev-wid balanced",
 		Ours: func() (string, error) {
 			perms := []units.Permutation{units.OddEven, units.RevWID, units.Balanced}
@@ -214,36 +214,36 @@ CONSTANT:
 		},
 	},
 	{
-		ID: "SLP-22", Place: "section 6.1",
+		ID: "SLP-22", Place: "section 6.1", Benchmarks: true,
 		Statement: "benchmarks in which Balanced leaves P-paths that ideal compaction does not",
 		Theirs:    "FDTD3D MDBROT SOBFLT", Ours: unmatched,
 		Why: "FDTD3D and 3DFD: the 28 lanes beside a rim of 4 take as many warps as before; BACKP, CTAs of 16x16: power_two = 4 leaves threads in the first half of the even warps alone, which Balanced keeps there (CTAs of 8x16, as in figure 8: 36 of 50 %); LPS and AOSSORT miss by 3 points, EIGENVL has 0.8 of 1.3 %; the rim of MDBROT and all of SOBFLT compact wholly here",
 	},
 	{
-		ID: "SLP-23", Place: "section 6.1",
+		ID: "SLP-23", Place: "section 6.1", Benchmarks: true,
 		Statement: "compaction rate of the P-branches of FDTD3D and 3DFD: Odd_Even, and ideal",
 		Theirs:    "0 0; above 0",
 		Ours:      func() (string, error) { return aligned(units.OddEven, fdtd3d, fd3d) },
 	},
 	{
-		ID: "SLP-24", Place: "section 6.1",
+		ID: "SLP-24", Place: "section 6.1", Benchmarks: true,
 		Statement: "compaction rate of the P-branches of REDUCT (its loop) and AOSSORT (as in SLP-18), CTAs of 256 threads",
 		Theirs:    "Rev_WID below Odd_Even; Rev_WID below Odd_Even", Ours: revWorse,
 	},
 	{
-		ID: "SLP-25", Place: "section 6.2",
+		ID: "SLP-25", Place: "section 6.2", Benchmarks: true,
 		Statement: "BITONIC, P-branches, a CTA of 256 threads: several permutations compact all that can be compacted; that with the fewest warps",
 		Theirs:    "balanced", Ours: fullRate,
 	},
 	{
-		ID: "SLP-26", Place: "section 6.1, figure 12",
+		ID: "SLP-26", Place: "section 6.1, figure 12", Benchmarks: true,
 		Statement: "P-paths of half of a CTA's threads or more, compaction rate of Rev_WID against Balanced: BITONIC, REDUCT, MDBROT, AOSSORT, QSRDM",
 		Theirs:    "below below below below below",
 		Ours:      func() (string, error) { return crowded("BITONIC", "REDUCT", "MDBROT", "AOSSORT", "QSRDM") },
 		Why:       "of MDBROT 7 executions at the picture's rim are all, which Rev_WID compacts as well; its D-paths of half of the threads or more have the order, 25 and 37 %",
 	},
 	{
-		ID: "SLP-27", Place: "section 6.1",
+		ID: "SLP-27", Place: "section 6.1", Benchmarks: true,
 		Statement: "compaction rate of D-branches as they are, mean of the benchmarks that have some to compact, against the ideal one; benchmarks without any that are compacted",
 		Theirs:    "below; none",
 		Ours: func() (string, error) {
@@ -252,7 +252,7 @@ CONSTANT:
 		},
 	},
 	{
-		ID: "SLP-28", Place: "section 6.1",
+		ID: "SLP-28", Place: "section 6.1", Benchmarks: true,
 		Statement: "compaction rate of D-branches, mean of BITONIC, MDBROT, AOSSORT, SORTNW and SOBFLT: as they are against Balanced, Balanced against ideal",
 		Theirs:    "below below",
 		Ours: func() (string, error) {
@@ -263,23 +263,23 @@ CONSTANT:
 		},
 	},
 	{
-		ID: "SLP-29", Place: "section 6.1",
+		ID: "SLP-29", Place: "section 6.1", Benchmarks: true,
 		Statement: "benchmarks in which Balanced compacts fewer than 97.9 % of the D-paths of the best permutation; in which it compacts over a point fewer than as they are",
 		Theirs:    "DXTC; none", Ours: behind,
 		Why: "on DXTC no permutation matters here: 16.4 to 17.8 %, 17.4 without one; on SORTNW others compact more, WID 77 % and Rev_WID 70 %, Balanced 58 %, as it is 53 %; EIGENVL is best as it is, 26.6 %, Balanced 25.6 % (the paper has it among those that permutations harm)",
 	},
 	{
-		ID: "SLP-30", Place: "section 3.1, figure 3",
+		ID: "SLP-30", Place: "section 3.1, figure 3", Benchmarks: true,
 		Statement: "benchmarks of which ideal compaction raises the SIMD utilization by 2 % or more, against half of all",
 		Theirs:    "above half", Ours: gains,
 	},
 	{
-		ID: "SLP-31", Place: "section 3.1",
+		ID: "SLP-31", Place: "section 3.1", Benchmarks: true,
 		Statement: "what ideal compaction adds to the SIMD utilization (the paper's 17 and 13 % are read as that): LPS against nothing, FDTD3D against LPS",
 		Theirs:    "above; above", Ours: idealGains,
 	},
 	{
-		ID: "SLP-32", Place: "section 6.2",
+		ID: "SLP-32", Place: "section 6.2", Benchmarks: true,
 		Statement: "SIMD utilization with Balanced against TBC as it is: BITONIC, REDUCT, BACKP",
 		Theirs:    "above above above",
 		Ours: func() (string, error) {
@@ -301,26 +301,26 @@ CONSTANT:
 		},
 	},
 	{
-		ID: "SLP-33", Place: "section 6.2",
+		ID: "SLP-33", Place: "section 6.2", Benchmarks: true,
 		Statement: "permutations by the mean SIMD utilization; Rev_WID against Balanced in BITONIC, REDUCT, AOSSORT, QSRDM",
 		Theirs:    "sequential odd-even rev-wid balanced; below below below below",
 		Ours:      func() (string, error) { return usedMost("BITONIC", "REDUCT", "AOSSORT", "QSRDM") },
 	},
 	{
-		ID: "SLP-34", Place: "section 6.2",
+		ID: "SLP-34", Place: "section 6.2", Benchmarks: true,
 		Statement: "benchmarks in which Balanced uses less than 99.4 % of the lanes that the best permutation uses; in which it uses fewer than none by more than 0.1 points",
 		Theirs:    "none; none", Ours: notBest,
 		Why: "LPS, FDTD3D and 3DFD by the lanes beside a rim (SLP-22); on BFS and MUM, whose data is random, the permutations are within 4 % of each other, and with other seeds another one is the best: BFS from seed 1 to 4 XOR_odd_half, Rev_WID, TBC as it is, Rev_WID; on SORTNW WID uses 91.8 %, Balanced 90.5 %",
 	},
 	{
-		ID: "SLP-35", Place: "section 6.3", Statement: "speed with Balanced against CAPRI as it is: BITONIC, BACKP",
+		ID: "SLP-35", Place: "section 6.3", Statement: "speed with Balanced against CAPRI as it is: BITONIC, BACKP", Benchmarks: true,
 		Theirs: "above above",
 		Ours: func() (string, error) {
 			return signs(slp("capri", units.Sequential), slp("capri", units.Balanced), "bitonic", "backprop")
 		},
 	},
 	{
-		ID: "SLP-36", Place: "section 6.3",
+		ID: "SLP-36", Place: "section 6.3", Benchmarks: true,
 		Statement: "speed with Balanced on CAPRI against no compaction: BITONIC, REDUCT",
 		Theirs:    "above above",
 		Ours: func() (string, error) {
@@ -328,7 +328,7 @@ CONSTANT:
 		},
 	},
 	{
-		ID: "SLP-37", Place: "section 6.3",
+		ID: "SLP-37", Place: "section 6.3", Benchmarks: true,
 		Statement: "speed with Balanced against CAPRI as it is: MUM, BFS, DXTC, EIGENVL, which lose 0.3 % in the mean: within 1 %",
 		Theirs:    "even even even even",
 		Ours: func() (string, error) {
@@ -337,7 +337,7 @@ CONSTANT:
 		},
 	},
 	{
-		ID: "SLP-38", Place: "section 6.4",
+		ID: "SLP-38", Place: "section 6.4", Benchmarks: true,
 		Statement: "misses of the L1 that Balanced on CAPRI adds to those without compaction, mean of the benchmarks that compact (BITONIC, REDUCT, BACKP, MDBROT, BFS, MUM); the one with the most; those of the L2",
 		Theirs:    "above 0; BFS; below 5 %",
 		Ours: func() (string, error) {
@@ -351,7 +351,7 @@ CONSTANT:
 		Why: "0.30 of TBC is the count of the set bits of all lanes that gives WCnt (HPCA 2011, section 3.3), which the paper's encoders leave out; CAPRI counts so for both ways of a branch, 0.60, and has a table of 32 branches, fully associative, of which the paper gives no size",
 	},
 	{
-		ID: "SLP-40", Place: "section 5",
+		ID: "SLP-40", Place: "section 5", Benchmarks: true,
 		Statement: "CAPRI against TBC, speed, both with Balanced: kernels on which it is below by more than 1 %, of the benchmarks and vecadd, histogram and SobelFilter; of the four kernels with unstructured control flow, on tbc as it is",
 		Why:       "compaction is adequate at the exit of mandelbrot's loop in some rounds and not in others, so that one bit of history is right in 70 % of them, and 5 % more warp instructions issue than under TBC; all kernels are in slp-capri",
 		Theirs:    "none; none", Ours: consistently,

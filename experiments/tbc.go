@@ -113,7 +113,7 @@ var tbcClaims = []Claim{
 		},
 	},
 	{
-		ID: "TBC-09", Place: "section 6",
+		ID: "TBC-09", Place: "section 6", Benchmarks: true,
 		Statement: "speed of TBC, with likely-convergence points and by age, against PDOM: BFS2; SIMD efficiency of both in its place",
 		Theirs:    "above; above",
 		Ours: func() (string, error) {
@@ -132,7 +132,7 @@ var tbcClaims = []Claim{
 		},
 	},
 	{
-		ID: "TBC-10", Place: "section 6",
+		ID: "TBC-10", Place: "section 6", Benchmarks: true,
 		Statement: "speed of TBC against DWF by majority, and against DWF with warp barriers, harmonic means over the kernels of DIVG",
 		Theirs:    "above above",
 		Why:       "DWF with warp barriers gains more here on MUM and MUMpp, 1.29 and 1.31, where the paper has a little below 1 for the latter",
@@ -141,7 +141,7 @@ var tbcClaims = []Claim{
 		},
 	},
 	{
-		ID: "TBC-11", Place: "section 6",
+		ID: "TBC-11", Place: "section 6", Benchmarks: true,
 		Statement: "speed of TBC and of DWF by majority against PDOM, harmonic means over DIVG",
 		Theirs:    "above above",
 		Ours: func() (string, error) {
@@ -149,7 +149,7 @@ var tbcClaims = []Claim{
 		},
 	},
 	{
-		ID: "TBC-12", Place: "section 6",
+		ID: "TBC-12", Place: "section 6", Benchmarks: true,
 		Statement: "speed of DWF by majority against PDOM: BFS2, FCDT, MUMpp; HOTSP, LPS, NAMD",
 		Theirs:    "above above above below below below",
 		Ours: func() (string, error) {
@@ -157,7 +157,7 @@ var tbcClaims = []Claim{
 		},
 	},
 	{
-		ID: "TBC-13", Place: "section 2.4",
+		ID: "TBC-13", Place: "section 2.4", Benchmarks: true,
 		Statement: "speed of DWF with warp barriers against PDOM: NVRT, HOTSP, LPS, NAMD; MUMpp",
 		Theirs:    "above above above above below",
 		Why:       "HOTSP and LPS have 87 % of their lanes active, so that little is left to gain: warp barriers bring them back from 0.87 and 0.78; NAMD has more warps of few threads than under PDOM and 3.8 times the stalls of the memory pipeline (tbc-fig13)",
@@ -166,7 +166,7 @@ var tbcClaims = []Claim{
 		},
 	},
 	{
-		ID: "TBC-14", Place: "section 6", Statement: "speed of DWF by majority against PDOM: HRTWL, LKYT, RAY, STO, WP",
+		ID: "TBC-14", Place: "section 6", Statement: "speed of DWF by majority against PDOM: HRTWL, LKYT, RAY, STO, WP", Benchmarks: true,
 		Theirs: "below below below below below",
 		Ours: func() (string, error) {
 			return signs(paperPDOM, paperDWF, "heartwall", "leukocyte", "spheres", "store", "weather")
@@ -174,7 +174,7 @@ var tbcClaims = []Claim{
 		Why: "nothing diverges in our STO but the end of the pieces, so that DWF has nothing to take apart",
 	},
 	{
-		ID: "TBC-15", Place: "section 6.1, figure 13",
+		ID: "TBC-15", Place: "section 6.1, figure 13", Benchmarks: true,
 		Statement: "cycles in which the memory pipeline holds up an access, mean over DIVG (the paper: over all), PDOM = 1: DWF above 2; TBC below DWF",
 		Theirs:    "above; below",
 		Ours: func() (string, error) {
@@ -187,7 +187,7 @@ var tbcClaims = []Claim{
 		},
 	},
 	{
-		ID: "TBC-16", Place: "section 6.1",
+		ID: "TBC-16", Place: "section 6.1", Benchmarks: true,
 		Statement: "starvation eddies: SIMD efficiency of a coherent kernel under DWF by majority, against PDOM (bitonic sort, of which the paper has none); with warp barriers",
 		Theirs:    "below; not below",
 		Ours: func() (string, error) {
@@ -204,7 +204,7 @@ var tbcClaims = []Claim{
 		},
 	},
 	{
-		ID: "TBC-17", Place: "section 6.1",
+		ID: "TBC-17", Place: "section 6.1", Benchmarks: true,
 		Statement: "kernels of DIVG on which the SIMD efficiency of DWF with warp barriers is above TBC's by more than a point",
 		Theirs:    "NAMD NVRT",
 		Why:       "DWF by majority has fewer warps of 29 to 32 threads on NAMD and NVRT here (tbc-fig13), which warp barriers mend in part",
@@ -230,7 +230,7 @@ var tbcClaims = []Claim{
 		},
 	},
 	{
-		ID: "TBC-18", Place: "section 6.1",
+		ID: "TBC-18", Place: "section 6.1", Benchmarks: true,
 		Statement: "speed of DWF with warp barriers against TBC: HOTSP, LPS, NAMD, NVRT",
 		Theirs:    "above above above above",
 		Why:       "HOTSP is even, as little diverges; NAMD has more warps of few threads than under TBC, and 3.8 times the stalls of the memory pipeline (tbc-fig13)",
@@ -239,7 +239,7 @@ var tbcClaims = []Claim{
 		},
 	},
 	{
-		ID: "TBC-19", Place: "section 6.1",
+		ID: "TBC-19", Place: "section 6.1", Benchmarks: true,
 		Statement: "cycles of BFS2, MUM and MGST in which warps wait for memory alone, under TBC against PDOM",
 		Theirs:    "above above above",
 		Ours: func() (string, error) {
@@ -261,7 +261,7 @@ var tbcClaims = []Claim{
 		},
 	},
 	{
-		ID: "TBC-20", Place: "section 4, figure 11",
+		ID: "TBC-20", Place: "section 4, figure 11", Benchmarks: true,
 		Statement: "speed with likely-convergence points against without: MUM and NVRT on PDOM, then on TBC",
 		Theirs:    "above above; above above",
 		Why:       "a break out of a loop has its two exits meet at the loop's end here, which is the post-dominator: the points are found, but nothing waits there earlier; where a loop goes on behind two ways of which one has a rare break, they gain",
@@ -282,14 +282,14 @@ var tbcClaims = []Claim{
 		},
 	},
 	{
-		ID: "TBC-21", Place: "section 4",
+		ID: "TBC-21", Place: "section 4", Benchmarks: true,
 		Statement: "deepest stack with likely-convergence points against without: MUM and NVRT on PDOM, then on TBC",
 		Theirs:    "below below; above below",
 		Ours:      deeper,
 		Why:       "here a divergent branch that has a likely-convergence point pushes an entry for it that nothing merges into, as the point is the post-dominator's own (TBC-20)",
 	},
 	{
-		ID: "TBC-22", Place: "section 6.2, figure 15",
+		ID: "TBC-22", Place: "section 6.2, figure 15", Benchmarks: true,
 		Statement: "TBC by RRB against AGE, which loses at the end of a launch: LPS, NAMD, LIB",
 		Theirs:    "above above above",
 		Ours: func() (string, error) {
@@ -297,12 +297,12 @@ var tbcClaims = []Claim{
 		},
 	},
 	{
-		ID: "TBC-23", Place: "section 6.3, figure 16",
+		ID: "TBC-23", Place: "section 6.3, figure 16", Benchmarks: true,
 		Statement: "kernels of DIVG and COHE whose traffic between SMs and memory under TBC by AGE is more than 7 % above PDOM's (in the paper by its texture cache); those of them by RRB",
 		Theirs:    "DG; none", Ours: traffic,
 	},
 	{
-		ID: "TBC-24", Place: "section 6.4, figure 17",
+		ID: "TBC-24", Place: "section 6.4, figure 17", Benchmarks: true,
 		Statement: "L2 of 128 KB and 8 ways for a channel: TBC by RRB and by AGE against PDOM, harmonic means over DIVG; DWF against PDOM on MUMpp, against that with the large L2",
 		Why:       "what our MUMpp reads in this size fits the small L2 as well; in the large size, under PDOM, it takes 118.7 million cycles with the small L2 and 85.3 with the large one",
 		Theirs:    "above above; below",
@@ -336,7 +336,7 @@ var tbcClaims = []Claim{
 		},
 	},
 	{
-		ID: "TBC-26", Place: "figure 5",
+		ID: "TBC-26", Place: "figure 5", Benchmarks: true,
 		Statement: "kernels with a SIMD efficiency below 76 % under pdom (DIVG), and others (COHE): BFS2, LPS, BACKP",
 		Theirs:    "DIVG DIVG COHE",
 		Why:       "our LPS is cut to the size of its tiles, so that its rim is all that diverges",
@@ -375,7 +375,7 @@ var tbcClaims = []Claim{
 		Theirs:    "below 0.1 mm2", Ours: encoders,
 	},
 	{
-		ID: "TBC-30", Place: "figures 13 and 14",
+		ID: "TBC-30", Place: "figures 13 and 14", Benchmarks: true,
 		Statement: "the categories of cycles add up to all cycles, and the bins of active lanes to all instructions",
 		Theirs:    always, Ours: categories,
 	},

@@ -76,11 +76,14 @@ func New(cfg Config) (*Machine, error) {
 		}
 		s, err := sm.New(&m.Config.SM, cfg.Divergence, &m.Config.Herd, cfg.Shared.Size, i, sms, sm.Ports{
 			Command: command.In(), Notice: notice.Out(), Access: access.Out(), Reply: reply.In(), Params: params,
-			Texture: unit.Texture != nil,
-			Fetch:   unit.Fetch, Faulted: &m.fault,
+			Texture: unit.Texture != nil, TextureUnit: unit.TextureUnit != nil,
+			Fetch: unit.Fetch, Faulted: &m.fault,
 		})
 		if err != nil {
 			return nil, err
+		}
+		if unit.TextureUnit != nil {
+			unit.TextureUnit.Readable = s.Readable
 		}
 		m.dispatch.SMs = append(m.dispatch.SMs, smPort{command.Out(), notice.In()})
 		m.SMs = append(m.SMs, s)

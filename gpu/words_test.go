@@ -25,6 +25,9 @@ func TestWords(t *testing.T) {
 			if k.Name == "divergence.dwf_issue" {
 				c.Divergence.Mechanism = "dwf"
 			}
+			if k.Name == "texture.fetch" {
+				c.Texture.Size = 4096
+			}
 			require.NoError(t, c.Set(k.Name+"="+w))
 			require.NoError(t, c.Check())
 			m := load(t, c, p, 2, 96)

@@ -115,6 +115,9 @@ func Bind(p *Program) error {
 		}
 		in.Exec = code
 	}
+	if p.Textured != nil {
+		errs = append(errs, Bind(p.Textured))
+	}
 	return errors.Join(errs...)
 }
 

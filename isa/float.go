@@ -77,6 +77,11 @@ func fma32(a, b, c uint64) uint64 {
 	return uint64(r)
 }
 
+// Fma is a*b+c with one rounding.
+func Fma(a, b, c float32) float32 {
+	return float(fma32(uint64(math.Float32bits(a)), uint64(math.Float32bits(b)), uint64(math.Float32bits(c))))
+}
+
 func multiplyAdd(a, b, c uint64) float64 {
 	z := float64(float(c)) // loaded first, so that the compiler makes no dependency between lanes
 	return float64(float64(float(a))*float64(float(b))) + z

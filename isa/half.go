@@ -184,3 +184,9 @@ func (f *layout) ordinal(u uint64) int64 {
 	}
 	return int64(u)
 }
+
+// HalfValue is the number that an f16 encodes.
+func HalfValue(u uint16) float32 { return float32(binary16.value(uint64(u))) }
+
+// NearestHalf is v as an f16, rounded to nearest even.
+func NearestHalf(v float32) uint16 { return uint16(binary16.toward(RoundNearest, float64(v))) }

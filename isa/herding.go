@@ -285,6 +285,8 @@ func (in *Inst) what() string {
 		return "an asynchronous copy"
 	case in.Op == OpLd:
 		return "a load"
+	case in.Op == OpTex:
+		return "a read of a texture"
 	case in.Op == OpBra:
 		return "a branch"
 	case in.Op == OpBar || in.Op == OpBarWarp:

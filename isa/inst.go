@@ -73,6 +73,7 @@ type Inst struct {
 	Flags   Flags   // ftz, sat, approx, uni, ...
 	Vec     uint8   // elements of ld, st and video instructions: 1, 2 or 4
 	Select  Select  // video instructions, mma.m8n8k4 of f16
+	Tex     Tex     // tex, tld4
 	TypeB   Type    // mma: type of the second matrix; the first has SrcType
 	M, K    uint8   // mma: rows and columns of the first matrix
 	// DstBits is the width of the destination registers, or 0. ld and cvt extend a narrower result
@@ -182,7 +183,7 @@ func (in *Inst) Branches() bool { return in.Op == OpBra || in.Op == OpCall || in
 // Memory reports whether in goes through the memory pipe.
 func (in *Inst) Memory() bool {
 	switch in.Op {
-	case OpLd, OpSt, OpAtom, OpRed, OpMembar, OpLdmatrix, OpStmatrix, OpCopy:
+	case OpLd, OpSt, OpAtom, OpRed, OpMembar, OpLdmatrix, OpStmatrix, OpCopy, OpTex:
 		return true
 	}
 	return false

@@ -116,6 +116,10 @@ type Program struct {
 
 	HerdLimit int // herded instructions of a launch before herding stops; 0: no limit. See Herding
 
+	// Textured is the same kernel with each tex and tld4 as one instruction, for machines with a
+	// texture unit. In Insts they are loads and arithmetic. It is nil if the kernel has neither.
+	Textured *Program
+
 	Blocks    []Block   // filled in by Analyze
 	LiveRegs  int       // most 32-bit registers live at one PC, by Analyze
 	Origin    []uint32  // by PC, if instructions have been inserted: the PC before insertion

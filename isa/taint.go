@@ -152,7 +152,7 @@ func (in *Inst) makesData() bool {
 	switch in.Op {
 	case OpLd:
 		return in.Space != SpaceParam
-	case OpAtom, OpLdmatrix:
+	case OpAtom, OpLdmatrix, OpTex:
 		return true
 	}
 	return slices.ContainsFunc(in.Src[:in.NSrc],

@@ -69,6 +69,7 @@ const (
 	OpIsspacep
 	OpCvt
 	OpCvtPack
+	OpTex // also tld4: Tex names the form and the order of the sources
 	OpBra
 	OpExit
 	// OpCall: Src[0] is the return PC, Dst[0] the link register. In an indirect call Src[1] is the

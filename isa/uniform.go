@@ -199,7 +199,7 @@ func (u *uniformity) part(b int, in *Inst) {
 // result reports whether threads can get different results from in.
 func (u *uniformity) result(in *Inst) bool {
 	switch in.Op {
-	case OpAtom, OpB2R:
+	case OpAtom, OpB2R, OpTex:
 		return true
 	case OpLd:
 		if in.Space != SpaceParam && in.Space != SpaceConst {

@@ -14,7 +14,7 @@ const (
 // Unit is the pipe that executes in.
 func (in *Inst) Unit() Unit {
 	switch in.Op {
-	case OpLd, OpSt, OpAtom, OpRed, OpMembar, OpLdmatrix, OpStmatrix, OpCopy:
+	case OpLd, OpSt, OpAtom, OpRed, OpMembar, OpLdmatrix, OpStmatrix, OpCopy, OpTex:
 		return UnitMem
 	case OpDiv, OpRem, OpRcp, OpSqrt, OpRsqrt, OpSin, OpCos, OpLg2, OpEx2, OpTanh:
 		return UnitSFU

@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"errors"
 	"image"
 
 	"divergo/internal/nearest"
@@ -101,6 +102,40 @@ func All() []Kernel {
 		queens,
 		nbody, oceanfft, binomial, gaussian, lbm, histogram64, sobelfilter, sad, dxtc, particles, volumerender, julia,
 	}
+}
+
+// Module returns the file name of the PTX module of the kernel's first launch.
+func (k Kernel) Module() string {
+	var m firstLaunch
+	_ = k.Sizes[0].New(1).Run(&m) // ends with errLaunched
+	return m.Module
+}
+
+// firstLaunch is a Machine that stops at the first launch and keeps it.
+type firstLaunch struct {
+	Call
+	end uint64
+}
+
+var errLaunched = errors.New("launched")
+
+// Alloc implements Machine.
+func (m *firstLaunch) Alloc(bytes int) uint64 {
+	at := m.end
+	m.end += (uint64(bytes) + 255) &^ 255
+	return at
+}
+
+// Write implements Machine.
+func (m *firstLaunch) Write(uint64, []byte) {}
+
+// Read implements Machine.
+func (m *firstLaunch) Read(uint64, []byte) {}
+
+// Launch implements Machine.
+func (m *firstLaunch) Launch(l Call) error {
+	m.Call = l
+	return errLaunched
 }
 
 // Find returns the kernel of a name. Its error suggests the nearest name.

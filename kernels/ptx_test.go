@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"divergo/internal/forall"
 	"divergo/internal/need"
 	"divergo/kernels/cudac"
 )
@@ -31,7 +32,10 @@ func sources(t *testing.T) []string {
 func TestPTXIsWhatTheSourcesCompileTo(t *testing.T) {
 	need.Tool(t, cudac.Compiler)
 	elsewhere := t.TempDir()
-	for _, name := range sources(t) {
+	for i, name := range sources(t) {
+		if forall.LeftOut(i, 8) {
+			continue
+		}
 		source, err := os.ReadFile("cuda/" + name + ".cu")
 		require.NoError(t, err)
 		copied := filepath.Join(elsewhere, name+".cu")

@@ -44,6 +44,23 @@ var writePolicies = key.Choices[WritePolicy, storing]{}.
 // Words lists the valid values.
 func (WritePolicy) Words() key.Words { return writePolicies.Words() }
 
+// TexFetch selects the hardware that executes tex and tld4.
+type TexFetch string
+
+// The choices of TexFetch.
+const (
+	FetchLoads TexFetch = "loads"
+	FetchUnit  TexFetch = "unit"
+)
+
+// texFetches holds the clients of the texture cache: the Reader, and the texture unit.
+var texFetches = key.Choices[TexFetch, int]{}.
+	With(FetchLoads, "the program loads texels and computes", 1).
+	With(FetchUnit, "a texture unit in each SM", 2)
+
+// Words lists the valid values.
+func (TexFetch) Words() key.Words { return texFetches.Words() }
+
 // Config describes the memory system. Sizes are bytes. Times are cycles:
 //   - of the core clock for L1, Const, ICache, Texture and Shared;
 //   - of the interconnect clock for Icnt and L2;
@@ -100,17 +117,25 @@ type ICacheConfig struct {
 	MissQueue int  `toml:"miss_queue" range:"1..1024" unit:"packets" doc:"packets that wait for the port of the SM" source:"ours"`
 }
 
-// TextureConfig describes the texture cache of an SM.
+// TextureConfig describes the texture cache of an SM, and its texture unit.
 type TextureConfig struct {
-	Size       int `toml:"size" range:"0..1Mi" unit:"bytes" doc:"texture cache of an SM, for texels and ld.global.nc; 0: both through the L1" source:"tbc: table 2 has 32 KiB"`
-	Assoc      int `toml:"assoc" range:"1..64" unit:"ways" doc:"lines of a set" source:"tbc: table 2"`
-	Line       int `toml:"line" range:"32..128 pow2" unit:"bytes" doc:"cache line, at most l2.line" source:"tbc: table 2"`
-	Pending    int `toml:"pending" range:"1..64" doc:"warp loads whose lanes are gathered" source:"ours"`
-	MSHRs      int `toml:"mshrs" range:"1..256" doc:"misses in flight" source:"ours"`
-	MSHRMerge  int `toml:"mshr_merge" range:"1..8" unit:"requests" doc:"requests that one miss can answer" source:"ours"`
-	HitLatency int `toml:"hit_latency" range:"1..1000" unit:"core cycles" doc:"from the tags to the lanes" source:"ours"`
-	MissQueue  int `toml:"miss_queue" range:"1..1024" unit:"packets" doc:"packets that wait for the port of the SM" source:"ours"`
+	Fetch      TexFetch `toml:"fetch" doc:"what executes tex and tld4: loads (loads and arithmetic of the program) or unit (a texture unit in each SM, which needs a texture cache)" source:"ours"`
+	Size       int      `toml:"size" range:"0..1Mi" unit:"bytes" doc:"texture cache of an SM, for texels and ld.global.nc; 0: both through the L1" source:"tbc: table 2 has 32 KiB"`
+	Assoc      int      `toml:"assoc" range:"1..64" unit:"ways" doc:"lines of a set" source:"tbc: table 2"`
+	Line       int      `toml:"line" range:"32..128 pow2" unit:"bytes" doc:"cache line, at most l2.line" source:"tbc: table 2"`
+	Pending    int      `toml:"pending" range:"1..64" doc:"warp loads whose lanes are gathered" source:"ours"`
+	MSHRs      int      `toml:"mshrs" range:"1..256" doc:"misses in flight" source:"ours"`
+	MSHRMerge  int      `toml:"mshr_merge" range:"1..8" unit:"requests" doc:"requests that one miss can answer" source:"ours"`
+	HitLatency int      `toml:"hit_latency" range:"1..1000" unit:"core cycles" doc:"from the tags to the lanes" source:"ours"`
+	MissQueue  int      `toml:"miss_queue" range:"1..1024" unit:"packets" doc:"packets that wait for the port of the SM" source:"ours"`
+	Lanes      int      `toml:"lanes" range:"1..8 pow2" unit:"lanes" doc:"lanes of the texture unit: each addresses, and filters, up to four texels a cycle" source:"NVIDIA, Fermi whitepaper 2009: four texture units an SM"`
+	Groups     int      `toml:"groups" range:"1..256" doc:"groups of lanes that wait for their texels in the texture unit" source:"ours"`
+	Latency    int      `toml:"latency" range:"1..1000" unit:"core cycles" doc:"of the filters of the texture unit" source:"ours"`
+	Handles    int      `toml:"handles" range:"3..64" doc:"descriptions of textures and samplers that the texture unit holds" source:"ours"`
 }
+
+// unit reports whether there is a texture unit.
+func (c *TextureConfig) unit() bool { return c.Fetch == FetchUnit }
 
 // sector returns the bytes of a sector: those of the line if it has none.
 func (c *L1Config) sector() int {
@@ -162,7 +187,8 @@ func Default() Config {
 		},
 		ICache: ICacheConfig{Assoc: 4, Line: 64, Prefetch: true, MSHRs: 4, MissQueue: 4},
 		Texture: TextureConfig{
-			Assoc: 16, Line: 64, Pending: 32, MSHRs: 64, MSHRMerge: 8, HitLatency: 1, MissQueue: 8,
+			Fetch: FetchLoads, Assoc: 16, Line: 64, Pending: 32, MSHRs: 64, MSHRMerge: 8, HitLatency: 1, MissQueue: 8,
+			Lanes: 4, Groups: 64, Latency: 8, Handles: 8,
 		},
 		Shared: SharedConfig{Size: 16 << 10, Banks: 16, Lanes: 16, Latency: 1},
 		Icnt:   IcntConfig{FlitBytes: 32, Latency: 4, Queue: 8, Concentration: 3},
@@ -218,6 +244,9 @@ func (c *Config) Rules(k *key.Check) {
 		if cache.size > 0 && k.Sound(cache.level+".line", "l2.line") && cache.line > c.L2.Line {
 			k.Refuse("want at most l2.line = %d: packets carry whole lines of the L2", c.L2.Line)
 		}
+	}
+	if k.Sound("texture.fetch", "texture.size") && c.Texture.unit() && c.Texture.Size == 0 {
+		k.Refuse("the texture unit reads through a texture cache: want at least texture.assoc * texture.line = %d bytes", c.Texture.Assoc*c.Texture.Line)
 	}
 	if k.Sound("shared.size") && c.Shared.Size%4 != 0 {
 		k.Refuse("want whole words of 4 bytes")

@@ -107,7 +107,10 @@ func TestNoDeadlock(t *testing.T) {
 			cfg.Const = memsys.ConstConfig{
 				Size: 64, Assoc: 1, Line: 64, Pending: 1, MSHRs: 1, MSHRMerge: 1, HitLatency: 1, MissQueue: 1,
 			}
-			cfg.Texture = memsys.TextureConfig(cfg.Const)
+			cfg.Texture = memsys.TextureConfig{
+				Fetch: memsys.FetchLoads, Size: 64, Assoc: 1, Line: 64, Pending: 1, MSHRs: 1, MSHRMerge: 1, HitLatency: 1,
+				MissQueue: 1, Lanes: 1, Groups: 1, Latency: 1, Handles: 3,
+			}
 		}
 		scripts := make([][]memtest.Step, c.SMs)
 		for _, j := range c.Steps {

@@ -18,9 +18,10 @@ const (
 	Fence         // orders every earlier access of the SM before every later one
 	Flush         // end of a kernel: the L1 writes back and forgets everything
 	FlushAll      // the L2 slice writes back and forgets everything
+	Sample        // a packet of a texture instruction: the texture unit answers the last one
 )
 
-var kindNames = [...]string{"load", "store", "atomic", "reduce", "fence", "flush", "flush_all"}
+var kindNames = [...]string{"load", "store", "atomic", "reduce", "fence", "flush", "flush_all", "sample"}
 
 // String returns the name shown in waveforms.
 func (k Kind) String() string { return name(kindNames[:], int(k)) }
@@ -46,10 +47,34 @@ type Access struct {
 	Size   uint8       `bits:"5"` // bytes per lane: 1, 2, 4, 8 or 16; Atomic, Reduce: 2, 4 or 8
 	Cache  isa.CacheOp // Load, Store
 	Atom   isa.AtomOp  // Atomic, Reduce
-	Type   isa.Type    // Atomic, Reduce
+	Type   isa.Type    // Atomic, Reduce, Sample
+	Tex    isa.Tex     `if:"textures"` // Sample
+	More   bool        `if:"textures"` // Sample: the next packet belongs to the same instruction
 	Mask   uint32      // active lanes
 	Addr   [isa.MaxLanes]uint64
 	Data   [isa.MaxLanes][2]uint64 // store data as little-endian words, or the atomic operands a and b
+}
+
+// The packets of a texture instruction, of kind Sample, follow one another. The first has the
+// addresses of the descriptions of textures, the second those of samplers. Each has the next four
+// operands of 32 bits as data.
+
+// ViolationKind tells what is wrong with an access of the texture unit.
+type ViolationKind uint8
+
+// The kinds of violations.
+const (
+	NoViolation ViolationKind = iota
+	OutOfBounds
+	Misaligned
+)
+
+// Violation is an access of the texture unit that the program may not make.
+type Violation struct {
+	Kind ViolationKind `bits:"2"`
+	Lane uint8         `bits:"5"`
+	Size uint8         // bytes
+	Addr uint64
 }
 
 // Reply reports that an instruction is complete. Every Access gets exactly one:
@@ -60,4 +85,6 @@ type Reply struct {
 	Tag  uint16
 	Mask uint32                  // active lanes of the Access
 	Data [isa.MaxLanes][2]uint64 // Load, Atomic: zero-extended little-endian words of the active lanes
+	// Sample: the first access that the program may not make. Then there are no data.
+	Fault Violation `if:"textures"`
 }

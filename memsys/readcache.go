@@ -59,6 +59,7 @@ type ReadRequest struct {
 	Tag   uint16   // returned with the answer, like Lanes
 	Lanes uint32
 	Line  uint64 // address of the line
+	Fold  uint32 `if:"textures"` // exclusive or with the number of the line chooses its set: see TextureUnit
 }
 
 // ReadResponse answers a ReadRequest. Responses come in any order.
@@ -95,6 +96,7 @@ type ReadCacheCounters struct {
 // readMSHR is a line in flight.
 type readMSHR struct {
 	Line    uint64
+	Fold    uint32
 	Way     uint32
 	Gen     uint32 // generation of Way
 	Count   uint8  `bits:"4"` // targets; 0: a prefetch
@@ -149,14 +151,14 @@ func (c *ReadCache) Idle() bool {
 // Holds reports whether the cache holds a line. A client may then read it at once, and sends a
 // ReadTouch.
 func (c *ReadCache) Holds(line uint64) bool {
-	w := c.find(line)
+	w := c.find(line, 0)
 	return w >= 0 && !c.cache.ways.At(w).Waiting
 }
 
 // find returns the way of a line, or -1.
-func (c *ReadCache) find(address uint64) int {
+func (c *ReadCache) find(address uint64, fold uint32) int {
 	line := uint32(address >> c.cache.shift)
-	return c.cache.find(c.cache.set(line), line, c.Q().Gen)
+	return c.cache.find(c.cache.set(line^fold), line, c.Q().Gen)
 }
 
 // fill stores the line at Rsp and gives it to one of the requests that wait for it.
@@ -209,7 +211,7 @@ func (c *ReadCache) access(r *ReadRequest) Cause {
 		return NoStall
 	}
 	n := c.Count.D()
-	w := c.find(r.Line)
+	w := c.find(r.Line, r.Fold)
 	switch {
 	case w >= 0 && !c.cache.ways.At(w).Waiting:
 		if r.Kind == ReadLine {
@@ -231,7 +233,7 @@ func (c *ReadCache) access(r *ReadRequest) Cause {
 		c.used(w, r.Line)
 		n.Merges++
 	default:
-		m := readMSHR{Line: r.Line, Count: 1}
+		m := readMSHR{Line: r.Line, Fold: r.Fold, Count: 1}
 		m.Targets[0] = readTarget{r.Tag, r.Lanes}
 		if cause := c.fetch(m); cause != NoStall {
 			return cause
@@ -266,7 +268,7 @@ func (c *ReadCache) join(w int, r *ReadRequest) bool {
 func (c *ReadCache) fetch(m readMSHR) Cause {
 	q, d := c.Regs()
 	line := uint32(m.Line >> c.cache.shift)
-	id, w := lowestFree(&q.Used, c.mshrNum), c.cache.victim(c.cache.set(line), q.Gen)
+	id, w := lowestFree(&q.Used, c.mshrNum), c.cache.victim(c.cache.set(line^m.Fold), q.Gen)
 	switch {
 	case id < 0:
 		return MSHRFull
@@ -319,7 +321,7 @@ func (c *ReadCache) after(line uint64) {
 // ahead prefetches a line, unless the cache has it or lacks room.
 func (c *ReadCache) ahead(line uint64) {
 	c.D().Next = 0
-	if c.find(line) < 0 && c.fetch(readMSHR{Line: line}) == NoStall {
+	if c.find(line, 0) < 0 && c.fetch(readMSHR{Line: line}) == NoStall {
 		c.Count.D().Prefetches++
 	}
 }

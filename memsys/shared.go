@@ -22,8 +22,8 @@ type Shared struct {
 	Out   rtl.Out[Reply]
 
 	banks, lanes int
-	words        *rtl.Mem[uint32]
-	row          *rtl.Mem[row] // data read so far for the access at In
+	words        *rtl.Mem[uint32] `rtl:"inplace"`
+	row          *rtl.Mem[row]    `rtl:"inplace"` // data read so far for the access at In
 }
 
 type sharedState struct {

@@ -85,5 +85,8 @@ func (u *Unit) Stalls() Stalls {
 		s[TextureLoad] = u.TextureCache.Count.Q().Stalls
 		s[TextureLoad][Coalescing] = u.Texture.Count.Q().Conflicts
 	}
+	if u.TextureUnit != nil {
+		s[TextureLoad][Coalescing] += u.TextureUnit.Count.Q().Conflicts
+	}
 	return s
 }

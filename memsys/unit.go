@@ -8,13 +8,15 @@ import (
 // PreMem is the stage before the memory stage (Fung & Aamodt, HPCA 2011, figure 4). It sends each
 // access to the shared memory, a read-only cache or the coalescer. Loads of constants go to the
 // coalescer if the SM has no constant cache, and herded ones always: the selector of herded loads is
-// there. So do reads of textures. A flush goes to the coalescer and to the read-only caches.
+// there. So do reads of textures. Texture instructions go to the texture unit. A flush goes to the
+// coalescer, to the read-only caches and to the texture unit.
 type PreMem struct {
 	In      rtl.In[Access]
 	Global  rtl.Out[Access]
 	Shared  rtl.Out[Access]
 	Const   rtl.Out[Access] `rtl:"optional"`
 	Texture rtl.Out[Access] `rtl:"optional"`
+	Sample  rtl.Out[Access] `rtl:"optional"`
 }
 
 // Tick moves one access.
@@ -31,6 +33,8 @@ func (p *PreMem) Tick() {
 		if !p.flush(a) {
 			return
 		}
+	case a.Kind == Sample:
+		to = p.Sample
 	case a.Space == isa.SpaceConst && !a.Herd && p.Const.Connected():
 		to = p.Const
 	case a.Space == isa.SpaceTexture && !a.Herd && p.Texture.Connected():
@@ -42,9 +46,9 @@ func (p *PreMem) Tick() {
 	}
 }
 
-// flush sends a flush to the read-only caches, if everybody has room for it.
+// flush sends a flush to all but the coalescer, if everybody has room for it.
 func (p *PreMem) flush(a *Access) bool {
-	caches := [...]rtl.Out[Access]{p.Const, p.Texture}
+	caches := [...]rtl.Out[Access]{p.Const, p.Texture, p.Sample}
 	for _, c := range caches {
 		if c.Connected() && !c.Ready() || !p.Global.Ready() {
 			return false
@@ -58,7 +62,7 @@ func (p *PreMem) flush(a *Access) bool {
 	return true
 }
 
-// WriteBackPort sends the replies of the coalescer, of the shared memory and of the units behind
+// WriteBackPort sends the replies of the coalescer, of the shared memory and of the units in front of
 // read-only caches to the SM, one a cycle. They take turns.
 type WriteBackPort struct {
 	rtl.State[struct {
@@ -67,7 +71,7 @@ type WriteBackPort struct {
 	}]
 	Global rtl.In[Reply]
 	Shared rtl.In[Reply]
-	More   []rtl.In[Reply] // of the units behind read-only caches
+	More   []rtl.In[Reply] // of the units in front of read-only caches
 	Out    rtl.Out[Reply]
 }
 
@@ -118,6 +122,8 @@ type Unit struct {
 	ICache       *ReadCache
 	Texture      *Reader
 	TextureCache *ReadCache
+	TextureUnit  *TextureUnit // nil if the program loads texels
+	TexturePort  *TexturePort // nil without a texture unit
 	Clients      *Clients
 
 	Fetch FetchPort // of the instruction cache
@@ -190,7 +196,7 @@ func (u *Unit) addICache(cfg *Config, port int) {
 	u.Fetch = FetchPort{Cache: u.ICache, Line: c.Line, Req: lines.Out(), Rsp: data.In()}
 }
 
-// addTexture adds the texture cache and its unit.
+// addTexture adds the texture cache and its unit, and a texture unit if there is one.
 func (u *Unit) addTexture(cfg *Config, port int) {
 	c := &cfg.Texture
 	accesses, replies := rtl.NewQueue[Access](2), rtl.NewQueue[Reply](2)
@@ -198,7 +204,17 @@ func (u *Unit) addTexture(cfg *Config, port int) {
 	data := rtl.NewQueue[ReadResponse](c.HitLatency+2, rtl.Latency(uint64(c.HitLatency)))
 	u.PreMem.Texture = accesses.Out()
 	u.WriteBack.More = append(u.WriteBack.More, replies.In())
-	u.Texture = newReader(c.Pending, c.Line, c.Line, accesses.In(), replies.Out(), lines.Out(), data.In())
+	asks, comes := lines.Out(), data.In()
+	if c.unit() {
+		u.TexturePort = &TexturePort{Out: asks, Rsp: comes}
+		samples, results := rtl.NewQueue[Access](2), rtl.NewQueue[Reply](c.Latency+2, rtl.Latency(uint64(c.Latency)))
+		u.PreMem.Sample = samples.Out()
+		u.WriteBack.More = append(u.WriteBack.More, results.In())
+		asks, comes = u.TexturePort.add()
+		ownAsks, ownComes := u.TexturePort.add()
+		u.TextureUnit = newTextureUnit(c, samples.In(), results.Out(), ownAsks, ownComes)
+	}
+	u.Texture = newReader(c.Pending, c.Line, c.Line, accesses.In(), replies.Out(), asks, comes)
 	req, rsp := u.Clients.add(c.MissQueue)
 	u.TextureCache = newReadCache(cfg, readCacheSize{
 		size: c.Size, assoc: c.Assoc, line: c.Line, mshrs: c.MSHRs, merge: c.MSHRMerge,

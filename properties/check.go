@@ -406,7 +406,10 @@ func balance(c *testbench.Counters, cfg *gpu.Config) string {
 			"reads of the constant cache that hit, miss or merge, and reads",
 			c.ConstCache.Hits + c.ConstCache.Misses + c.ConstCache.Merges, c.ConstCache.Reads,
 		},
-		{"distinct lines of texels, reads of the texture cache", c.Texture.Places, c.TextureCache.Reads},
+		{
+			"distinct lines of texels, reads of the texture cache", c.Texture.Places + c.TextureUnit.Places,
+			c.TextureCache.Reads,
+		},
 		{
 			"reads of the texture cache that hit, miss or merge, and reads",
 			c.TextureCache.Hits + c.TextureCache.Misses + c.TextureCache.Merges, c.TextureCache.Reads,

@@ -20,12 +20,21 @@ var (
 	herdSeed = flag.Uint64("herd.seed", 1, "seed of the first one")
 )
 
+// herdings is the number of kernels to herd, a third with -short.
+func herdings() uint64 {
+	if testing.Short() {
+		return *herdRuns / 3
+	}
+	return *herdRuns
+}
+
 // TestHerdingWhatIsSafe herds everything that the analysis calls safe at once. A kernel then never
 // faults, never deadlocks and always ends (claim HERDING-18), on random machines and mechanisms.
 func TestHerdingWhatIsSafe(t *testing.T) {
 	var herded, forced, diverted, kernels int
+	runs := herdings()
 	mechanisms := shipped()
-	for seed := *herdSeed; seed < *herdSeed+*herdRuns; seed++ {
+	for seed := *herdSeed; seed < *herdSeed+runs; seed++ {
 		c := draw.New(seed, plainFeatures)
 		k, err := c.Compile()
 		require.NoError(t, err)
@@ -55,8 +64,8 @@ func TestHerdingWhatIsSafe(t *testing.T) {
 		diverted += int(n.Coalescer.Herd.Diverted)
 	}
 	t.Logf("seeds %d to %d: %d kernels with something safe, %d instructions herded, %d lanes led another way, %d to another block",
-		*herdSeed, *herdSeed+*herdRuns-1, kernels, herded, forced, diverted)
-	require.Greater(t, kernels, int(*herdRuns/4))
+		*herdSeed, *herdSeed+runs-1, kernels, herded, forced, diverted)
+	require.Greater(t, kernels, int(runs/4))
 	require.Positive(t, forced)
 	require.Positive(t, diverted)
 }
@@ -142,8 +151,8 @@ func tempt(t *testing.T, seed uint64) *draw.Compiled {
 // TestHerdingWhatTempts is TestHerdingWhatIsSafe with these kernels, which fail when everything is
 // herded.
 func TestHerdingWhatTempts(t *testing.T) {
-	forced, broken := uint64(0), 0
-	for seed := *herdSeed; seed < *herdSeed+*herdRuns; seed++ {
+	runs, forced, broken := herdings(), uint64(0), 0
+	for seed := *herdSeed; seed < *herdSeed+runs; seed++ {
 		k := tempt(t, seed)
 		run := func(mechanism string, branches, loads []int) (uint64, error) {
 			h := isa.Herding{Branches: branches, Loads: loads}
@@ -174,7 +183,7 @@ func TestHerdingWhatTempts(t *testing.T) {
 		}
 	}
 	t.Logf("seeds %d to %d: %d lanes led another way or to another block; of %d kernels %d break when everything is herded",
-		*herdSeed, *herdSeed+*herdRuns-1, forced, *herdRuns/8, broken)
+		*herdSeed, *herdSeed+runs-1, forced, runs/8, broken)
 	require.Positive(t, forced)
-	require.Greater(t, broken, int(*herdRuns/80))
+	require.Greater(t, broken, int(runs/80))
 }

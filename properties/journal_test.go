@@ -12,16 +12,20 @@ import (
 // TestResume checks a campaign that is interrupted and resumes from its journal. Its result and its
 // journal equal those of an uninterrupted one, for any number of goroutines.
 func TestResume(t *testing.T) {
+	runs := uint64(200)
+	if testing.Short() {
+		runs = 40
+	}
 	folder := t.TempDir()
 	at := func(name string) string { return filepath.Join(folder, name) }
-	whole, err := Run(Options{Mechanisms: []string{"pdom", "ptpc"}, Seed: 100, Runs: 200, Journal: at("whole")})
+	whole, err := Run(Options{Mechanisms: []string{"pdom", "ptpc"}, Seed: 100, Runs: runs, Journal: at("whole")})
 	require.NoError(t, err)
 	require.Nil(t, whole.Failure)
-	assert.Equal(t, []Span{{100, 300}}, whole.Seeds)
+	assert.Equal(t, []Span{{100, 100 + runs}}, whole.Seeds)
 
 	var bundles, asked int
 	part, err := Run(Options{
-		Mechanisms: []string{"pdom", "ptpc"}, Seed: 100, Runs: 200, Journal: at("parts"),
+		Mechanisms: []string{"pdom", "ptpc"}, Seed: 100, Runs: runs, Journal: at("parts"),
 		Progress: func(Report) { bundles++ },
 		Stop: func() bool { // in the second one
 			if bundles > 0 {
@@ -33,7 +37,7 @@ func TestResume(t *testing.T) {
 	require.NoError(t, err)
 	assert.Less(t, part.Cases, whole.Cases)
 	assert.Equal(t, []Span{{100, part.Next}}, part.Seeds)
-	rest, err := Run(Options{Mechanisms: []string{"pdom", "ptpc"}, Seed: 100, Runs: 200, Journal: at("parts"), Jobs: 3})
+	rest, err := Run(Options{Mechanisms: []string{"pdom", "ptpc"}, Seed: 100, Runs: runs, Journal: at("parts"), Jobs: 3})
 	require.NoError(t, err)
 	assert.Equal(t, whole.Seeds, rest.Seeds)
 	assert.Equal(t, whole.Cases, rest.Cases)

@@ -41,7 +41,7 @@ func BenchmarkLongKernel(b *testing.B) {
 	for b.Loop() {
 		m, err := Parse("k.ptx", src)
 		require.NoError(b, err)
-		_, err = m.lower(m.kernels[0])
+		_, _, err = m.lower(m.kernels[0], false)
 		require.NoError(b, err)
 	}
 }

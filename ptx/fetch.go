@@ -14,6 +14,12 @@ func (l *lowering) fetch(in *instruction, found *match) {
 	if !site.operands(found) {
 		return
 	}
+	if site.form == "tex" {
+		if l.samples = true; l.textured {
+			site.keep(found)
+			return
+		}
+	}
 	out := &found.Inst
 	around := -1
 	if out.Guard.Kind == isa.OperandPred {
@@ -22,6 +28,17 @@ func (l *lowering) fetch(in *instruction, found *match) {
 		skip.Guard.Not = !skip.Guard.Not
 		l.emit(skip)
 	}
+	if first := site.expand(out); first < len(l.prog.Insts) {
+		l.prog.Insts[first].Inserted, l.prog.Insts[first].Text = false, out.Text
+	}
+	if around >= 0 {
+		l.prog.Insts[around].Target = uint32(len(l.prog.Insts))
+	}
+}
+
+// expand inserts the statements of the template for an instruction. It returns the PC of the first.
+func (s *fetchSite) expand(out *isa.Inst) (first int) {
+	l := s.lowering
 	if l.fetching == nil {
 		l.fetching = newScope(nil)
 		for _, s := range textureRegisters().stmts {
@@ -32,19 +49,95 @@ func (l *lowering) fetch(in *instruction, found *match) {
 	hidden.up = l.scope
 	l.scope = &hidden
 	first, labels, wide := len(l.prog.Insts), len(l.prog.Labels), l.wide
-	l.block(site.substitute(site.expansion()))
+	l.block(s.substitute(s.expansion()))
 	l.scope, l.wide = hidden.up, wide
 	l.prog.Labels = l.prog.Labels[:labels]
 	for i := first; i < len(l.prog.Insts); i++ {
 		made := &l.prog.Insts[i]
 		made.Pos, made.Loc, made.Inserted = out.Pos, out.Loc, true
 	}
-	if first < len(l.prog.Insts) {
-		l.prog.Insts[first].Inserted, l.prog.Insts[first].Text = false, out.Text
+	return first
+}
+
+// keep emits the instruction itself, for a texture unit. A handle that is a parameter is loaded in
+// front of it. All texels are resident, as the predicate that is set behind it says.
+func (s *fetchSite) keep(found *match) {
+	l, out, wide := s.lowering, &found.Inst, s.wide
+	s.form = "parameters"
+	s.expand(out)
+	out.Op, out.Type, out.SrcType = isa.OpTex, found.types[0], found.types[len(found.types)-1]
+	out.Vec, out.Tex = uint8(len(s.Results)), s.tex()
+	o := operands{lowering: l, in: s.in, out: out}
+	held := isa.B32
+	if s.Data == "f16" {
+		held = isa.B16
 	}
-	if around >= 0 {
-		l.prog.Insts[around].Target = uint32(len(l.prog.Insts))
+	for i := range s.Results {
+		x := s.args[fmt.Sprint("$d", i)]
+		o.dst(o.destination(&x, held))
 	}
+	o.src(s.handle(&o, "$t", s.Handle))
+	if s.Sampler {
+		o.src(s.handle(&o, "$s", s.SamplerHandle))
+	}
+	for _, name := range s.sources() {
+		t := out.SrcType
+		if name == "$layer" {
+			t = isa.U32
+		}
+		x := s.args[name]
+		o.src(o.source(&x, t))
+	}
+	l.wide = wide
+	l.prog.Insts = append(l.prog.Insts, *out)
+	if s.Resident {
+		s.form = "resident"
+		for i := s.expand(out); i < len(l.prog.Insts); i++ {
+			l.prog.Insts[i].Guard = out.Guard
+		}
+	}
+}
+
+// tex is the form of the instruction.
+func (s *fetchSite) tex() isa.Tex {
+	level := map[string]isa.TexLevel{"level": isa.LevelGiven, "grad": isa.LevelGradient}[s.Mip]
+	return isa.Tex{
+		Dims: uint8(s.dims), Layered: s.Layered(), Cube: s.Cube(), Whole: s.Whole(), Gather: s.Gather,
+		Component: uint8(s.Component), Sampler: s.Sampler, Level: level,
+	}
+}
+
+// sources are the names of the operands of 32 bits, in the order of isa.Tex.
+func (s *fetchSite) sources() (names []string) {
+	if s.Layered() {
+		names = append(names, "$layer")
+	}
+	for i := range s.Coordinates() {
+		names = append(names, fmt.Sprint("$x", i))
+	}
+	switch s.Mip {
+	case "level":
+		names = append(names, "$lod")
+	case "grad":
+		for _, d := range []string{"$dx", "$dy"} {
+			for _, axis := range s.Axes() {
+				names = append(names, fmt.Sprint(d, axis))
+			}
+		}
+	}
+	return names
+}
+
+// handle is the operand of a handle that the given instruction of the template would load.
+func (s *fetchSite) handle(o *operands, name, load string) isa.Operand {
+	x, t := s.args[name], isa.B64
+	switch {
+	case s.Loads(load):
+		return s.fetching.lookup(strings.Replace(name, "$", hiddenPrefix, 1)).operand
+	case load != "mov.b64":
+		t = isa.B32
+	}
+	return o.source(&x, t)
 }
 
 // fetchSite is an instruction while its operands are bound to the names of the template.

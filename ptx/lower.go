@@ -50,6 +50,8 @@ type lowering struct {
 	outgoing    []uint32     // PCs of instructions that address the frame of a callee
 
 	fetching *scope // registers of the template of textures, after first use
+	textured bool   // tex and tld4 stay one instruction
+	samples  bool   // there are such instructions
 }
 
 // branch is a bra whose label is not resolved yet.
@@ -78,9 +80,17 @@ func (m *Module) Program(name string) (*isa.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := m.lower(k)
+	p, samples, err := m.lower(k, false)
 	if err != nil {
 		return nil, err
+	}
+	if samples {
+		if p.Textured, _, err = m.lower(k, true); err != nil {
+			return nil, err
+		}
+		if err := isa.Analyze(p.Textured); err != nil {
+			return nil, m.tooLarge(k, err)
+		}
 	}
 	if err := isa.Analyze(p); err != nil {
 		return nil, m.tooLarge(k, err)
@@ -88,7 +98,9 @@ func (m *Module) Program(name string) (*isa.Program, error) {
 	return p, nil
 }
 
-func (m *Module) lower(k *kernel) (*isa.Program, error) {
+// lower makes the program of a kernel, and reports whether it has tex or tld4. They become loads and
+// arithmetic, or stay as they are if textured.
+func (m *Module) lower(k *kernel, textured bool) (_ *isa.Program, samples bool, _ error) {
 	l := &lowering{
 		reporter: &reporter{file: m.file, src: m.src},
 		m:        m,
@@ -101,7 +113,7 @@ func (m *Module) lower(k *kernel) (*isa.Program, error) {
 		temporaries: map[string]isa.Operand{},
 		spots:       map[*variable]*spot{}, argumentOf: map[*variable]int{},
 		runtime: map[*function]*callee{}, formats: map[uint64]bool{}, named: map[*variable][]int{},
-		written: map[uint16][]int{},
+		written: map[uint16][]int{}, textured: textured,
 	}
 	l.module()
 	l.top = l.scope
@@ -109,7 +121,7 @@ func (m *Module) lower(k *kernel) (*isa.Program, error) {
 	if n := l.instructions(k); l.fits(n, k.pos) {
 		l.prog.Insts = make([]isa.Inst, 0, n+n/16)
 	} else {
-		return nil, l.err()
+		return nil, false, l.err()
 	}
 	l.place()
 	l.params(k)
@@ -130,14 +142,14 @@ func (m *Module) lower(k *kernel) (*isa.Program, error) {
 			clip(k.name), isa.MaxRegisters-2)
 	}
 	if err := l.err(); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if l.prog.Recursive {
 		if err := isa.SaveRegisters(l.prog, l.outgoing, l.common()); err != nil {
-			return nil, m.tooLarge(k, err)
+			return nil, false, m.tooLarge(k, err)
 		}
 	}
-	return l.prog, nil
+	return l.prog, l.samples, nil
 }
 
 // tooLarge reports a kernel with its functions as too large, with the reason.

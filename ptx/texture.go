@@ -11,10 +11,10 @@ import (
 	"divergo/isa"
 )
 
-// Textures and surfaces (sections 9.7.9 and 9.7.10). The machine has no texture unit: an
-// instruction becomes loads and arithmetic, written as PTX in texture.tmpl. Texels are read by
-// ld.global.nc, for the texture cache. The first of them is
-// the instruction, the others are inserted. A handle is the address of a description
+// Textures and surfaces (sections 9.7.9 and 9.7.10). An instruction becomes loads and arithmetic,
+// written as PTX in texture.tmpl. Texels are read by ld.global.nc, for the texture cache. The first
+// of them is the instruction, the others are inserted. The form of the program for a texture unit
+// keeps tex and tld4: see isa.Program.Textured. A handle is the address of a description
 // (cuda/include/divergo/texture.h). A .texref, .samplerref or .surfref is room for one.
 
 // fetch is an instruction in the form that the template reads.
@@ -68,6 +68,9 @@ func (f *fetch) S() string {
 	}
 	return "%t"
 }
+
+// Loads reports whether a handle is a parameter, which the instruction loads.
+func (f *fetch) Loads(handle string) bool { return strings.HasPrefix(handle, "ld") }
 
 func count(n int) (list []int) {
 	for i := range n {

@@ -359,7 +359,7 @@ func (e *elaboration) memory(path string, v reflect.Value, m *module, tg tags) {
 	}
 	r.traced = r.traced || tg.traced
 	if tg.inplace && m != nil {
-		r.write(m)
+		r.writer = m
 	}
 	if m != nil {
 		m.mems = append(m.mems, r)

@@ -32,7 +32,7 @@ type ram struct {
 	staged   []bool
 	together bool     // now and next are the same memory
 	list     []uint32 // staged entries, in the order of their first write
-	touch    *uint64  // word and mask of what a write marks: used, or fan
+	touch    *uint64  // word and mask of what a write marks: used, or fan; a word of its own before elaboration
 	bit      uint64
 	used     fan // the bit in the set of written memories
 	fan      fan // readers, into the next cycle
@@ -52,7 +52,7 @@ func (m *Mem[T]) ram() *ram { return &m.r }
 // NewMem makes a memory of n zero entries.
 func NewMem[T any](n int) *Mem[T] {
 	m := new(Mem[T])
-	m.r.touch = new(uint64)
+	m.r.touch, m.r.bit = new(uint64), 1
 	m.Resize(n)
 	return m
 }
@@ -71,10 +71,11 @@ func (r *ram) resize(at reflect.Value, n int) {
 	r.size = int(now.Type().Elem().Size())
 	renew(now, n)
 	renew(reflect.ValueOf(&r.staged).Elem(), n)
-	if r.writer == nil {
-		renew(next, n) // also zeros; no page is touched before it is written
+	apart := r.owned.sim != nil && r.writer == nil
+	if apart {
+		renew(next, n)
 	}
-	r.lay(r.writer == nil)
+	r.lay(apart)
 	r.fan.mark()
 }
 
@@ -148,21 +149,6 @@ func (m *Mem[T]) Edit(i int) *T {
 // Next is Edit for reading: the value that entry i has from the next cycle on, as far as this cycle
 // has written it. It costs nothing at the edge. Only the module that writes the memory uses it.
 func (m *Mem[T]) Next(i int) *T { return &m.next[i] }
-
-// write lets a module write the memory in place, after committing what the testbench has written so
-// far.
-func (r *ram) write(by *module) {
-	r.writer = by
-	r.commit()
-	r.double(false)
-}
-
-// commit makes the staged entries part of the reset value.
-func (r *ram) commit() {
-	if r.edge() {
-		r.set = true
-	}
-}
 
 // entry is an entry as bytes, present and next.
 func (r *ram) entry(i uint32) (now, next []byte) {
@@ -260,9 +246,14 @@ func (r *ram) home() *owned { return &r.owned }
 
 func (r *ram) typ() reflect.Type { return r.at.Field(0).Type().Elem() }
 
+// elaborated keeps what was set or written so far. Until then all memories are written in place:
+// many stay so, and large ones need no second copy.
 func (r *ram) elaborated() {
-	if !r.together && r.edge() || r.set {
+	if r.set || *r.touch != 0 {
 		r.reset = bytes.Clone(r.bytes[0])
+	}
+	if r.writer == nil {
+		r.double(true)
 	}
 }
 

@@ -203,6 +203,8 @@ type site struct {
 	faulted    *atomic.Bool
 	params     uint64 // address of the parameter bank in device memory; 0: a bank in the SM
 	texture    bool   // there is a texture cache
+	// there is a texture unit
+	textureUnit bool
 
 	pick     pick                    // scheduler of cfg
 	foremost foremost                // CTA priority of cfg
@@ -419,7 +421,7 @@ func (l *launch) decode(in *isa.Inst, bank []int) decoded {
 		}
 	}
 	d.rows |= d.regs
-	if in.Op == isa.OpMma {
+	if in.Op == isa.OpMma || in.Op == isa.OpTex {
 		d.regs, d.rows = 0, 1<<sources-1 // two registers in a row
 	}
 	for i, o := range in.Dst[:in.NDst] {

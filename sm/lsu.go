@@ -25,7 +25,7 @@ type LSU struct {
 		Started bool                     // the oldest instruction has an entry
 		Tag     uint8                    // that entry
 		Left    uint32                   // its lanes whose accesses have not left
-		Piece   uint8                    `bits:"2"` // local memory: next 4-byte piece of each lane
+		Piece   uint8                    `bits:"2"` // local memory: next 4-byte piece of each lane; texture: next packet
 		Fence   bool                     // acquire: only the fence after the accesses remains
 		Until   uint64                   // parameters: first cycle in which all lanes are served; 0: not begun
 		Used    [maxMemQueue / 64]uint64 // entries in use
@@ -133,6 +133,11 @@ func (u *LSU) reply() {
 	tag, piece := int(r.Tag&0xff), int(r.Tag>>8)
 	e := u.Table.Edit(tag)
 	in := &u.l.Prog.Insts[e.PC]
+	if r.Fault.Kind != memsys.NoViolation {
+		u.violates(e, &r.Fault)
+		u.Reply.Pop()
+		return
+	}
 	comes := in.Op == isa.OpCopy && !e.Landing // data that still has to go to shared memory
 	if e.Sent && e.Parts == 1 && !comes && !u.Out.Ready() {
 		return
@@ -240,7 +245,9 @@ func (u *LSU) begin() {
 		u.OnAccess.Notify(Accessed{u.sim.Now(), &op.Flight, a})
 	}
 	e := u.Table.Edit(tag)
-	e.Parts++
+	if !a.More {
+		e.Parts++
+	}
 	d.Left, d.Piece = left, piece
 	// Accesses after an acquire must not see older data than it did.
 	d.Fence = left == 0 && !fence && in.Flags&isa.FlagAcquire != 0
@@ -276,6 +283,8 @@ func (u *LSU) part(a *memsys.Access, op *Op, in *isa.Inst, left uint32, piece ui
 	case isa.OpMembar:
 		a.Kind = memsys.Fence
 		return 0, 0
+	case isa.OpTex:
+		return u.sample(a, op, in, left, piece)
 	}
 	a.Size = uint8(accessSize(in))
 	of := u.locate(a, op, in, left)
@@ -462,7 +471,7 @@ func (u *LSU) local(h units.Home, a uint64) uint64 {
 // check reports whether the addresses of all lanes are valid. It records the first invalid lane as
 // the SM's fault, if the SM has none yet.
 func (u *LSU) check(op *Op, in *isa.Inst) bool {
-	if in.Op == isa.OpMembar {
+	if in.Op == isa.OpMembar || in.Op == isa.OpTex { // the texture unit checks its own accesses
 		return true
 	}
 	size := uint64(accessSize(in))

@@ -34,9 +34,9 @@ type Operands struct {
 	sim *rtl.Sim
 }
 
-// sources is the number of source rows of an instruction. An mma has more registers, of 32 bits;
-// two of them share a row.
-const sources = 5
+// sources is the number of source rows of an instruction. An mma and a texture instruction have more
+// registers, of 32 bits; two of them share a row.
+const sources = 7
 
 // Op is an instruction with its sources.
 type Op struct {
@@ -113,6 +113,10 @@ func (o *Operands) read(op *Op, stale *uint8, f *Flight, in *decoded) {
 	}
 	if in.Op == isa.OpMma {
 		o.pairs(op, f, in.Inst)
+		return
+	}
+	if in.Op == isa.OpTex {
+		o.textures(op, f, in.Inst)
 		return
 	}
 	for set := in.regs; set != 0; set &= set - 1 {

@@ -39,6 +39,7 @@ type Counters struct {
 	ConstCache   memsys.ReadCacheCounters
 	Texture      memsys.ReaderCounters
 	TextureCache memsys.ReadCacheCounters
+	TextureUnit  memsys.TextureCounters
 	ICache       memsys.ReadCacheCounters
 	Requests     memsys.CrossbarCounters
 	Responses    memsys.CrossbarCounters
@@ -72,6 +73,9 @@ func readCounters(m *gpu.Machine) Counters {
 		}
 		if u.Texture != nil {
 			one.Texture, one.TextureCache = *u.Texture.Count.Q(), *u.TextureCache.Count.Q()
+		}
+		if u.TextureUnit != nil {
+			one.TextureUnit = u.TextureUnit.CountBy(now)
 		}
 		if u.ICache != nil {
 			one.ICache = *u.ICache.Count.Q()

@@ -8,6 +8,7 @@ import (
 
 	"divergo/gpu"
 	"divergo/isa"
+	"divergo/memsys"
 	"divergo/ptx"
 	"divergo/sm"
 	"divergo/sm/divergence"
@@ -79,7 +80,7 @@ func (s *Session) Launch(l Launch) error {
 	return s.err
 }
 
-// prepare finds the program to run, checks that it can run, and puts the variables of its module
+// prepare finds the program to run, which for a texture unit has tex and tld4 as instructions, checks that it can run, and puts the variables of its module
 // into device memory.
 func (s *Session) prepare(l Launch) (run Run, err error) {
 	if s.err != nil {
@@ -87,6 +88,9 @@ func (s *Session) prepare(l Launch) (run Run, err error) {
 	}
 	if n := len(s.Runs); n > 0 && !s.Runs[n-1].Outcome.OK() {
 		return run, fmt.Errorf("launch %d did not finish, and the machine stands where it stopped: Reset first", n)
+	}
+	if p := l.Prog.Textured; p != nil && s.Machine.Config.Texture.Fetch == memsys.FetchUnit {
+		l.Prog = p
 	}
 	if l.Prog, err = s.herded(l.Prog); err != nil {
 		return run, err

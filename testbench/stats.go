@@ -396,12 +396,12 @@ var stats = []Stat{
 	},
 
 	{
-		"texture_accesses", "gpgpu_n_tex_insn", "", "loads of texels by warps, and of ld.global.nc, at the texture cache (texture.size)", gpgpusim,
+		"texture_accesses", "gpgpu_n_tex_insn", "", "loads of texels by warps, and of ld.global.nc, at the texture cache (texture.size), without those of the texture unit", gpgpusim,
 		func(c *Counters) any { return c.Texture.Accesses },
 	},
 	{
-		"texture_reads", "", "lines", "their distinct lines, each of which reads the cache", gpgpusim,
-		func(c *Counters) any { return c.Texture.Places },
+		"texture_reads", "", "lines", "their distinct lines, and those that the texture unit asks for; each reads the cache", gpgpusim,
+		func(c *Counters) any { return c.Texture.Places + c.TextureUnit.Places },
 	},
 	{
 		"texture_hits", "", "lines", "reads that hit", gpgpusim,
@@ -422,6 +422,26 @@ var stats = []Stat{
 	{
 		"texture_evictions", "", "lines", "lines that made room", gpgpusim,
 		func(c *Counters) any { return c.TextureCache.Evictions },
+	},
+	{
+		"texture_fetches", "", "", "tex and tld4 of warps at the texture unit (texture.fetch)", ours,
+		func(c *Counters) any { return c.TextureUnit.Fetches },
+	},
+	{
+		"texture_groups", "", "", "groups of lanes that the texture unit has addressed, once for each pass", ours,
+		func(c *Counters) any { return c.TextureUnit.Groups },
+	},
+	{
+		"texture_texels", "", "texels", "texels that the texture unit has read, for each lane by itself", ours,
+		func(c *Counters) any { return c.TextureUnit.Texels },
+	},
+	{
+		"texture_handles", "", "", "descriptions of textures and samplers that the texture unit has fetched", ours,
+		func(c *Counters) any { return c.TextureUnit.Handles },
+	},
+	{
+		"texture_busy", "", "core cycles", "cycles in which the texture unit had an instruction, summed over SMs", ours,
+		func(c *Counters) any { return c.TextureUnit.Busy },
 	},
 
 	{

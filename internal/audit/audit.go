@@ -9,6 +9,10 @@
 //	              |                   |           |
 //	            banks              coalescer  cache, mshr
 //
+//	Access --> TextureUnit --> ReadCache
+//	                |
+//	             texture
+//
 // An auditor shares nothing with the blocks but their packets and the configuration. It knows
 // rules, not how a block follows them. An auditor of a cache, for example, finds a hit only when
 // the answer comes without a request for the line.
@@ -30,6 +34,7 @@ const (
 	Coalescer = "coalescer" // cover and minimality of an access's lines
 	Cache     = "cache"     // data against flat memory
 	MSHR      = "mshr"      // conservation of requests
+	Texture   = "texture"   // texels that are read, and what filters make of them
 	Banks     = "banks"     // cycles of accesses to shared memory
 	DRAM      = "dram"      // timing of the data sheet, order of the scheduler
 )
@@ -72,6 +77,9 @@ func Watch(cfg *memsys.Config, memory *memsys.Memory) *Memory {
 			c := &cfg.Texture
 			m.parts = append(m.parts, newReader(m, "textures", i, c.Line, c.Line, u.Texture),
 				newReadCache(m, "texture cache", i, u.TextureCache, readSize{c.Line, cfg.L2.Line, c.MSHRs, c.MSHRMerge, false}))
+		}
+		if u.TextureUnit != nil {
+			m.parts = append(m.parts, newTextureUnit(m, i, u.TextureUnit, cfg.Texture.Line))
 		}
 		if u.ICache != nil {
 			c := &cfg.ICache

@@ -1,7 +1,9 @@
 package audit
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -21,7 +23,19 @@ import (
 const (
 	base       = 0x1000_0000
 	constants0 = base + 0x10_0000
+	texture0   = base + 0x20_0000 // a description, and 128 bytes behind it the texels
 )
+
+// texture is the description of 16 by 8 texels of four channels of 8 bits, interpolated, as
+// cuda/include/divergo/texture.h lays it out.
+func texture() (d []byte) {
+	d = binary.LittleEndian.AppendUint64(nil, texture0+128)
+	d = binary.LittleEndian.AppendUint64(d, 0)
+	for _, word := range []uint32{64, 16, 8, 1, 4, 4, 1, 0, 1, 1, 1, 1} {
+		d = binary.LittleEndian.AppendUint32(d, word)
+	}
+	return d
+}
 
 // traffic is a script with all kinds of accesses of an SM to global memory, and some to shared
 // memory.
@@ -63,6 +77,14 @@ func traffic(seed uint64) (steps []memtest.Step) {
 		}
 		steps = append(steps, memtest.Step{Access: a})
 	}
+	for range 50 {
+		a := memsys.Access{Kind: memsys.Sample, Mask: r.Uint32() | 1, Type: isa.F32, Tex: isa.Tex{Dims: 2}}
+		for lane := range a.Addr {
+			x, y := float32(r.IntN(300))/16, float32(r.IntN(160))/16
+			a.Addr[lane], a.Data[lane][0] = texture0, uint64(math.Float32bits(x))|uint64(math.Float32bits(y))<<32
+		}
+		steps = append(steps, memtest.Step{Access: a})
+	}
 	return append(steps, memtest.Step{Access: memsys.Access{Kind: memsys.Flush}})
 }
 
@@ -74,13 +96,18 @@ func play(t *testing.T, change func(*Memory, *memsys.Config)) *Fault {
 	c.L1.Size, c.L1.Assoc, c.L1.MSHRs, c.L2.Size, c.L2.Assoc = 512, 2, 4, 1024, 4
 	c.DRAM.Channels, c.DRAM.Banks, c.DRAM.RowBytes, c.DRAM.Queue = 1, 2, 256, 8
 	c.Const.Size, c.Const.Assoc, c.Const.Line = 128, 2, 32
-	c.Texture.Size, c.Texture.Assoc, c.Texture.Line = 128, 2, 32
+	c.Texture.Size, c.Texture.Assoc, c.Texture.Line, c.Texture.Fetch = 128, 2, 32, memsys.FetchUnit
 	s, err := memtest.New(c, traffic(1), traffic(2))
 	require.NoError(t, err)
 	require.NoError(t, s.Store.Map(base, 2048))
 	require.NoError(t, s.Store.Map(constants0, 256))
 	for i := range uint64(256) {
 		require.NoError(t, s.Store.Write(constants0+i, []byte{byte(i * 7)}))
+	}
+	require.NoError(t, s.Store.Map(texture0, 128+512))
+	require.NoError(t, s.Store.Write(texture0, texture()))
+	for i := range uint64(512) {
+		require.NoError(t, s.Store.Write(texture0+128+i, []byte{byte(i * 11)}))
 	}
 	m := Watch(&c, s.Memory)
 	change(m, &c)
@@ -297,6 +324,29 @@ func TestFalsified(t *testing.T) {
 					func(r *memsys.Reply) bool { r.Data[bits.TrailingZeros32(r.Mask)][0]++; return true }))
 			},
 		},
+		{"a texel has another value", Texture, func(m *Memory, _ *memsys.Config) {
+			a := find[*textureUnit](m)
+			deaf(m, a, 3)
+			a.c.Out.Tap(falsify(a.reply, func(*memsys.Reply) bool { return true },
+				func(r *memsys.Reply) bool { r.Data[bits.TrailingZeros32(r.Mask)][0] ^= 1 << 12; return true }))
+		}},
+		{"a fetch is not answered", Texture, func(m *Memory, _ *memsys.Config) {
+			a := find[*textureUnit](m)
+			deaf(m, a, 3)
+			a.c.Out.Tap(falsify(a.reply, func(*memsys.Reply) bool { return true }, func(*memsys.Reply) bool { return false }))
+		}},
+		{"a line of texels does not come", Texture, func(m *Memory, _ *memsys.Config) {
+			a := find[*textureUnit](m)
+			deaf(m, a, 2)
+			a.c.Rsp.Tap(falsify(a.response, func(*memsys.ReadResponse) bool { return true },
+				func(*memsys.ReadResponse) bool { return false }))
+		}},
+		{"a line is read for no texel", Texture, func(m *Memory, _ *memsys.Config) {
+			a := find[*textureUnit](m)
+			deaf(m, a, 1)
+			a.c.Req.Tap(falsify(a.request, func(*memsys.ReadRequest) bool { return true },
+				func(r *memsys.ReadRequest) bool { r.Line += 1 << 20; return true }))
+		}},
 		{"shared memory has more banks", Banks, func(m *Memory, _ *memsys.Config) { find[*shared](m).banks *= 2 }},
 		{
 			"more lanes of an access are looked at together", Banks,

@@ -41,6 +41,7 @@ type readAccess struct {
 	open  bool
 	cycle uint64
 	line  uint64
+	fold  uint32
 	readTarget
 }
 
@@ -54,7 +55,8 @@ type readTarget struct {
 type readMiss struct {
 	used     bool
 	line     uint64
-	keep     bool // the lines were not dropped since
+	fold     uint32 // another one may fetch the line into another set
+	keep     bool   // the lines were not dropped since
 	targets  []readTarget
 	answered int
 }
@@ -88,7 +90,7 @@ func (a *readCache) request(cycle uint64, r *memsys.ReadRequest) {
 	if r.Kind == memsys.ReadTouch && !here {
 		a.fail(Rule{Cache, "a use of an absent line"}, "cycle %d: line %#x is used, which is not there", cycle, r.Line)
 	}
-	if r.Kind == memsys.ReadTouch && a.flight(r.Line) != nil { // it was replaced after its use
+	if r.Kind == memsys.ReadTouch && a.flight(r.Line, r.Fold) != nil { // it was replaced after its use
 		return
 	}
 	if a.early[r.Line] {
@@ -96,14 +98,14 @@ func (a *readCache) request(cycle uint64, r *memsys.ReadRequest) {
 		a.ahead = r.Line + uint64(a.line)
 	}
 	if r.Kind == memsys.ReadLine {
-		a.taken = readAccess{true, cycle, r.Line, readTarget{r.Tag, r.Lanes}}
+		a.taken = readAccess{true, cycle, r.Line, r.Fold, readTarget{r.Tag, r.Lanes}}
 	}
 }
 
-// flight returns the MSHR that waits for a line, or nil.
-func (a *readCache) flight(line uint64) *readMiss {
+// flight returns the MSHR that waits for a line in the set of a fold, or nil.
+func (a *readCache) flight(line uint64, fold uint32) *readMiss {
 	for i := range a.mshrs[:a.limit] {
-		if m := &a.mshrs[i]; m.used && m.keep && m.line == line {
+		if m := &a.mshrs[i]; m.used && m.keep && m.line == line && m.fold == fold {
 			return m
 		}
 	}
@@ -129,7 +131,7 @@ func (a *readCache) settle(cycle uint64) {
 }
 
 func (a *readCache) join(t *readAccess) {
-	m := a.flight(t.line)
+	m := a.flight(t.line, t.fold)
 	if m == nil {
 		a.fail(Rule{MSHR, "a miss without a request"},
 			"cycle %d: the request of line %#x has no answer, no packet and no miss to join", t.cycle, t.line)
@@ -161,7 +163,7 @@ func (a *readCache) fetch(cycle uint64, p *memsys.Request) {
 	next := readMiss{used: true, keep: true, line: a.ahead, targets: m.targets[:0]}
 	if t := &a.taken; t.open && t.cycle == cycle {
 		t.open = false
-		next.line, next.targets = t.line, append(next.targets, t.readTarget)
+		next.line, next.fold, next.targets = t.line, t.fold, append(next.targets, t.readTarget)
 		a.ahead = t.line + uint64(a.line)
 		delete(a.early, t.line)
 	} else if a.prefetch && a.ahead != 0 {
@@ -175,7 +177,7 @@ func (a *readCache) fetch(cycle uint64, p *memsys.Request) {
 		a.fail(Rule{MSHR, "a request of another line"}, "cycle %d: a packet for line %#x, where %#x is needed", cycle,
 			p.Line, next.line)
 	}
-	if a.flight(next.line) != nil {
+	if a.flight(next.line, next.fold) != nil {
 		a.fail(Rule{MSHR, "two MSHRs for a line"}, "cycle %d: a second MSHR for line %#x", cycle, next.line)
 	}
 	*m = next
@@ -210,7 +212,7 @@ func (a *readCache) answer(cycle uint64, r *memsys.ReadResponse) {
 	}
 	if t := &a.taken; t.open && t.cycle == cycle && t.readTarget == (readTarget{r.Tag, r.Lanes}) && t.line == r.Line {
 		t.open = false
-		if line, here := a.lines[t.line]; !here || a.flight(t.line) != nil {
+		if line, here := a.lines[t.line]; !here || a.flight(t.line, t.fold) != nil {
 			a.fail(Rule{Cache, "a hit of an absent line"}, "cycle %d: a hit of line %#x, which is not there", cycle,
 				t.line)
 		} else if r.Data != line {

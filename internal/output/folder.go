@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 )
 
@@ -48,4 +50,35 @@ func NewFolder(in, name string) (string, error) {
 			return "", fmt.Errorf("%s: %w", folder, cause(err))
 		}
 	}
+}
+
+// TryNewFolder reports why WriteFolder cannot write a folder.
+func TryNewFolder(folder string) error {
+	if _, err := os.Lstat(folder); err == nil {
+		return fmt.Errorf("%s: exists already, want the name of a new folder", folder)
+	}
+	return TryFolder(filepath.Dir(folder))
+}
+
+// WriteFolder writes files into a new folder, which appears when it is complete. The names of the
+// files are relative, with slashes.
+func WriteFolder(folder string, files map[string][]byte) error {
+	if err := TryNewFolder(folder); err != nil {
+		return err
+	}
+	final, err := filepath.Abs(folder)
+	if err != nil {
+		return fmt.Errorf("%s: %w", folder, cause(err))
+	}
+	made := Hold(filepath.Join(filepath.Dir(final), fmt.Sprintf(".%s.%d", filepath.Base(final), os.Getpid())))
+	defer made.Remove()
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if err := made.write(made.Path(name), files[name], 0o777, 0o666); err != nil {
+			return fmt.Errorf("%s: %w", folder, cause(err))
+		}
+	}
+	if err := os.Rename(made.Path("."), final); err != nil {
+		return fmt.Errorf("%s: %w", folder, cause(err))
+	}
+	return nil
 }

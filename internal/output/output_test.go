@@ -72,6 +72,23 @@ func TestDevice(t *testing.T) {
 	assert.NoError(t, f.Keep())
 }
 
+// TestWriteFolder: a folder is new and complete, or nothing changes.
+func TestWriteFolder(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "a", "b")
+	files := map[string][]byte{"x": []byte("1"), "sub/y": []byte("2")}
+	require.NoError(t, output.WriteFolder(folder, files))
+	for name, want := range files {
+		got, err := os.ReadFile(filepath.Join(folder, name))
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+	}
+	assert.ErrorContains(t, output.WriteFolder(folder, nil), "exists already")
+	assert.ErrorContains(t, output.WriteFolder(filepath.Join(folder, "x", "c"), files), "no folder")
+	entries, err := os.ReadDir(filepath.Dir(folder))
+	require.NoError(t, err)
+	assert.Len(t, entries, 1)
+}
+
 func ExampleCreate() {
 	_, err := output.Create("no/such/folder/out.vcd")
 	fmt.Println(err)

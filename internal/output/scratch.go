@@ -3,6 +3,7 @@ package output
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -39,10 +40,13 @@ func hold(path string) *Scratch {
 func (s *Scratch) Path(name string) string { return filepath.Join(s.path, filepath.FromSlash(name)) }
 
 // WriteFile writes a file at a path in the folder, and makes the folders of the path.
-func (s *Scratch) WriteFile(path string, data []byte) error {
+func (s *Scratch) WriteFile(path string, data []byte) error { return s.write(path, data, 0o700, 0o600) }
+
+// write does that with the permissions of new folders and of the file.
+func (s *Scratch) write(path string, data []byte, folder, file fs.FileMode) error {
 	unfinished.Lock() // so that nothing is written after Abandon
 	defer unfinished.Unlock()
-	return errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, data, 0o600))
+	return errors.Join(os.MkdirAll(filepath.Dir(path), folder), os.WriteFile(path, data, file))
 }
 
 // Remove removes the folder with its contents, or the file.

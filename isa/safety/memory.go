@@ -173,6 +173,9 @@ func (m *memory) access(w *values, pc uint32) {
 	in := &m.Insts[pc]
 	reads, writes := false, false
 	switch in.Op {
+	case isa.OpTex: // the description names the place
+		m.reads[pc] = fromAny
+		return
 	case isa.OpLd, isa.OpLdmatrix:
 		reads = true
 	case isa.OpSt, isa.OpRed, isa.OpCopy, isa.OpStmatrix:

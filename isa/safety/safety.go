@@ -238,6 +238,8 @@ func (a *analysis) vulnerable(pc uint32) {
 		if !a.bounded(pc) {
 			a.root(pc, dangerAddress, 0)
 		}
+	case isa.OpTex:
+		a.root(pc, dangerAddress, seq(in.Tex.Handles())...)
 	case isa.OpCopy:
 		a.root(pc, dangerAddress, seq(int(in.NSrc))...)
 	case isa.OpLdmatrix:

@@ -42,10 +42,13 @@ var apart = []string{
 // behind are the sections of the read-only caches, drawn after all other keys for the same reason.
 var behind = []string{"const.", "icache.", "texture."}
 
+// unit are the keys of the texture unit, drawn from a random stream of their own.
+var unit = []string{"texture.fetch", "texture.lanes", "texture.groups", "texture.latency", "texture.handles"}
+
 // drawReadOnly draws the read-only caches of an SM: none, some or all.
 func drawReadOnly(r *rand.Rand, c *gpu.Config) {
 	for _, k := range gpu.Keys() {
-		if isBehind(k.Name) && !strings.HasSuffix(k.Name, ".size") {
+		if isBehind(k.Name) && !strings.HasSuffix(k.Name, ".size") && !slices.Contains(unit, k.Name) {
 			Key(r, c, &k)
 		}
 	}
@@ -54,6 +57,14 @@ func drawReadOnly(r *rand.Rand, c *gpu.Config) {
 	c.Const.Size, c.ICache.Size = size(c.Const.Assoc, c.Const.Line), size(c.ICache.Assoc, c.ICache.Line)
 	c.Texture.Line = min(c.Texture.Line, c.L2.Line)
 	c.Texture.Size = size(c.Texture.Assoc, c.Texture.Line)
+	if c.Texture.Size > 0 {
+		own := rand.New(rand.NewPCG(uint64(c.Texture.Size), uint64(c.Texture.MSHRs)))
+		for _, k := range gpu.Keys() {
+			if slices.Contains(unit, k.Name) {
+				Key(own, c, &k)
+			}
+		}
+	}
 }
 
 func isBehind(key string) bool {

@@ -26,7 +26,8 @@ func Attach(s *testbench.Session, w io.Writer, opts waves.Options) (*waves.Dump,
 }
 
 // without lists the options that the mechanism does not have, "calls" if the program has none, and
-// "clients" if the L1 is the only part of an SM that sends requests.
+// "clients" if the L1 is the only part of an SM that sends requests, and "textures" without a texture
+// unit.
 func without(m *gpu.Machine) (list []string) {
 	for name, there := range m.SMs[0].Div.Parts() {
 		if !there {
@@ -38,6 +39,9 @@ func without(m *gpu.Machine) (list []string) {
 	}
 	if m.Units[0].Clients == nil {
 		list = append(list, "clients")
+	}
+	if m.Units[0].TextureUnit == nil {
+		list = append(list, "textures")
 	}
 	return list
 }

@@ -75,6 +75,13 @@ func (b *block) step(t *thread, v *values) *Fault {
 	case isa.OpShfl, isa.OpBarWarp, isa.OpVote, isa.OpMatch, isa.OpActivemask, isa.OpRedux, isa.OpElect,
 		isa.OpMma, isa.OpLdmatrix, isa.OpStmatrix, isa.OpMovmatrix:
 		return b.meet(t, in, &v.src)
+	case isa.OpTex:
+		if f := b.sample(t, in, v); f != nil {
+			return f
+		}
+		for i := range int(in.NDst) {
+			v.dst[i] = extend(in.Type, v.dst[i], in.DstBits)
+		}
 	case isa.OpCopy:
 		if f := b.copy(t, in, v); f != nil {
 			return f

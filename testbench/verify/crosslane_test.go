@@ -54,7 +54,10 @@ func runCrossLane(t *testing.T, c gpu.Config, body string, threads int) ([]uint3
 	return out, err
 }
 
-// crossLaneSession does the same and also returns the session.
+// crossLaneMachines are those of crossLaneSession.
+var crossLaneMachines = sessions{}
+
+// crossLaneSession does the same and also returns the session, which the next call resets.
 func crossLaneSession(t *testing.T, c gpu.Config, body string, threads int) ([]uint32, *testbench.Session, error) {
 	t.Helper()
 	m, err := ptx.Parse("k.ptx", []byte(crossLane(body)))
@@ -62,8 +65,7 @@ func crossLaneSession(t *testing.T, c gpu.Config, body string, threads int) ([]u
 	p, err := testbench.Program(m, "")
 	require.NoError(t, err)
 	c.GPU.SMs = 1
-	s, err := testbench.NewSession(c, testbench.Limits{MaxCycles: 1_000_000})
-	require.NoError(t, err)
+	s := crossLaneMachines.of(t, c)
 	to := s.Alloc(4 * threads)
 	bank := binary.LittleEndian.AppendUint64(nil, to)
 	err = Run(s, testbench.Launch{

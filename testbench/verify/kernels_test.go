@@ -21,6 +21,20 @@ func session(t *testing.T, c gpu.Config) *testbench.Session {
 	return s
 }
 
+// sessions keeps a session for each machine of a test: a reset is faster than a new machine.
+type sessions map[gpu.Config]*testbench.Session
+
+// of returns a session in its initial state.
+func (all sessions) of(t *testing.T, c gpu.Config) *testbench.Session {
+	t.Helper()
+	if s := all[c]; s != nil {
+		s.Reset()
+		return s
+	}
+	all[c] = session(t, c)
+	return all[c]
+}
+
 // small returns the default machine with a smaller L2, which takes most of the time to build a
 // machine.
 func small() gpu.Config {
@@ -42,6 +56,7 @@ func TestKernels(t *testing.T) {
 			if i == 0 && !testing.Short() {
 				sizes = 2
 			}
+			made := sessions{}
 			for j, k := range kernels.All() {
 				if forall.LeftOut(i+j, 4) {
 					continue
@@ -49,7 +64,7 @@ func TestKernels(t *testing.T) {
 				for _, size := range k.Sizes[:sizes] {
 					t.Run(k.Name+"/"+size.Name, func(t *testing.T) {
 						w := size.New(1)
-						require.NoError(t, w.Run(New(session(t, p.Config()))))
+						require.NoError(t, w.Run(New(made.of(t, p.Config()))))
 						require.NoError(t, w.Check())
 					})
 				}

@@ -701,7 +701,7 @@ func (k *killer) text() string {
 }
 
 // run runs the kernel on the default machine.
-func (k *killer) run(t *testing.T, mechanism string) ([]uint32, error) {
+func (k *killer) run(t *testing.T, made sessions, mechanism string) ([]uint32, error) {
 	t.Helper()
 	m, err := ptx.Parse("k.ptx", []byte(k.text()))
 	require.NoError(t, err, k.name)
@@ -713,8 +713,7 @@ func (k *killer) run(t *testing.T, mechanism string) ([]uint32, error) {
 		c.Divergence.Mechanism = "barrier"
 		require.NoError(t, c.Set("divergence.barrier.yield=true"))
 	}
-	s, err := testbench.NewSession(c, testbench.Limits{MaxCycles: 2_000_000})
-	require.NoError(t, err)
+	s := made.of(t, c)
 	threads, ctas := cmp.Or(k.threads, killerThreads), cmp.Or(k.ctas, 1)
 	to := s.Alloc(4 * ctas * threads)
 	bank := binary.LittleEndian.AppendUint64(nil, to)
@@ -734,11 +733,12 @@ func (k *killer) run(t *testing.T, mechanism string) ([]uint32, error) {
 // TestKillers checks that each kernel has its result under every mechanism, or the outcome in the
 // table.
 func TestKillers(t *testing.T) {
+	made := sessions{}
 	for i := range killers {
 		k := &killers[i]
 		t.Run(k.name, func(t *testing.T) {
 			for _, m := range all() {
-				got, err := k.run(t, m)
+				got, err := k.run(t, made, m)
 				var o *testbench.Outcome
 				if err != nil {
 					require.ErrorAs(t, err, &o, m)

@@ -140,8 +140,9 @@ func TestPrograms(t *testing.T) {
 	}
 	for _, m := range all {
 		t.Run(m.name, func(t *testing.T) {
+			made := sessions{}
 			for _, p := range list {
-				runProgram(t, m.Config, &p)
+				runProgram(t, made, m.Config, &p)
 			}
 		})
 	}
@@ -160,14 +161,15 @@ func TestMechanisms(t *testing.T) {
 			m.GPU.SMs = 2
 			m.Divergence.Mechanism = d.Name
 			t.Run(d.Name+"/"+m.name, func(t *testing.T) {
+				made := sessions{}
 				for j, p := range list {
 					if forall.LeftOut(i+j, 4) {
 						continue
 					}
 					if p.name == "roles" {
-						runRoles(t, m.Config, &p)
+						runRoles(t, made, m.Config, &p)
 					} else {
-						runProgram(t, m.Config, &p)
+						runProgram(t, made, m.Config, &p)
 					}
 				}
 			})
@@ -177,10 +179,10 @@ func TestMechanisms(t *testing.T) {
 
 // runRoles is runProgram for the program whose warps wait for warps on the other side of a branch.
 // Not every mechanism lets them continue. Until it is stuck, the machine must be right.
-func runRoles(t *testing.T, c gpu.Config, p *program) {
+func runRoles(t *testing.T, made sessions, c gpu.Config, p *program) {
 	t.Helper()
 	t.Run(p.name, func(t *testing.T) {
-		s := session(t, c)
+		s := made.of(t, c)
 		err := Run(s, p.runs[0].launch(t, s, p.module))
 		if err == nil {
 			return
@@ -194,10 +196,10 @@ func runRoles(t *testing.T, c gpu.Config, p *program) {
 }
 
 // runProgram performs all runs of the program's file on one session.
-func runProgram(t *testing.T, c gpu.Config, p *program) {
+func runProgram(t *testing.T, made sessions, c gpu.Config, p *program) {
 	t.Helper()
 	t.Run(p.name, func(t *testing.T) {
-		s := session(t, c)
+		s := made.of(t, c)
 		for _, r := range p.runs {
 			require.NoError(t, Run(s, r.launch(t, s, p.module)))
 		}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"divergo/isa"
+	"divergo/memsys"
 	"divergo/ptx"
 	"divergo/sm/divergence"
 	"divergo/testbench"
@@ -284,6 +286,7 @@ var textureDims = map[string]int{"1d": 1, "2d": 2, "3d": 3, "a1d": 1, "a2d": 2, 
 type textureCase struct {
 	geometry, data, coord, mip, gather string
 	access                             string // name, register, parameter or sampler
+	apart                              bool   // every fourth thread fetches on a path of its own
 	component                          int
 	image                              *image
 	read                               reading
@@ -302,6 +305,7 @@ func randomTexture(rng *rand.Rand) *textureCase {
 		kind = one("s8", "s16", "s32")
 	}
 	c.access = one("name", "register", "parameter", "sampler")
+	c.apart = rng.IntN(2) == 0
 	cube := strings.HasSuffix(c.geometry, "cube")
 	r := &c.read
 	*r = reading{normalized: cube || rng.IntN(2) == 0, linear: rng.IntN(2) == 0, between: rng.IntN(2) == 0, most: 10}
@@ -476,6 +480,12 @@ func (c *textureCase) text() string {
 	for i := range 13 {
 		load += fmt.Sprintf("\tld.global.b32 %%x%d, [%%d1+%d];\n", i, 4*i)
 	}
+	fetch := fmt.Sprintf("\t%s.%s.%s.%s.%s %s, [%s, {%s}]%s;\n", name, c.geometry, vector, c.data, c.coord, to, of,
+		strings.Join(x, ", "), rest)
+	if c.apart {
+		fetch = "\tmov.u32 %x13, %tid.x;\n\tand.b32 %x13, %x13, 3;\n\tsetp.eq.u32 %q, %x13, 1;\n\t@%q bra OTHERS;\n" + fetch +
+			"\tbra JOIN;\nOTHERS:\n" + fetch + "JOIN:\n"
+	}
 	return fmt.Sprintf(`.version 8.0
 .target sm_60, texmode_unified
 .address_size 64
@@ -485,17 +495,16 @@ func (c *textureCase) text() string {
 	.reg .b64 %%d<4>;
 	.reg .b32 %%x<16>;
 	.reg .%s %%y<4>;
-	.reg .pred %%p;
+	.reg .pred %%p, %%q;
 	ld.param.u64 %%d0, [handle];
 	ld.param.u64 %%d1, [in];
 	ld.param.u64 %%d2, [out];
 	mov.u32 %%x0, %%tid.x;
 	mad.wide.u32 %%d1, %%x0, 52, %%d1;
 	mad.wide.u32 %%d2, %%x0, 16, %%d2;
-%s	%s.%s.%s.%s.%s %s, [%s, {%s}]%s;
-%s	ret;
+%s%s%s	ret;
 }
-`, sampler, reg, load, name, c.geometry, vector, c.data, c.coord, to, of, strings.Join(x, ", "), rest, store)
+`, sampler, reg, load, fetch, store)
 }
 
 // want returns the result of a shot.
@@ -547,59 +556,76 @@ func (c *textureCase) want(s *shot) [4]float64 {
 	return c.image.sample(c.read, dims, p, layer)
 }
 
-// TestTextures reads random textures in all ways under all mechanisms. The results must follow the
-// guide, and the golden model must have the same bits.
+// program parses the kernel.
+func (c *textureCase) program(t require.TestingT) *isa.Program {
+	m, err := ptx.Parse("k.ptx", []byte(c.text()))
+	require.NoError(t, err, c.text())
+	p, err := testbench.Program(m, "")
+	require.NoError(t, err, c.text())
+	return p
+}
+
+// run launches the kernel with threads that fetch by their words, and returns their results.
+func (c *textureCase) run(t require.TestingT, s *testbench.Session, p *isa.Program, threads [][]uint32) []byte {
+	var list, words []byte
+	for l, level := range c.image.levels {
+		at := s.Alloc(len(level.raw))
+		s.Write(at, level.raw)
+		r := c.read
+		if c.access == "sampler" { // all but the first belong to the sampler
+			r = reading{normalized: r.normalized, linear: !r.linear, mode: [3]int{1, 1, 1}}
+		}
+		list = append(list, level.description(&r, at, len(c.image.levels)-l)...)
+	}
+	handle := s.Alloc(len(list))
+	s.Write(handle, list)
+	if c.access == "name" || c.access == "sampler" {
+		require.NoError(t, s.PlaceModule(p))
+		s.Write(p.Globals[0].Addr, list)
+	}
+	for _, thread := range threads {
+		for _, w := range thread {
+			words = binary.LittleEndian.AppendUint32(words, w)
+		}
+	}
+	in, out := s.Alloc(len(words)), s.Alloc(16*len(threads))
+	s.Write(in, words)
+	var bank []byte
+	for _, v := range []uint64{handle, in, out} {
+		bank = binary.LittleEndian.AppendUint64(bank, v)
+	}
+	require.NoError(t, Run(s, testbench.Launch{
+		Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{uint32(len(threads)), 1, 1},
+		Params: bank,
+	}), c.text())
+	results := make([]byte, 16*len(threads))
+	s.Read(out, results)
+	return results
+}
+
+// TestTextures reads random textures in all ways under all mechanisms, half of them by a texture
+// unit. The results must follow the guide, and the golden model must have the same bits.
 func TestTextures(t *testing.T) {
 	rng := rand.New(rand.NewPCG(32, 9))
 	mechanisms := divergence.Mechanisms()
 	for n := range pick(testing.Short(), 150, 1500) {
 		c := randomTexture(rng)
 		text := c.text()
-		m, err := ptx.Parse("k.ptx", []byte(text))
-		require.NoError(t, err, text)
-		p, err := testbench.Program(m, "")
-		require.NoError(t, err, text)
 		machine := small()
 		machine.GPU.SMs = 1
 		machine.Divergence.Mechanism = mechanisms[n%len(mechanisms)].Name
 		if t := &machine.Texture; n%3 > 0 {
 			t.Assoc, t.Line = n%3, machine.L2.Line
 			t.Size = 2 * t.Assoc * t.Line
-		}
-		s := session(t, machine)
-		var list, words []byte
-		for l, level := range c.image.levels {
-			at := s.Alloc(len(level.raw))
-			s.Write(at, level.raw)
-			r := c.read
-			if c.access == "sampler" { // all but the first belong to the sampler
-				r = reading{normalized: r.normalized, linear: !r.linear, mode: [3]int{1, 1, 1}}
+			if n/len(mechanisms)%2 == 0 {
+				t.Fetch = memsys.FetchUnit
 			}
-			list = append(list, level.description(&r, at, len(c.image.levels)-l)...)
 		}
-		handle := s.Alloc(len(list))
-		s.Write(handle, list)
-		if c.access == "name" || c.access == "sampler" {
-			require.NoError(t, s.PlaceModule(p))
-			s.Write(p.Globals[0].Addr, list)
-		}
+		var threads [][]uint32
 		for i := range c.shots {
-			for _, w := range c.words(&c.shots[i]) {
-				words = binary.LittleEndian.AppendUint32(words, w)
-			}
+			threads = append(threads, c.words(&c.shots[i]))
 		}
-		in, out := s.Alloc(len(words)), s.Alloc(16*len(c.shots))
-		s.Write(in, words)
-		var bank []byte
-		for _, v := range []uint64{handle, in, out} {
-			bank = binary.LittleEndian.AppendUint64(bank, v)
-		}
-		require.NoError(t, Run(s, testbench.Launch{
-			Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1},
-			Params: bank,
-		}), text)
-		results := make([]byte, 16*len(c.shots))
-		s.Read(out, results)
+		results := c.run(t, session(t, machine), c.program(t), threads)
 		for i := range c.shots {
 			want := c.want(&c.shots[i])
 			for j := range want {

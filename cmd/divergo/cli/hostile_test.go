@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"divergo/internal/forall"
 	"divergo/internal/need"
 )
 
@@ -100,14 +101,17 @@ func repeat(n int, format string) string {
 }
 
 // TestHostile: divergo reports every attack with the matching exit code, and leaves nothing behind.
+// With -short, one attack in four of each kind.
 func TestHostile(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("names of files and devices of Unix")
 	}
 	n := 0
 	for _, kind := range allAttacks() {
-		for _, c := range kind.cases {
-			n++
+		for i, c := range kind.cases {
+			if n++; forall.LeftOut(i, 4) {
+				continue
+			}
 			t.Run(kind.on+"/"+c.name, func(t *testing.T) {
 				t.Parallel()
 				need.Tool(t, kind.tools...)

@@ -62,23 +62,10 @@ func plant() {
 //	page FILE CODE...            the commands of a page, in its folder, end with these exit codes
 //	need TOOL...                 the script is skipped if one of these tools is not installed
 //
-// With -short it skips the scripts that run many kernels.
+// A script that takes seconds begins with [short] skip.
 func TestScripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/script/*.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if testing.Short() {
-		files = slices.DeleteFunc(files, func(f string) bool {
-			name := strings.TrimSuffix(filepath.Base(f), ".txtar")
-			return slices.Contains([]string{
-				"bench", "check", "claims", "compare", "counterexample", "herd_profile", "herding", "many_launches",
-				"output_unix", "profile", "reproduce", "textures", "vcd", "verify",
-			}, name)
-		})
-	}
 	testscript.Run(t, testscript.Params{
-		Files: files,
+		Dir: "testdata/script",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":  exits,
 			"json":   checkJSON,

@@ -6,11 +6,9 @@ import (
 	"os"
 	"os/signal"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"divergo/gpu"
 	"divergo/internal/output"
@@ -30,10 +28,7 @@ type interruptKey struct{}
 // signal, the process ends at once and leaves no unfinished file.
 func catchSignals() *interrupt {
 	i := &interrupt{signals: make(chan os.Signal, 1)}
-	signal.Notify(i.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT)
-	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
-		signal.Notify(i.signals, syscall.SIGHUP)
-	}
+	notify(i.signals)
 	go func() {
 		for range i.signals {
 			if first := !i.asked.Swap(true); !first || i.heard.Load() == 0 {
@@ -72,7 +67,7 @@ type progress struct {
 // newProgress shows progress on w if that is a terminal.
 func newProgress(w io.Writer, label string) *progress {
 	p := &progress{label: label}
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if f, ok := w.(*os.File); ok && isTerminal(f) {
 		p.to = w
 	}
 	return p

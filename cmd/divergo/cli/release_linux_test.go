@@ -18,6 +18,11 @@ const fakeGo = `#!/bin/sh
 case $* in
 "env GOHOSTOS") echo linux ;;
 "env GOHOSTARCH") echo amd64 ;;
+"env GOROOT") echo ../goroot ;;
+"build -C "*" -trimpath -pgo=off -ldflags=-s -w -o "*"/lab/divergo.wasm ./cmd/divergo")
+	test "$GOOS $GOARCH" = "js wasm" || exit 1
+	echo program >"$8"
+	;;
 "build -C "*" -trimpath -o "*" ./cmd/divergo")
 	test -d "$3/.git" || exit 1
 	printf '#!/bin/sh\necho "$@"\n# %s\n' "$GOOS $GOARCH cgo=$CGO_ENABLED env=$GOENV flags=$GOFLAGS" >"$6"
@@ -62,6 +67,7 @@ func TestRelease(t *testing.T) {
 		require.Contains(t, out, fragment)
 	}
 	write("bin/go", fakeGo, 0o755)
+	write("goroot/lib/wasm/wasm_exec.js", "script", 0o644)
 	write("repo/.ci/release", string(script), 0o755)
 	write("repo/cmd/divergo/cli/version.go", "const release = \"1.2.3\"\n", 0o644)
 	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md"} {
@@ -89,8 +95,10 @@ func TestRelease(t *testing.T) {
 			binary += ".exe"
 		}
 		list := strings.Fields(must("tar", "-tf", archive))
-		require.Equal(t, []string{name + "/", name + "/CHANGELOG.md", name + "/LICENSE", name + "/README.md", binary},
-			list)
+		require.Equal(t, []string{
+			name + "/", name + "/CHANGELOG.md", name + "/LICENSE", name + "/README.md", binary,
+			name + "/lab/", name + "/lab/divergo.wasm", name + "/lab/wasm_exec.js",
+		}, list)
 		times := must("tar", "--full-time", "-tvf", archive)
 		require.Equal(t, len(list), strings.Count(times, " 0/0 "), times)
 		require.Equal(t, len(list), strings.Count(times, " 2001-02-03 04:05:06 "), times)

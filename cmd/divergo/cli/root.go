@@ -79,6 +79,7 @@ program failed (fault, deadlock, endless loop, watchdog); 130 interrupted.`,
 	root.SetHelpCommand(newHelp())
 	root.AddCommand(newRun(), newCompare(), newCheck(), newList(), newDis(), newWave(), newCuda(), newReproduce(),
 		newHerd(), newBench(), newVersion())
+	root.AddCommand(localVerbs()...)
 	return root
 }
 
