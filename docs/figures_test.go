@@ -29,7 +29,7 @@ func TestFigures(t *testing.T) {
 		}
 		f, err := experiments.FindFigure(strings.TrimSuffix(filepath.Base(file), ".svg"))
 		require.NoError(t, err)
-		d, err := f.Draw()
+		d, err := f.Make(experiments.Quick)
 		require.NoError(t, err)
 		var want bytes.Buffer
 		_, err = d.Charts.WriteTo(&want)

@@ -3,7 +3,7 @@
 // A Claim is a sentence of a paper whose value depends on logic only, or on logic once a reading of
 // the paper is fixed. Ours measures the model's value each time: it drives blocks of hardware, or
 // runs kernels on a mechanism or on the whole machine. Some values depend on workloads and timing
-// that a paper does not give in full. Then only the sign is claimed. If the model differs, the
+// that a paper does not give in full. A Number compares these, or only the sign is claimed. If the model differs, the
 // claim says why. Planted faults check that claims can fail: see the tests.
 //
 // Paths measures what compaction can gain at the branches of a kernel. It uses the metrics of Rhu &
@@ -12,6 +12,7 @@ package experiments
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -32,6 +33,9 @@ type Claim struct {
 	// Ours measures the model's value. Details may follow in parentheses.
 	Ours func() (string, error)
 
+	// Number is the claim in place of Theirs and Ours, if it is a number that depends on workloads.
+	Number *Number
+
 	Paper Paper // set by Register
 }
 
@@ -49,7 +53,8 @@ type Verdict string
 
 // The verdicts of findings.
 const (
-	Match   Verdict = "match"   // the same value
+	Match   Verdict = "match"   // the same value; a number within its tolerance
+	Order   Verdict = "order"   // the same sign or order
 	Differs Verdict = "differs" // another value
 )
 
@@ -66,19 +71,35 @@ func (c *Claim) Row(f Finding) string {
 		cell(f.Ours), f.Verdict)
 }
 
-// Try measures the claim and compares the value with the paper's.
+// Try measures the claim in quick runs and compares the value with the paper's.
 func (c *Claim) Try() Finding {
+	if c.Number != nil {
+		m, err := c.Number.By(Quick)
+		if err != nil {
+			return Finding{"not measured: " + err.Error(), Differs}
+		}
+		ours, err := c.Number.ours(m)
+		if err != nil {
+			return Finding{"not measured: " + err.Error(), Differs}
+		}
+		return Finding{ours, c.Number.Verdict(m.Mean)}
+	}
 	ours, err := c.Ours()
 	switch {
 	case err != nil:
 		return Finding{"not measured: " + err.Error(), Differs}
-	case strings.HasPrefix(ours+" (", c.Theirs+" (") && c.Mark != "":
+	case !strings.HasPrefix(ours+" (", c.Theirs+" ("):
+		return Finding{ours, Differs}
+	case c.Mark != "":
 		return Finding{ours, Verdict(c.Mark)}
-	case strings.HasPrefix(ours+" (", c.Theirs+" ("):
-		return Finding{ours, Match}
+	case ordinal.MatchString(c.Theirs):
+		return Finding{ours, Order}
 	}
-	return Finding{ours, Differs}
+	return Finding{ours, Match}
 }
+
+// ordinal matches what a claim has in place of a number, if it claims no more than a sign or an order.
+var ordinal = regexp.MustCompile(`\b(above|below|even)\b`)
 
 // always is the value of a property that holds for every sample.
 const always = "always"

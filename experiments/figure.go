@@ -12,6 +12,32 @@ type Figure struct {
 	Place string // figures and sections of the paper
 	Draw  func() (*Drawing, error)
 	Paper Paper // set by Register
+
+	// Planned draws a figure whose runs follow a plan, in place of Draw.
+	Planned func(Plan) (*Drawing, error)
+}
+
+// Make draws the figure. Pictures and notes of a figure that follows a plan say which.
+func (f *Figure) Make(p Plan) (*Drawing, error) {
+	if f.Planned == nil {
+		return f.Draw()
+	}
+	d, err := f.Planned(p)
+	if err != nil {
+		return nil, err
+	}
+	d.Notes = append(d.Notes, "Runs "+p.String()+".")
+	if p == Quick {
+		for _, c := range d.Charts {
+			switch c := c.(type) {
+			case *chart.Groups:
+				c.Title += " (quick)"
+			case *chart.Lines:
+				c.Title += " (quick)"
+			}
+		}
+	}
+	return d, nil
 }
 
 // Source returns the paper and the place.
@@ -23,6 +49,8 @@ type Drawing struct {
 	Rows   [][]any
 	Charts chart.Column
 	Notes  []string // the paper's values, and reasons for differences
+
+	Caption string // what to see in the pictures
 }
 
 // The parts of a picture, exported for figures of other modules.

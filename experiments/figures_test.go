@@ -20,7 +20,7 @@ func draw(t *testing.T, name string) *experiments.Drawing {
 	t.Helper()
 	f, err := experiments.FindFigure(name)
 	require.NoError(t, err)
-	d, err := f.Draw()
+	d, err := f.Make(experiments.Quick)
 	require.NoError(t, err)
 	for _, row := range d.Rows {
 		require.Len(t, row, len(d.Header))

@@ -14,7 +14,7 @@ import (
 	"divergo/units"
 )
 
-func init() { Register(papers.PPC, ppcFigures, ppcClaims) }
+func init() { Register(papers.PPC, ppcFigures, slices.Concat(ppcClaims, ppcNumbers)) }
 
 // ppcClaims are the claims of paired-path comparison.
 var ppcClaims = []Claim{

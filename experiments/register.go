@@ -30,16 +30,19 @@ func Register(p Paper, ofFigures []Figure, ofClaims []Claim) {
 	for i := range ofFigures {
 		f := &ofFigures[i]
 		f.Paper = p
-		if !strings.HasPrefix(f.Name+"-", p.Key+"-") || f.Doc == "" || f.Place == "" || f.Draw == nil {
-			panic("experiments: figure " + f.Name + ": want a name with " + p.Key + ", Doc, Place and Draw")
+		if !strings.HasPrefix(f.Name+"-", p.Key+"-") || f.Doc == "" || f.Place == "" || (f.Draw == nil) == (f.Planned == nil) {
+			panic("experiments: figure " + f.Name + ": want a name with " + p.Key + ", Doc, Place, and Draw or Planned")
 		}
 	}
 	prefix := strings.ToUpper(p.Key) + "-"
 	for i := range ofClaims {
 		c := &ofClaims[i]
 		c.Paper = p
-		if !strings.HasPrefix(c.ID, prefix) || c.Place == "" || c.Statement == "" || c.Theirs == "" || c.Ours == nil {
-			panic("experiments: claim " + c.ID + ": want an ID with " + prefix + ", Place, Statement, Theirs and Ours")
+		if c.Number != nil {
+			c.Theirs = c.Number.theirs()
+		}
+		if !strings.HasPrefix(c.ID, prefix) || c.Place == "" || c.Statement == "" || c.Theirs == "" || (c.Ours == nil) == (c.Number == nil) {
+			panic("experiments: claim " + c.ID + ": want an ID with " + prefix + ", Place, Statement, and Theirs and Ours or a Number")
 		}
 	}
 	slices.SortFunc(ofClaims, func(a, b Claim) int { return strings.Compare(a.ID, b.ID) })

@@ -16,7 +16,7 @@ import (
 var slpFigures = []Figure{
 	{
 		Name: "slp-fig3", Doc: "SIMD utilization without compaction, with TBC, and ideal", Place: "figure 3",
-		Draw: drawPotential,
+		Planned: drawPotential,
 	},
 	{
 		Name: "slp-fig6", Doc: "branches: which diverge, which have paths to compact, and what TBC compacts",
@@ -36,11 +36,11 @@ var slpFigures = []Figure{
 	},
 	{
 		Name: "slp-fig14", Doc: "SIMD utilization under each permutation, without compaction, and ideal",
-		Place: "figure 14", Draw: drawUtilization,
+		Place: "figure 14", Planned: drawUtilization,
 	},
 	{
 		Name: "slp-fig15", Doc: "speed on CAPRI under each permutation against no compaction", Place: "figure 15",
-		Draw: drawPermutations,
+		Planned: drawPermutations,
 	},
 	{
 		Name: "slp-capri", Doc: "speed of CAPRI against TBC: each kernel, each preset of a paper", Place: "section 5",
@@ -180,6 +180,7 @@ func drawRates() (*Drawing, error) {
 			". All are in their medium size.",
 		"Same: the order of the permutations, and that P-branches do not compact as they are; BFS, MUM, BITONIC and AOSSORT have D-branches that do.",
 	}
+	d.Caption = "Compare P-branches under sequential lanes with Balanced, and Balanced with ideal."
 	return d, nil
 }
 
@@ -235,23 +236,29 @@ func drawParts(class isa.Class) (*Drawing, error) {
 		"Theirs: where half of the threads or more are active Rev_WID misses what Balanced compacts (BITONIC, REDUCT, MDBROT, AOSSORT, QSRDM); with D-branches no permutation costs more than 1 %. The bars are lost.",
 		"The last rows are of all paths together, in which a benchmark with many counts for more.",
 	}
+	d.Caption = "Compare Balanced with Rev_WID to the right, where half of the threads or more are active."
 	return d, nil
 }
 
-// utilized runs the benchmarks' kernels on the paper's machine: without compaction, with ideal
-// compaction, and under each permutation.
-func utilized(mechanism string) (of [][]testbench.Counters, err error) {
-	for _, b := range timed {
-		var row []testbench.Counters
-		for _, s := range append([]setup{slp("pdom", units.Sequential), slp("tbc-ideal", units.Sequential)},
-			lanes(mechanism)...) {
-			c, err := s.run(b.kernel, size)
-			if err != nil {
-				return nil, err
-			}
-			row = append(row, c)
+// utilized runs the benchmarks' kernels on the paper's machine, for each input of a plan: without
+// compaction, with ideal compaction, and under each permutation.
+func utilized(p Plan, mechanism string) (of [][][]testbench.Counters, err error) {
+	machines := append([]setup{slp("pdom", units.Sequential), slp("tbc-ideal", units.Sequential)}, lanes(mechanism)...)
+	for _, seed := range p.seeds() {
+		machines := on(seed, machines)
+		all := make([][]testbench.Counters, len(timed))
+		for k := range all {
+			all[k] = make([]testbench.Counters, len(machines))
 		}
-		of = append(of, row)
+		err := parallel(len(timed)*len(machines), func(i int) (err error) {
+			k, m := i/len(machines), i%len(machines)
+			all[k][m], err = machines[m].run(timed[k].kernel, size)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		of = append(of, all)
 	}
 	return of, nil
 }
@@ -267,35 +274,33 @@ func lanes(mechanism string) (list []setup) {
 	return list
 }
 
-// table makes and draws a row for each benchmark, and one of means.
+// table makes and draws a row for each benchmark, and one of means, of some inputs. value returns that of
+// input n, benchmark k and column i.
 func table(title, y string, columns []string, paper map[string]float64, mean func([]float64) float64,
-	value func(k, i int) float64,
+	inputs int, value func(n, k, i int) float64,
 ) *Drawing {
-	d := &Drawing{Header: append([]string{"benchmark"}, columns...)}
+	d := &Drawing{Header: header(inputs, []string{"benchmark"}, columns)}
 	picture := &chart.Groups{Title: title, Y: y, Bars: columns}
-	add := func(name string, values []float64, paper map[string]float64) {
-		cells, bars := []any{name}, [][]float64(nil)
-		for _, v := range values {
-			cells, bars = append(cells, round(v)), append(bars, []float64{v})
-		}
-		d.Rows = append(d.Rows, cells)
-		picture.Groups = append(picture.Groups,
-			chart.Group{Name: name, Values: bars, Theirs: theirs{name: paper}.of(name, columns)})
-	}
-	all := make([][]float64, len(columns))
+	means := make([][]float64, inputs)
 	for k, b := range timed {
-		var values []float64
-		for i := range columns {
-			values = append(values, value(k, i))
-			all[i] = append(all[i], value(k, i))
+		of := make([][]float64, inputs)
+		for n := range of {
+			for i := range columns {
+				of[n] = append(of[n], value(n, k, i))
+			}
 		}
-		add(b.name, values, nil)
+		d.bars(picture, []any{b.name}, b.name, of, nil)
 	}
-	var means []float64
-	for i := range columns {
-		means = append(means, mean(all[i]))
+	for n := range means {
+		for i := range columns {
+			var all []float64
+			for k := range timed {
+				all = append(all, value(n, k, i))
+			}
+			means[n] = append(means[n], mean(all))
+		}
 	}
-	add("mean", means, paper)
+	d.bars(picture, []any{"mean"}, "mean", means, theirs{"mean": paper})
 	d.Charts = chart.Column{picture}
 	return d
 }
@@ -332,23 +337,23 @@ var tableOne = map[string]float64{
 	"CONVSEP": 204, "SOBFLT": 575,
 }
 
-func drawPotential() (*Drawing, error) {
-	of, err := utilized("tbc")
+func drawPotential(p Plan) (*Drawing, error) {
+	of, err := utilized(p, "tbc")
 	if err != nil {
 		return nil, err
 	}
 	at := []int{0, 2, 1}
 	d := table("SIMD utilization", "%", []string{"No-TBC", "TBC", "TBC ideal"}, nil, arithmetic,
-		func(k, i int) float64 { return 100 * efficiency(&of[k][at[i]]) })
+		len(of), func(n, k, i int) float64 { return 100 * efficiency(&of[n][k][at[i]]) })
 	d.Header = append(d.Header, "instructions in table 1 (K)", "ours (K)")
 	for k, b := range timed {
-		d.Rows[k] = append(d.Rows[k], tableOne[b.name], round(float64(of[k][0].Instructions)/1000))
+		d.Rows[k] = append(d.Rows[k], tableOne[b.name], round(float64(of[0][k][0].Instructions)/1000))
 	}
 	last := len(timed)
 	d.Rows[last] = append(d.Rows[last], "", "")
 	noticeable, little := 0, 0
-	for k := range of {
-		switch gain := efficiency(&of[k][1]) / efficiency(&of[k][0]); {
+	for k := range timed {
+		switch gain := efficiency(&of[0][k][1]) / efficiency(&of[0][k][0]); {
 		case gain >= 1.02:
 			noticeable++
 		case gain > 1.001:
@@ -358,35 +363,38 @@ func drawPotential() (*Drawing, error) {
 	d.Notes = []string{
 		"Theirs: with ideal compaction 11 of 18 gain noticeably and 3 less than 2 %; FDTD3D 17 %, LPS 13 %; TBC comes near to ideal for none.",
 		"Instructions are those of warps here, in the medium size without compaction; the paper does not say of what its are. Branches of each class are in slp-fig6.",
-		fmt.Sprintf("With ideal compaction %d of %d gain 2 %% or more, and %d less.", noticeable, len(of), little),
+		fmt.Sprintf("With ideal compaction %d of %d gain 2 %% or more, and %d less.", noticeable, len(timed), little),
 	}
+	d.Caption = "Look at the distance from TBC to TBC ideal: it is what the fixed lanes of threads cost."
 	return d, nil
 }
 
-func drawUtilization() (*Drawing, error) {
-	of, err := utilized("tbc")
+func drawUtilization(p Plan) (*Drawing, error) {
+	of, err := utilized(p, "tbc")
 	if err != nil {
 		return nil, err
 	}
 	d := table("SIMD utilization, TBC", "%", columns(), nil, arithmetic,
-		func(k, i int) float64 { return 100 * efficiency(&of[k][i]) })
+		len(of), func(n, k, i int) float64 { return 100 * efficiency(&of[n][k][i]) })
 	d.Notes = []string{
 		"Theirs: Balanced 11.3 % over no compaction and 7.1 % over TBC as it is, at most 34 %; Odd_Even 6 % and 2.1 %; Rev_WID 8.8 % and 4.8 %, up to 14.3 % behind the best; FDTD3D and LPS 17 % and 13 % with ideal compaction.",
 	}
+	d.Caption = "Compare Balanced, the last bar, with the highest of its group."
 	return d, nil
 }
 
-func drawPermutations() (*Drawing, error) {
-	of, err := utilized("capri")
+func drawPermutations(p Plan) (*Drawing, error) {
+	of, err := utilized(p, "capri")
 	if err != nil {
 		return nil, err
 	}
 	d := table("Speed on CAPRI", "speed, no compaction = 1", columns(), map[string]float64{"balanced": 1.116}, harmonic,
-		func(k, i int) float64 { return speed(&of[k][0], &of[k][i]) })
+		len(of), func(n, k, i int) float64 { return speed(&of[n][k][0], &of[n][k][i]) })
 	d.Notes = []string{
 		"Theirs: Balanced 1.116 over no compaction and 1.07 over CAPRI as it is (harmonic means of eight), BITONIC 1.256 and BACKP 1.152 over CAPRI; MUM, BFS, DXTC and EIGENVL lose 0.3 %.",
 		"tbc-ideal is no hardware, and not in the paper's figure. CTAs by sticky round robin in all.",
 	}
+	d.Caption = "Compare permutations with sequential lanes on BITONIC, REDUCT, BACKP and MDBROT, whose branches are aligned."
 	return d, nil
 }
 

@@ -1,11 +1,15 @@
 package experiments
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"divergo/gpu"
 	"divergo/internal/chart"
@@ -20,45 +24,45 @@ import (
 var tbcFigures = []Figure{
 	{
 		Name: "tbc-fig2", Doc: "speed of TBC, DWF and DWF with warp barriers, means of each set", Place: "figure 2",
-		Draw: drawOverall,
+		Planned: drawOverall,
 	},
-	{Name: "tbc-fig5", Doc: "SIMD efficiency without compaction, and branches", Place: "figure 5", Draw: drawCharacter},
+	{Name: "tbc-fig5", Doc: "SIMD efficiency without compaction, and branches", Place: "figure 5", Planned: drawCharacter},
 	{
 		Name: "tbc-fig6", Doc: "speed of DWF, with warp barriers and without, on the divergent set", Place: "figure 6",
-		Draw: drawFormation,
+		Planned: drawFormation,
 	},
 	{
 		Name: "tbc-fig11", Doc: "speed of likely-convergence points, on PDOM and on TBC", Place: "figure 11",
-		Draw: drawLikely,
+		Planned: drawLikely,
 	},
 	{
 		Name: "tbc-fig12", Doc: "speed of TBC, DWF and DWF with warp barriers against PDOM", Place: "figure 12",
-		Draw: drawMechanisms,
+		Planned: drawMechanisms,
 	},
 	{
 		Name: "tbc-fig13", Doc: "what the cycles of the divergent set are spent on, and stalls of the memory pipeline",
-		Place: "figure 13", Draw: func() (*Drawing, error) { return drawBreakdown("DIVG") },
+		Place: "figure 13", Planned: func(p Plan) (*Drawing, error) { return drawBreakdown(p, "DIVG") },
 	},
 	{
 		Name: "tbc-fig14", Doc: "the same of the coherent set", Place: "figure 14",
-		Draw: func() (*Drawing, error) { return drawBreakdown("COHE") },
+		Planned: func(p Plan) (*Drawing, error) { return drawBreakdown(p, "COHE") },
 	},
 	{
 		Name: "tbc-fig15", Doc: "speed of TBC under each priority of CTAs against PDOM", Place: "figure 15",
-		Draw: drawPriorities,
+		Planned: drawPriorities,
 	},
 	{
 		Name: "tbc-fig16", Doc: "traffic between an SM and the memory system with TBC against PDOM", Place: "figure 16",
-		Draw: drawTraffic,
+		Planned: drawTraffic,
 	},
-	{Name: "tbc-fig17", Doc: "speed with a small L2", Place: "figure 17", Draw: drawSmallL2},
+	{Name: "tbc-fig17", Doc: "speed with a small L2", Place: "figure 17", Planned: drawSmallL2},
 	{
 		Name: "tbc-table1", Doc: "CTAs of an SM, and the registers of a thread that they leave", Place: "table 1",
 		Draw: drawResident,
 	},
 	{
 		Name: "tbc-table3", Doc: "the deepest stack of TBC with likely-convergence points", Place: "table 3",
-		Draw: drawStacks,
+		Planned: drawStacks,
 	},
 }
 
@@ -87,15 +91,15 @@ var suite = []struct{ kernel, theirs, set string }{
 	{"aes", "AES", coherent},
 	{"backprop", "BACKP", coherent},
 	{"coulomb", "CP", coherent},
-	{"libor", "LIB", coherent},
-	{"streamcluster", "STMCL", coherent},
-	{"store", "STO", coherent},
-	{"nearest", "NNC", coherent},
-	{"leukocyte", "LKYT", coherent},
-	{"spheres", "RAY", coherent},
 	{"galerkin", "DG", coherent},
 	{"heartwall", "HRTWL", coherent},
+	{"libor", "LIB", coherent},
+	{"leukocyte", "LKYT", coherent},
 	{"mergesort", "MGST", coherent},
+	{"nearest", "NNC", coherent},
+	{"spheres", "RAY", coherent},
+	{"streamcluster", "STMCL", coherent},
+	{"store", "STO", coherent},
 	{"weather", "WP", coherent},
 	{"bitonic", "", others},
 	{"reduction", "", others},
@@ -120,18 +124,37 @@ func label(k int) string {
 	return suite[k].kernel
 }
 
-// compared returns the counters of each kernel of the suite on some machines.
-func compared(machines ...setup) (all [][]testbench.Counters, err error) {
-	for _, k := range suite {
-		row := make([]testbench.Counters, len(machines))
-		for i, m := range machines {
-			if row[i], err = m.run(k.kernel, size); err != nil {
-				return nil, err
-			}
-		}
-		all = append(all, row)
+// compared returns the counters of each kernel of the suite on some machines, with an input of a plan.
+func compared(seed uint64, machines ...setup) ([][]testbench.Counters, error) {
+	machines = on(seed, machines)
+	all := make([][]testbench.Counters, len(suite))
+	for k := range all {
+		all[k] = make([]testbench.Counters, len(machines))
 	}
-	return all, nil
+	return all, parallel(len(suite)*len(machines), func(i int) (err error) {
+		k, m := i/len(machines), i%len(machines)
+		all[k][m], err = machines[m].run(suite[k].kernel, size)
+		return err
+	})
+}
+
+// parallel calls do for 0 to n-1, as many at once as there are processors. It returns the error of the
+// lowest number.
+func parallel(n int, do func(int) error) error {
+	errs := make([]error, n)
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				if errs[i] = do(i); errs[i] != nil {
+					next.Store(int64(n))
+				}
+			}
+		})
+	}
+	workers.Wait()
+	return cmp.Or(errs...)
 }
 
 // theirs holds values in the paper's text, by kernel or set, and by bar.
@@ -161,6 +184,23 @@ type comparison struct {
 	base  setup
 	other []setup
 	paper theirs
+	once  bool // with the first input of the plan
+}
+
+// measure returns the counters of each kernel on the base and the others, for each input.
+func (c *comparison) measure(p Plan) (all [][][]testbench.Counters, err error) {
+	seeds := p.seeds()
+	if c.once {
+		seeds = seeds[:1]
+	}
+	for _, seed := range seeds {
+		of, err := compared(seed, append([]setup{c.base}, c.other...)...)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, of)
+	}
+	return all, nil
 }
 
 // means returns the harmonic means over each set, and over both of the paper's sets.
@@ -190,41 +230,83 @@ func (c *comparison) means(all [][]testbench.Counters) map[string][]float64 {
 }
 
 // draw draws a row for each kernel of some sets, and the means of sets.
-func (c *comparison) draw(sets ...string) (*Drawing, error) {
-	all, err := compared(append([]setup{c.base}, c.other...)...)
+func (c *comparison) draw(p Plan, sets ...string) (*Drawing, error) {
+	all, err := c.measure(p)
 	if err != nil {
 		return nil, err
 	}
-	d := &Drawing{Header: append([]string{"kernel", "in the paper", "set"}, c.names...)}
+	d := &Drawing{Header: header(len(all), []string{"kernel", "in the paper", "set"}, c.names)}
 	picture := &chart.Groups{Title: "Each kernel, and harmonic means of the sets", Y: c.y, Bars: c.names}
-	add := func(kernel, name, set, group string, values []float64) {
-		cells, bars := []any{kernel, name, set}, [][]float64(nil)
-		for _, v := range values {
-			cells, bars = append(cells, round(v)), append(bars, []float64{v})
-		}
-		d.Rows = append(d.Rows, cells)
-		picture.Groups = append(picture.Groups,
-			chart.Group{Name: group, Values: bars, Theirs: c.paper.of(group, c.names)})
-	}
-	for k, row := range all {
+	for k := range suite {
 		if len(sets) > 0 && !slices.Contains(sets, suite[k].set) {
 			continue
 		}
-		values := make([]float64, len(c.names))
-		for i := range values {
-			values[i] = c.value(&row[0], &row[i+1])
+		inputs := make([][]float64, len(all))
+		for n, of := range all {
+			for i := range c.names {
+				inputs[n] = append(inputs[n], c.value(&of[k][0], &of[k][i+1]))
+			}
 		}
-		add(suite[k].kernel, suite[k].theirs, suite[k].set, label(k), values)
+		d.bars(picture, []any{suite[k].kernel, suite[k].theirs, suite[k].set}, label(k), inputs, c.paper)
 	}
 	if len(sets) == 0 {
 		sets = []string{divergent, coherent, "all", others}
 	}
-	means := c.means(all)
-	for _, set := range sets {
-		add("harmonic mean", "", set, set, means[set])
-	}
+	c.drawMeans(d, picture, all, func(set string) []any { return []any{"harmonic mean", "", set} }, sets...)
 	d.Charts = chart.Column{picture}
 	return d, nil
+}
+
+// drawMeans draws the means of sets, as rows that begin with some cells.
+func (c *comparison) drawMeans(d *Drawing, picture *chart.Groups, all [][][]testbench.Counters,
+	cells func(set string) []any, sets ...string,
+) {
+	means := make([]map[string][]float64, len(all))
+	for n, of := range all {
+		means[n] = c.means(of)
+	}
+	for _, set := range sets {
+		var inputs [][]float64
+		for _, m := range means {
+			inputs = append(inputs, m[set])
+		}
+		d.bars(picture, cells(set), set, inputs, c.paper)
+	}
+}
+
+// means are the groups that are set apart in pictures.
+var means = []string{"mean", divergent, coherent, "all", others}
+
+// header returns the columns of a table: the first ones, values, and of several inputs the least and
+// the largest value of each.
+func header(inputs int, first, names []string) []string {
+	list := slices.Concat(first, names)
+	for _, name := range names {
+		if inputs > 1 {
+			list = append(list, name+" least", name+" most")
+		}
+	}
+	return list
+}
+
+// bars adds the values of each input as a row and as a group of bars: their means, and if there are
+// several inputs, the least and the largest ones.
+func (d *Drawing) bars(picture *chart.Groups, cells []any, group string, inputs [][]float64, paper theirs) {
+	g := chart.Group{Name: group, Theirs: paper.of(group, picture.Bars), Mean: slices.Contains(means, group)}
+	var ends []any
+	for i := range picture.Bars {
+		var of []float64
+		for _, values := range inputs {
+			of = append(of, values[i])
+		}
+		mean := arithmetic(of)
+		cells, g.Values = append(cells, round(mean)), append(g.Values, []float64{mean})
+		if len(inputs) > 1 {
+			low, high := slices.Min(of), slices.Max(of)
+			ends, g.Spread = append(ends, round(low), round(high)), append(g.Spread, [2]float64{low, high})
+		}
+	}
+	d.Rows, picture.Groups = append(d.Rows, append(cells, ends...)), append(picture.Groups, g)
 }
 
 func round(v float64) float64 { return math.Round(v*1000) / 1000 }
@@ -249,33 +331,25 @@ var mechanisms = comparison{
 
 const policies = "TBC has likely-convergence points and CTAs by age, DWF takes the majority, PDOM has neither, as in section 6. Means are harmonic; others are kernels that the paper has not."
 
-func drawOverall() (*Drawing, error) {
-	all, err := compared(append([]setup{mechanisms.base}, mechanisms.other...)...)
+func drawOverall(p Plan) (*Drawing, error) {
+	all, err := mechanisms.measure(p)
 	if err != nil {
 		return nil, err
 	}
-	means := mechanisms.means(all)
-	d := &Drawing{Header: append([]string{"set"}, mechanisms.names...), Notes: []string{
+	d := &Drawing{Header: header(len(all), []string{"set"}, mechanisms.names), Notes: []string{
 		"Theirs: DIVG TBC 1.22, DWF 1.04 (1.22 / 1.17), DWF-WB 1.15 (1.22 / 1.06); all TBC 1.10, DWF-WB 1.00; COHE TBC 1.00.", policies,
 	}}
 	picture := &chart.Groups{Title: "Harmonic means of the sets", Y: mechanisms.y, Bars: mechanisms.names}
-	for _, set := range []string{divergent, coherent, "all"} {
-		cells, bars := []any{set}, [][]float64(nil)
-		for _, v := range means[set] {
-			cells, bars = append(cells, round(v)), append(bars, []float64{v})
-		}
-		d.Rows = append(d.Rows, cells)
-		picture.Groups = append(picture.Groups,
-			chart.Group{Name: set, Values: bars, Theirs: mechanisms.paper.of(set, mechanisms.names)})
-	}
+	mechanisms.drawMeans(d, picture, all, func(set string) []any { return []any{set} }, divergent, coherent, "all")
 	d.Charts = chart.Column{picture}
+	d.Caption = "DIVG is where compaction can gain, COHE where it can only lose. Rings are the paper's means."
 	return d, nil
 }
 
-func drawFormation() (*Drawing, error) {
+func drawFormation(p Plan) (*Drawing, error) {
 	formation := mechanisms
 	formation.names, formation.other = []string{"DWF", "DWF-WB"}, []setup{paperDWF, paperWB}
-	d, err := formation.draw(divergent)
+	d, err := formation.draw(p, divergent)
 	if err != nil {
 		return nil, err
 	}
@@ -283,11 +357,12 @@ func drawFormation() (*Drawing, error) {
 		"Theirs: DWF gains on BFS2, FCDT and MUMpp, loses on the others, and NVRT fails; with warp barriers NVRT gains 60 %, HOTSP, LPS and NAMD gain, and MUMpp loses a little.",
 		"Our NVRT has no queue that a warp's first thread empties for the others, so that DWF does not break it; claim TBC-08 has that queue.",
 	}
+	d.Caption = "Compare DWF with DWF-WB on HOTSP, LPS and NAMD, which warp barriers win back in the paper."
 	return d, nil
 }
 
-func drawMechanisms() (*Drawing, error) {
-	d, err := mechanisms.draw()
+func drawMechanisms(p Plan) (*Drawing, error) {
+	d, err := mechanisms.draw(p)
 	if err != nil {
 		return nil, err
 	}
@@ -298,6 +373,7 @@ func drawMechanisms() (*Drawing, error) {
 		"Of the others bitonic, reduction and blocksort diverge in alignment with their lanes, which TBC cannot compact (Rhu & Erez, ISCA 2013, section 3.3): with sm.lanes=balanced bitonic takes 76,774 cycles and not 96,826.",
 		"histogram loses by AGE, under which it waits for memory: with sm.cta_priority=none TBC takes 36,545 cycles and PDOM 36,688.",
 	}
+	d.Caption = "Compare the means at the end with the rings: DIVG is where compaction can gain, COHE where it can only lose."
 	return d, nil
 }
 
@@ -311,13 +387,13 @@ func prioritized(p sm.CTAPriority) setup {
 	return m
 }
 
-func drawPriorities() (*Drawing, error) {
-	c := comparison{value: speed, y: mechanisms.y, base: paperPDOM}
+func drawPriorities(p Plan) (*Drawing, error) {
+	c := comparison{value: speed, y: mechanisms.y, base: paperPDOM, once: true}
 	for _, p := range priorities {
 		c.names, c.other = append(c.names, strings.ToUpper(string(p))), append(c.other, prioritized(p))
 	}
 	c.paper = theirs{divergent: {"AGE": 1.22}, coherent: {"AGE": 1}, "all": {"AGE": 1.10}}
-	d, err := c.draw()
+	d, err := c.draw(p)
 	if err != nil {
 		return nil, err
 	}
@@ -326,17 +402,18 @@ func drawPriorities() (*Drawing, error) {
 		"Same: AGE loses on LPS, NAMD and LIB, and on no other of DIVG as much; RRB is the slower one on STMCL. AGE is not the best on the whole, as LPS and NAMD are two of eight.",
 		"PDOM is under loose round robin. AGE is faster than that under PDOM as well (vecadd: 1762 cycles, not 2068), so that a part of its gain is not compaction's.",
 	}
+	d.Caption = "Compare AGE with the others on LPS, NAMD and LIB, where the paper has a CTA left alone at the end of a launch."
 	return d, nil
 }
 
-func drawTraffic() (*Drawing, error) {
+func drawTraffic(p Plan) (*Drawing, error) {
 	bytes := func(c *testbench.Counters) float64 { return float64(c.Requests.Bytes + c.Responses.Bytes) }
 	c := comparison{
 		value: func(base, other *testbench.Counters) float64 { return bytes(other) / bytes(base) },
 		y:     "bytes, PDOM = 1",
-		names: []string{"TBC AGE", "TBC RRB"}, base: paperPDOM, other: []setup{paperTBC, prioritized(sm.PriorityRRB)},
+		names: []string{"TBC AGE", "TBC RRB"}, base: paperPDOM, other: []setup{paperTBC, prioritized(sm.PriorityRRB)}, once: true,
 	}
-	d, err := c.draw()
+	d, err := c.draw(p)
 	if err != nil {
 		return nil, err
 	}
@@ -344,6 +421,7 @@ func drawTraffic() (*Drawing, error) {
 		"Theirs: within 7 % of PDOM, but for DG, 2.67 with AGE in its texture cache, which RRB mends.",
 		"Same: DG, whose matrices are read by all CTAs, and go through the L1 here: AGE interleaves CTAs less, which is the reason that the paper gives.",
 	}
+	d.Caption = "Bars above 1 move more data than PDOM. The paper has one that is far above, DG by AGE."
 	return d, nil
 }
 
@@ -353,13 +431,13 @@ func small(s setup) setup {
 	return s
 }
 
-func drawSmallL2() (*Drawing, error) {
+func drawSmallL2(p Plan) (*Drawing, error) {
 	c := comparison{
 		value: speed, y: mechanisms.y, names: []string{"TBC RRB", "TBC AGE", "DWF", "DWF-WB"}, base: small(paperPDOM),
-		other: []setup{small(prioritized(sm.PriorityRRB)), small(paperTBC), small(paperDWF), small(paperWB)},
+		other: []setup{small(prioritized(sm.PriorityRRB)), small(paperTBC), small(paperDWF), small(paperWB)}, once: true,
 		paper: theirs{divergent: {"TBC RRB": 1.15, "TBC AGE": 1.135}, "MUMpp": {"DWF": 0.96}},
 	}
-	d, err := c.draw()
+	d, err := c.draw(p)
 	if err != nil {
 		return nil, err
 	}
@@ -367,6 +445,7 @@ func drawSmallL2() (*Drawing, error) {
 		"Theirs: DIVG TBC 1.15 with RRB and 1.135 with AGE; COHE as with the large L2; MUMpp under DWF from 1.28 to 0.96.",
 		"128 KB and 8 ways for a channel are 1 MB in all; our inputs are smaller than the paper's, so that most still fit.",
 	}
+	d.Caption = "Compare with figure 12: the rest of the machine is the same, so that what changes is due to the L2."
 	return d, nil
 }
 
@@ -379,12 +458,12 @@ var likely = []setup{
 	{preset: "tbc", mechanism: "tbc-lcp", priority: sm.PriorityAge},
 }
 
-func drawLikely() (*Drawing, error) {
+func drawLikely(p Plan) (*Drawing, error) {
 	d := &Drawing{Header: []string{
 		"kernel", "in the paper", "PDOM-LCP over PDOM", "TBC-LCP over TBC", "depth PDOM",
 		"depth PDOM-LCP", "depth TBC", "depth TBC-LCP",
 	}}
-	all, err := compared(likely...)
+	all, err := compared(p.seeds()[0], likely...)
 	if err != nil {
 		return nil, err
 	}
@@ -408,6 +487,7 @@ func drawLikely() (*Drawing, error) {
 	}
 	pdom, tbc, err := likelyGain()
 	d.Notes = append(d.Notes, fmt.Sprintf("Where a loop goes on behind two ways of which one has a break that is rare, the points gain: %.1f on PDOM and %.1f on TBC, in a kernel of its own.", pdom, tbc))
+	d.Caption = "Bars at 1 have no likely-convergence point apart from the post-dominator."
 	return d, err
 }
 
@@ -454,12 +534,12 @@ func likelyGain() (pdom, tbc float64, err error) {
 	return speed(&of[0], &of[1]), speed(&of[2], &of[3]), nil
 }
 
-func drawCharacter() (*Drawing, error) {
+func drawCharacter(p Plan) (*Drawing, error) {
 	d := &Drawing{Header: []string{
 		"kernel", "in the paper", "their set", "SIMD efficiency (%)", "set by 76 %",
 		"divergent branches (%)", "P-branches (%)",
 	}}
-	all, err := compared(paperPDOM)
+	all, err := compared(p.seeds()[0], paperPDOM)
 	if err != nil {
 		return nil, err
 	}
@@ -485,6 +565,7 @@ func drawCharacter() (*Drawing, error) {
 		"Theirs is the set of figure 5, of which DIVG are those below 76 %; the bars of the figure are lost. P-branches are the part of the divergent executions of branches by a CTA.",
 		"On the other side of 76 % than theirs: HOTSP and LPS, whose grids here are cut so that few of their threads are beyond the rim, and RAY, whose picture is so small that the rays of a warp meet several spheres; HRTWL, as the overlaps of a warp's places differ, and MGST, as its runs end apart. NNC has half warps.",
 	}
+	d.Caption = "DIVG, on the left, is below 76 %."
 	return d, nil
 }
 
@@ -506,11 +587,11 @@ func programmatic(kernel string) (float64, error) {
 
 // drawBreakdown draws the cycles of SMs by cause, and the stalls of the memory pipeline. Both are
 // relative to PDOM.
-func drawBreakdown(set string) (*Drawing, error) {
+func drawBreakdown(p Plan, set string) (*Drawing, error) {
 	machines := []setup{paperPDOM, paperTBC, paperDWF, paperWB}
 	bars := []string{"PDOM", "TBC", "DWF", "DWF-WB"}
 	layers := []string{"W29-32", "W17-28", "W1-16", "Stall", "W0_Mem", "W0_Idle"}
-	all, err := compared(machines...)
+	all, err := compared(p.seeds()[0], machines...)
 	if err != nil {
 		return nil, err
 	}
@@ -560,6 +641,7 @@ func drawBreakdown(set string) (*Drawing, error) {
 		"Theirs: DWF has 2.7 times the stalls of the memory pipeline, TBC far fewer more; DWF turns W29-32 into warps of fewer threads in HOTSP, NAMD, HRTWL, MGST, RAY and WP; TBC adds to W0_Idle and W0_Mem, most of all in BFS2, MUM and MGST.",
 		"Cycles in which an SM has no threads are left out. Wn-m are cycles in which a warp of n to m active threads is issued.",
 	}
+	d.Caption = "(a) Compaction makes full warps (W29-32) of those with few threads (W1-16); Stall, W0_Mem and W0_Idle are what it waits for. (b) Compare DWF with TBC."
 	return d, nil
 }
 
@@ -664,8 +746,8 @@ var depths = map[string]uint64{
 	"STO": 1, "WP": 8,
 }
 
-func drawStacks() (*Drawing, error) {
-	all, err := compared(paperTBC)
+func drawStacks(p Plan) (*Drawing, error) {
+	all, err := compared(p.seeds()[0], paperTBC)
 	if err != nil {
 		return nil, err
 	}
@@ -690,5 +772,6 @@ func drawStacks() (*Drawing, error) {
 	d.Notes = []string{
 		"Ours of AES, CP, LIB and STO have an entry more than theirs for the test of the end of the data, as their last CTA is partly filled, and LIB one for the pay-off of a swaption. MUMpp is far off: ours is a binary search, one loop in another.",
 	}
+	d.Caption = "Rings are the paper's depth. A stack of one entry has branches that are the same for a CTA."
 	return d, nil
 }

@@ -26,6 +26,13 @@ type setup struct {
 	priority  sm.CTAPriority
 	smallL2   bool // 128 KB and 8 ways for each memory channel (Fung & Aamodt, HPCA 2011, section 6.4)
 	wide      bool // twice the registers: see benchmark.tiled
+	alu       int  // sm.alu_latency; 0: that of the preset
+	warp      int  // sm.warp_size; 0: that of the preset
+	sms       int  // SMs, with channels in the proportion of the preset; 0: those of the plan
+
+	// seed is the input of a run by the plan Full; 0: Quick.
+	seed uint64
+	full fullMachine
 }
 
 // The machines of Fung & Aamodt, HPCA 2011, section 6.
@@ -62,6 +69,17 @@ func (s setup) config() (gpu.Config, error) {
 	if s.wide {
 		c.SM.Registers *= 2
 	}
+	if s.alu > 0 {
+		c.SM.ALULatency = s.alu
+	}
+	if s.warp > 0 {
+		c.SM.WarpSize = s.warp
+		c.SM.Threads = 512 // 64 warps of 8
+	}
+	s.full.set(&c)
+	if s.sms > 0 {
+		c.GPU.SMs, c.DRAM.Channels = s.sms, max(1, s.sms*p.Config().DRAM.Channels/p.Config().GPU.SMs)
+	}
 	return c, nil
 }
 
@@ -82,8 +100,12 @@ var runs = map[ran]func() (outcome, error){}
 
 var runsLock sync.Mutex
 
-// run runs a built-in kernel in a size, checks the result, and returns the counters.
+// run runs a built-in kernel in a size, or in that of the plan, checks the result, and returns the
+// counters.
 func (s setup) run(kernel, size string) (testbench.Counters, error) {
+	if s.seed > 0 {
+		return s.runFull(kernel)
+	}
 	o, err := s.once(kernel+" "+size, func() (kernels.Workload, error) { return workload(kernel, size) })
 	return o.Counters, err
 }
@@ -130,7 +152,7 @@ func (s setup) count(w kernels.Workload) (o outcome, err error) {
 	if err != nil {
 		return o, err
 	}
-	session, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 50_000_000})
+	session, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 2_000_000_000})
 	if err != nil {
 		return o, err
 	}

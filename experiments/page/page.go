@@ -24,7 +24,9 @@ type Figure struct {
 	Header []string `json:"header"`
 	Rows   [][]any  `json:"rows"`
 	Notes  []string `json:"notes"`
-	SVG    string   `json:"svg"`
+
+	Caption string `json:"caption,omitempty"` // what to see
+	SVG     string `json:"svg"`
 }
 
 // Picture returns the drawing. Read has checked it, so it needs no escaping.

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Groups is a picture of groups of bars side by side, as simulator papers draw their benchmarks. A
-// bar is a stack of layers. If there is only one layer, the bars have different colours.
+// bar is a stack of layers. If there is only one layer, the bars have different colours. Groups that
+// are too many for the width of a page continue in further rows.
 type Groups struct {
 	Title  string
 	Y      string   // the quantity of a bar's height, with its unit
@@ -21,6 +23,9 @@ type Group struct {
 	Name   string
 	Values [][]float64 // of each bar, of each layer, not negative
 	Theirs []float64   // the paper's value for each bar, drawn as a ring; NaN: no value. May be nil
+
+	Spread [][2]float64 // least and largest value for each bar, drawn as a whisker. May be nil
+	Mean   bool         // a mean of other groups, set apart from them
 }
 
 const (
@@ -28,6 +33,8 @@ const (
 	columnGap   = 12.0 // between groups
 	columnsHigh = 260.0
 	namesHigh   = 90.0 // names of groups, which are slanted
+	meanGap     = 18.0 // before the first mean
+	rowWide     = 1120.0
 )
 
 func (g *Groups) title() string { return g.Title }
@@ -47,46 +54,75 @@ func (g *Groups) draw() (p *picture, width, high float64, err error) {
 			}
 			highest = max(highest, n)
 		}
+		if group.Spread != nil && len(group.Spread) != len(g.Bars) {
+			return nil, 0, 0, fmt.Errorf("chart: group %q: spread of %d bars, want %d", group.Name, len(group.Spread),
+				len(g.Bars))
+		}
+		for _, ends := range group.Spread {
+			if err := finite(fmt.Sprintf("spread of %q", group.Name), ends[:]); err != nil {
+				return nil, 0, 0, err
+			}
+			highest = max(highest, ends[1])
+		}
 		for _, v := range group.Theirs {
 			if !math.IsNaN(v) {
 				highest = max(highest, v)
 			}
 		}
 	}
-	top := margin + titleHigh + lineHigh
-	bottom := top + columnsHigh
-	y := newAxis(0, highest, bottom, top)
-	left := margin + 12 + max(wide(y.label(y.lo)), wide(y.label(y.hi)))
-	step := float64(len(g.Bars))*columnWide + columnGap
-	right := left + columnGap + float64(len(g.Groups))*step
 	p = new(picture)
 	p.heading(g.Title)
-	p.text(margin, top-12, "start", g.Y)
+	bottom, keyWide := g.key(p, margin+titleHigh)
+	axis := newAxis(0, highest, 0, columnsHigh)
+	left := margin + 12 + max(wide(axis.label(axis.lo)), wide(axis.label(axis.hi)))
+	step := float64(len(g.Bars))*columnWide + columnGap
+	rows := max(1, int(math.Ceil((float64(len(g.Groups))*step+meanGap)/(rowWide-left))))
+	width = keyWide
+	for groups := range slices.Chunk(g.Groups, max(1, (len(g.Groups)+rows-1)/rows)) {
+		top := bottom + lineHigh
+		bottom = top + columnsHigh
+		right := g.row(p, groups, newAxis(0, highest, bottom, top), left, top, bottom)
+		width, bottom = max(width, right+margin), bottom+namesHigh
+	}
+	return p, width, bottom + margin, nil
+}
+
+// row draws groups beside each other, and returns where they end.
+func (g *Groups) row(p *picture, groups []Group, y axis, left, top, bottom float64) (right float64) {
+	step := float64(len(g.Bars))*columnWide + columnGap
+	right = left + columnGap + float64(len(groups))*step
+	first := slices.IndexFunc(groups, func(group Group) bool { return group.Mean })
+	if first > 0 {
+		right += meanGap
+	}
+	p.text(margin, top-6, "start", g.Y)
 	for _, t := range y.ticks {
 		p.line(left, y.at(t), right, y.at(t), grid)
 		p.text(left-8, y.at(t)+4, "end", y.label(t))
 	}
-	legend := g.Bars
-	if len(g.Layers) > 0 {
-		legend = g.Layers
-	}
-	theirs := false
-	for n, group := range g.Groups {
+	for n, group := range groups {
 		x := left + columnGap + float64(n)*step
+		if first > 0 && n >= first {
+			if x += meanGap; n == first {
+				p.line(x-(columnGap+meanGap)/2, top, x-(columnGap+meanGap)/2, bottom, ink)
+			}
+		}
 		for i, layers := range group.Values {
 			sum, at := 0.0, x+float64(i)*columnWide
 			for k, v := range layers {
-				what, color := i, fmt.Sprintf("%s, %s: %s", group.Name, g.Bars[i], value(v))
+				what, tip := i, fmt.Sprintf("%s, %s: %s", group.Name, g.Bars[i], value(v))
 				if len(g.Layers) > 0 {
-					what, color = k, fmt.Sprintf("%s, %s, %s: %s", group.Name, g.Bars[i], g.Layers[k], value(v))
+					what, tip = k, fmt.Sprintf("%s, %s, %s: %s", group.Name, g.Bars[i], g.Layers[k], value(v))
 				}
 				if v > 0 {
-					p.rect(at, y.at(sum+v), columnWide, y.at(sum)-y.at(sum+v), palette[what%len(palette)], color)
+					p.rect(at, y.at(sum+v), columnWide, y.at(sum)-y.at(sum+v), palette[what%len(palette)], tip)
 				}
 				sum += v
 			}
+			if group.Spread != nil {
+				p.whisker(at+columnWide/2, y.at(group.Spread[i][0]), y.at(group.Spread[i][1]))
+			}
 			if group.Theirs != nil && !math.IsNaN(group.Theirs[i]) {
-				theirs = true
 				p.circle(at+columnWide/2, y.at(group.Theirs[i]),
 					fmt.Sprintf("%s, %s, the paper: %s", group.Name, g.Bars[i], value(group.Theirs[i])))
 			}
@@ -95,30 +131,48 @@ func (g *Groups) draw() (p *picture, width, high float64, err error) {
 	}
 	p.line(left, top, left, bottom, ink)
 	p.line(left, bottom, right, bottom, ink)
-	key, at := right+margin, top
-	for k, name := range legend {
-		p.rect(key, at, 12, 12, palette[k%len(palette)], name)
-		p.text(key+18, at+10, "start", name)
-		at += lineHigh
-	}
-	words := slices.Clone(legend)
-	if len(g.Layers) > 0 {
-		words = append(words, "bars of a group:")
-		p.text(key, at+10, "start", "bars of a group:")
-		at += lineHigh
-		for _, name := range g.Bars {
-			words = append(words, name)
-			p.text(key+18, at+10, "start", name)
-			at += lineHigh
+	return right
+}
+
+// key draws the legend from height y on, beside each other, and returns where it ends.
+func (g *Groups) key(p *picture, y float64) (bottom, right float64) {
+	x := margin
+	bottom = y + lineHigh
+	add := func(name string, mark func(x, y float64)) {
+		if x > margin && x+18+wide(name) > rowWide {
+			x, y, bottom = margin, y+lineHigh, bottom+lineHigh
 		}
+		mark(x, y)
+		p.text(x+18, y+10, "start", name)
+		x += 18 + wide(name) + 2*columnGap
+		right = max(right, x)
 	}
-	if theirs {
-		words = append(words, "the paper")
-		p.circle(key+6, at+6, "the paper")
-		p.text(key+18, at+10, "start", "the paper")
-		at += lineHigh
+	legend := g.Bars
+	if len(g.Layers) > 0 {
+		legend = g.Layers
 	}
-	return p, key + 18 + wide(words...) + margin, max(bottom+namesHigh, at) + margin, nil
+	for k, name := range legend {
+		add(name, func(x, y float64) { p.rect(x, y, 12, 12, palette[k%len(palette)], name) })
+	}
+	if len(g.Layers) > 0 && len(g.Bars) > 1 {
+		add("bars of a group: "+strings.Join(g.Bars, ", "), func(float64, float64) {})
+	}
+	if slices.ContainsFunc(g.Groups, func(group Group) bool {
+		return slices.ContainsFunc(group.Theirs, func(v float64) bool { return !math.IsNaN(v) })
+	}) {
+		add("the paper", func(x, y float64) { p.circle(x+6, y+6, "the paper") })
+	}
+	if slices.ContainsFunc(g.Groups, func(group Group) bool { return group.Spread != nil }) {
+		add("least to most of the inputs", func(x, y float64) { p.whisker(x+6, y+11, y+1) })
+	}
+	return bottom, right
+}
+
+// whisker draws a line with ends from y1 to y2.
+func (p *picture) whisker(x, y1, y2 float64) {
+	p.line(x, y1, x, y2, ink)
+	p.line(x-2, y1, x+2, y1, ink)
+	p.line(x-2, y2, x+2, y2, ink)
 }
 
 // circle draws a ring that shows tip when it is pointed at.

@@ -30,6 +30,7 @@ type Style uint8
 const (
 	Marked Style = iota
 	Line         // no marks, for many points
+	Points       // marks without a line
 	Rings        // rings around the points and no line, for values to compare others with
 )
 
@@ -118,7 +119,7 @@ func (l *Lines) draw() (p *picture, width, high float64, err error) {
 			points.WriteString(px(x.at(s.X[k])) + "," + px(y.at(s.Y[k])) + " ")
 		}
 		at := top + 10 + float64(i)*lineHigh
-		if s.Style != Rings {
+		if s.Style != Rings && s.Style != Points {
 			fmt.Fprintf(p, `<polyline points="%s" stroke="%s" stroke-width="2" fill="none"/>`+"\n",
 				strings.TrimSpace(points.String()), color)
 			p.line(key-8, at, key+8, at, color)

@@ -48,6 +48,9 @@ var (
 		"machine", "Mei & Chu", "Dissecting GPU Memory Hierarchy through Microbenchmarking", "IEEE TPDS", 2017,
 		nil,
 	}
+
+	// Ours names the figures that compare mechanisms of several papers.
+	Ours = Paper{"ours", "divergo", "Mechanisms side by side", "", 2026, nil}
 )
 
 var all = []*Paper{&SLP, &PPC, &Herding, &Cost, &TBC, &Machine}

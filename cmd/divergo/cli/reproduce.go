@@ -20,7 +20,7 @@ import (
 
 func newReproduce() *cobra.Command {
 	var svg, journal, html string
-	var asJSON bool
+	var asJSON, quick bool
 	c := &cobra.Command{
 		Use:   "reproduce [FIGURE... | machine PRESET... | all]",
 		Short: "Make figures of the papers again, from runs of the model",
@@ -31,10 +31,14 @@ figures are listed, as by "divergo list figures".
 
 Several figures share runs. With --journal each is kept as a line of JSON when it is made, and a
 command that was interrupted goes on behind the last one when it is given again. --html puts them on
-one page.`,
+one page.
+
+Figures of speed run what fills the SMs, for three inputs; all of them take a night. --quick runs less,
+in minutes, and says so. docs/explanation/experiments.md has the plan.`,
 		Example: `  divergo reproduce cost-time
   divergo reproduce machine volta
   divergo reproduce cost-fig5 --svg fig5.svg
+  divergo reproduce tbc-fig12 --quick
   divergo reproduce all --journal figures.jsonl --html figures.html`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 && svg+journal+html == "" {
@@ -44,15 +48,20 @@ one page.`,
 			if err != nil {
 				return err
 			}
+			plan := experiments.Full
+			if quick {
+				plan = experiments.Quick
+			}
 			if len(figures) == 1 && journal+html == "" {
-				return reproduce(c, figures[0], svg, asJSON)
+				return reproduce(c, figures[0], plan, svg, asJSON)
 			}
 			if svg != "" {
 				return errors.New("--svg draws one figure; want --html for several, or for a page")
 			}
-			return reproduceAll(c, figures, journal, html, asJSON)
+			return reproduceAll(c, figures, plan, journal, html, asJSON)
 		},
 	}
+	c.Flags().BoolVar(&quick, "quick", false, "smaller runs, for one input, on two SMs")
 	c.Flags().StringVar(&svg, "svg", "", "draw a picture in `FILE`")
 	c.Flags().StringVar(&journal, "journal", "", "keep each figure in `FILE` when it is made, and go on from there")
 	c.Flags().StringVar(&html, "html", "", "put the figures on a page in `FILE`")
@@ -93,14 +102,15 @@ func chosenFigures(args []string) (list []experiments.Figure, err error) {
 
 // reproduce makes one figure. It creates the picture's file before the runs, so that an unwritable
 // path is reported first.
-func reproduce(c *cobra.Command, figure experiments.Figure, svg string, asJSON bool) error {
+func reproduce(c *cobra.Command, figure experiments.Figure, plan experiments.Plan, svg string, asJSON bool,
+) error {
 	var files output.Set
 	defer files.Discard()
 	picture, err := newPicture(&files, "--svg", svg, ".svg")
 	if err != nil {
 		return err
 	}
-	d, err := figure.Draw()
+	d, err := figure.Make(plan)
 	if err != nil {
 		return fmt.Errorf("%s: %w", figure.Name, err)
 	}
@@ -115,7 +125,9 @@ func reproduce(c *cobra.Command, figure experiments.Figure, svg string, asJSON b
 }
 
 // reproduceAll makes the figures that the journal does not hold yet.
-func reproduceAll(c *cobra.Command, figures []experiments.Figure, journal, html string, asJSON bool) error {
+func reproduceAll(c *cobra.Command, figures []experiments.Figure, plan experiments.Plan, journal, html string,
+	asJSON bool,
+) error {
 	var files output.Set
 	defer files.Discard()
 	document, err := newPicture(&files, "--html", html, ".html")
@@ -133,7 +145,7 @@ func reproduceAll(c *cobra.Command, figures []experiments.Figure, journal, html 
 			return fmt.Errorf("--journal: %w", err)
 		}
 		kept, err = output.OpenJournal(journal,
-			map[string]any{"schema": schema("reproduce"), "figures": strings.Join(names, " ")})
+			map[string]any{"schema": schema("reproduce"), "figures": strings.Join(names, " "), "plan": plan.String()})
 		if err != nil {
 			return fmt.Errorf("--journal: %w", err)
 		}
@@ -161,7 +173,7 @@ func reproduceAll(c *cobra.Command, figures []experiments.Figure, journal, html 
 			left = (each * time.Duration(len(figures)-had-i)).Round(time.Second).String()
 		}
 		line.say(fmt.Sprintf("%s, %d of %d, %s left", f.Name, had+i+1, len(figures), left))
-		d, err := f.Draw()
+		d, err := f.Make(plan)
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.Name, err)
 		}
@@ -205,7 +217,7 @@ func reproduceAll(c *cobra.Command, figures []experiments.Figure, journal, html 
 func printFigure(w io.Writer, figure experiments.Figure, d *experiments.Drawing) error {
 	return printRows(w, &page.Figure{
 		Name: figure.Name, Doc: figure.Doc, Source: figure.Source(), Header: d.Header,
-		Rows: d.Rows, Notes: d.Notes,
+		Rows: d.Rows, Notes: d.Notes, Caption: d.Caption,
 	})
 }
 
@@ -216,6 +228,9 @@ func printRows(w io.Writer, f *page.Figure) error {
 		t.Row(row...)
 	}
 	_, err := t.WriteTo(w)
+	if f.Caption != "" {
+		fmt.Fprintf(w, "\n%s\n", f.Caption)
+	}
 	for i, note := range f.Notes {
 		if i == 0 {
 			fmt.Fprintln(w)
@@ -245,7 +260,11 @@ func figureJSON(figure experiments.Figure, d *experiments.Drawing) map[string]an
 						theirs[i] = v
 					}
 				}
-				groups = append(groups, map[string]any{"name": g.Name, "values": g.Values, "theirs": theirs})
+				group := map[string]any{"name": g.Name, "values": g.Values, "theirs": theirs}
+				if g.Spread != nil {
+					group["spread"] = g.Spread
+				}
+				groups = append(groups, group)
 			}
 			charts = append(charts, map[string]any{
 				"title": c.Title, "y": c.Y, "bars": c.Bars,
@@ -253,8 +272,12 @@ func figureJSON(figure experiments.Figure, d *experiments.Drawing) map[string]an
 			})
 		}
 	}
-	return map[string]any{
+	values := map[string]any{
 		"schema": schema("reproduce"), "figure": figure.Name, "doc": figure.Doc, "source": figure.Source(),
 		"header": d.Header, "rows": d.Rows, "charts": charts, "notes": append([]string{}, d.Notes...),
 	}
+	if d.Caption != "" {
+		values["caption"] = d.Caption
+	}
+	return values
 }
