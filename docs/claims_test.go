@@ -1,7 +1,6 @@
 package docs
 
 import (
-	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -30,6 +29,7 @@ measured when the list is made, on blocks of hardware or in runs of kernels.
   CTAs by age, DWF by majority, PDOM with neither. Kernels of this paper and of Rhu & Erez's have
   addresses of 32 bits.
 - The ID of a claim is the key of its paper and a number, which stands for nothing else.
+- The reasons why claims do not match are below the table of each paper.
 - A value in parentheses is detail beside the one that is compared.
 - A value marked ` + "`ours`" + ` is a count of what we declare, and cannot turn out otherwise. Planted faults show
   that the others can: ` + "`go test ./experiments -run Mutants -all`" + `.
@@ -37,18 +37,29 @@ measured when the list is made, on blocks of hardware or in runs of kernels.
 
 // claims returns reference/claims.md. row formats each claim.
 func claims(row func(*experiments.Claim) string) string {
-	var b strings.Builder
+	b, reasons := &page{}, &page{}
 	b.WriteString(claimsIntroduction)
 	paper := ""
 	for _, c := range experiments.Claims() {
 		if c.Paper.Key != paper {
+			b.WriteString(reasons.String())
+			reasons.Reset()
 			paper = c.Paper.Key
-			fmt.Fprintf(&b, "\n## %s\n\n", c.Paper)
-			b.WriteString("| claim | place | statement | theirs | ours | verdict |\n|---|---|---|---|---|---|\n")
+			b.section(c.Paper.String())
+			b.WriteString("\n| claim | place | statement | theirs | ours | verdict |\n|---|---|---|---|---|---|\n")
 		}
-		b.WriteString(row(&c) + "\n")
+		line := row(&c)
+		b.WriteString(line + "\n")
+		if c.Why == "" || strings.HasSuffix(line, "| "+string(experiments.Match)+" |") {
+			continue
+		}
+		if reasons.Len() == 0 {
+			reasons.WriteString("\nWhy claims do not match:\n\n")
+		}
+		reasons.WriteString("- ")
+		reasons.text("  ", c.ID+": "+c.Why)
 	}
-	return b.String()
+	return b.String() + reasons.String()
 }
 
 // TestClaims: the document lists all claims. TestClaims of package experiments measures their

@@ -208,6 +208,8 @@ func TestLinks(t *testing.T) {
 	assert.Greater(t, found, 20)
 }
 
+var listed = regexp.MustCompile(`^\s*(-|\d+\.) `)
+
 // TestProse: prose fits terminals and small screens. Tables and listings may be wide.
 func TestProse(t *testing.T) {
 	const columns, lines = 120, 8
@@ -216,7 +218,7 @@ func TestProse(t *testing.T) {
 		require.NoError(t, err)
 		paragraph, fenced := 0, false
 		for i, line := range strings.Split(string(text), "\n") {
-			item := strings.HasPrefix(strings.TrimSpace(line), "- ")
+			item := listed.MatchString(line)
 			if strings.HasPrefix(line, "```") {
 				fenced = !fenced
 			}

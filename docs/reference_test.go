@@ -73,7 +73,30 @@ func TestReference(t *testing.T) {
 // page is a page of the reference.
 type page struct {
 	strings.Builder
-	t *testing.T
+	t     *testing.T
+	rests []string // of long texts, see cell
+}
+
+// cell returns a text for a cell: of a long one the part before the first colon. The details have
+// the rest.
+func (p *page) cell(name, text string) string {
+	const long = 150
+	head, rest, ok := strings.Cut(text, ": ")
+	if len(text) <= long || !ok {
+		return text
+	}
+	p.rests = append(p.rests, code(name)+": "+rest)
+	return head + " ([details](#details))"
+}
+
+// details adds the rests of long texts.
+func (p *page) details() {
+	p.section("Details")
+	p.WriteString("\n")
+	for _, rest := range p.rests {
+		p.WriteString("- ")
+		p.text("  ", rest)
+	}
 }
 
 func (p *page) section(title string) { fmt.Fprintf(p, "\n## %s\n", title) }
@@ -204,10 +227,11 @@ func mechanisms(p *page) {
 
 func keys(p *page) {
 	cfg := gpu.Default()
-	p.table("key", "default", "range", "unit", "meaning", "source of the default")
+	p.table("key", "meaning", "default", "range", "source of the default")
 	for _, k := range gpu.Keys() {
-		p.row(code(k.Name), k.Get(&cfg), k.Legal(), k.Unit, k.Doc, k.Source)
+		p.row(code(k.Name), p.cell(k.Name, k.Doc), strings.TrimSpace(k.Get(&cfg)+" "+k.Unit), k.Legal(), k.Source)
 	}
+	p.details()
 }
 
 // presets lists the keys in which presets differ.
@@ -257,10 +281,11 @@ func presets(p *page) {
 }
 
 func statistics(p *page) {
-	p.table("name", "GPGPU-Sim's word", "unit", "meaning", "source")
+	p.table("name", "meaning", "unit", "GPGPU-Sim's word", "source")
 	for _, s := range testbench.Stats() {
-		p.row(code(s.Name), s.Word, s.Unit, s.Doc, s.Source)
+		p.row(code(s.Name), p.cell(s.Name, s.Doc), s.Unit, s.Word, s.Source)
 	}
+	p.details()
 }
 
 var entry = regexp.MustCompile(`\.entry\s+(\w+)`)
@@ -326,6 +351,22 @@ func checkers(p *page) {
 	p.WriteString("\n`divergo check` looks at all of these in every run of a random kernel.\n")
 	p.table("checker", "what must hold", "source")
 	for _, c := range properties.Checkers() {
-		p.row(code(c.Name), c.Doc, c.From)
+		assert.LessOrEqual(p.t, len(strings.Fields(c.Doc)), 25, c.Name)
+		name := code(c.Name)
+		if len(c.More) > 0 {
+			name = fmt.Sprintf("[`%s`](#%s)", c.Name, c.Name)
+		}
+		p.row(name, c.Doc, c.From)
+	}
+	for _, c := range properties.Checkers() {
+		if len(c.More) == 0 {
+			continue
+		}
+		p.section(code(c.Name))
+		p.WriteString("\n")
+		for _, more := range c.More {
+			p.WriteString("- ")
+			p.text("  ", more)
+		}
 	}
 }

@@ -64,15 +64,11 @@ type Finding struct {
 	Verdict Verdict
 }
 
-// Row returns the claim's row of docs/reference/claims.md.
+// Row returns the claim's row of docs/reference/claims.md, which has Why below the table.
 func (c *Claim) Row(f Finding) string {
-	verdict := string(f.Verdict)
-	if c.Why != "" && f.Verdict != Match {
-		verdict += ": " + c.Why
-	}
 	cell := func(text string) string { return strings.ReplaceAll(text, "|", "\\|") }
 	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s |", c.ID, c.Place, cell(c.Statement), cell(c.Theirs),
-		cell(f.Ours), cell(verdict))
+		cell(f.Ours), f.Verdict)
 }
 
 // Try measures the claim in quick runs and compares the value with the paper's.

@@ -49,26 +49,63 @@ var results = []books.Checker{
 		From: "no instruction is lost or repeated",
 	},
 	{
-		Name: checkIssue, Doc: "an issued mask is not empty and has live threads only; an SM issues once in a cycle",
+		Name: checkIssue, Doc: "an issued mask is not empty and has live threads only",
 		From: "Bialas & Strzelecki 2015, section III; mesa's loop with an empty mask",
+		More: []string{"An SM issues once in a cycle."},
 	},
 }
 
 // whole are the checkers of the end of a run, of the memory system, and of several runs.
 var whole = []books.Checker{
-	{Name: checkDepth, Doc: "a stack is never deeper than the mechanism promises (Depth), and what has been pushed is popped", From: "each entry splits a mask that is not empty"},
-	{Name: checkCycles, Doc: "each cycle is in one class, issue cycles are issues times the cycles to enter a pipe, the histogram of lanes adds up", From: "Fung & Aamodt, HPCA 2011, figures 13 and 14"},
+	{
+		Name: checkDepth, Doc: "a stack is never deeper than the mechanism promises (Depth)",
+		From: "each entry splits a mask that is not empty",
+		More: []string{"What has been pushed is popped."},
+	},
+	{
+		Name: checkCycles, Doc: "each cycle is in one class, and the classes and histograms add up",
+		From: "Fung & Aamodt, HPCA 2011, figures 13 and 14",
+		More: []string{"Issue cycles are issues times the cycles to enter a pipe.", "The histogram of lanes adds up to the issues."},
+	},
 	{
 		Name: checkDrained, Doc: "at the end nothing is left: no slot, group, pending register, memory access or wake-up",
 		From: "nothing in flight is lost",
 	},
-	{Name: checkTraffic, Doc: "what one level of the memory system has sent the next one has counted: lines, requests, responses, fetches, bursts; hits, misses and merges add up", From: "nothing is counted twice or not at all"},
-	{Name: checkCoalescer, Doc: "the lines of an access serve each active lane once, as few as are distinct, a store with exactly its bytes; it is answered once, when all is there", From: "Fung & Aamodt, HPCA 2011, section 2.2.1"},
-	{Name: checkCache, Doc: "each line that an L1 or the L2 gives is that of flat memory, in the order in which accesses are taken; what was stored goes down once, before a fence passes", From: "package memsys, What is ordered"},
-	{Name: checkMSHR, Doc: "each request is answered once, all loads of an MSHR when its line comes; a line has one MSHR; none is left", From: "Kroft, ISCA 1981"},
-	{Name: checkBanks, Doc: "an access to shared memory takes as many cycles as the fullest bank has distinct words for its lanes, by groups of them, an atomic one for each lane, and none more", From: "Fung & Aamodt, HPCA 2011, section 2.2.1"},
-	{Name: checkDRAM, Doc: "commands keep the times of the data sheet, one to another; the data bus is free; rows are open; FR-FCFS chooses the request", From: "Rixner et al., ISCA 2000; the GDDR3 of Fung & Aamodt, HPCA 2011, table 2"},
-	{Name: checkSame, Doc: "a second run, with processes in another order, ends with equal state (one seed in 8; one in 1024 on two goroutines)", From: "the clock discipline of package rtl"},
+	{
+		Name: checkTraffic, Doc: "what a level of the memory system has sent, the next one has counted",
+		From: "nothing is counted twice or not at all",
+		More: []string{"These are lines, requests, responses, fetches and bursts.", "Hits, misses and merges add up to the accesses."},
+	},
+	{
+		Name: checkCoalescer, Doc: "the lines of an access serve each active lane once, and are as few as are distinct",
+		From: "Fung & Aamodt, HPCA 2011, section 2.2.1",
+		More: []string{"A store writes exactly its bytes.", "An access is answered once, when all of its lines are there."},
+	},
+	{
+		Name: checkCache, Doc: "each line that an L1 or the L2 gives is that of a flat memory",
+		From: "package memsys, What is ordered",
+		More: []string{"The flat memory takes accesses in the order in which the cache does.", "Stored bytes go to the next level once, before a fence passes."},
+	},
+	{
+		Name: checkMSHR, Doc: "each request is answered once, and a line has one MSHR",
+		From: "Kroft, ISCA 1981",
+		More: []string{"All loads of an MSHR are answered when its line comes.", "At the end no MSHR is in use."},
+	},
+	{
+		Name: checkBanks, Doc: "an access to shared memory takes as many cycles as the fullest bank has distinct words for its lanes",
+		From: "Fung & Aamodt, HPCA 2011, section 2.2.1",
+		More: []string{"The lanes of an access are served in groups.", "An atomic takes a cycle for each lane."},
+	},
+	{
+		Name: checkDRAM, Doc: "DRAM commands keep the times of the data sheet",
+		From: "Rixner et al., ISCA 2000; the GDDR3 of Fung & Aamodt, HPCA 2011, table 2",
+		More: []string{"The data bus is free and the row is open.", "FR-FCFS chooses the request."},
+	},
+	{
+		Name: checkSame, Doc: "a second run, with processes in another order, ends with equal state",
+		From: "the clock discipline of package rtl",
+		More: []string{"One seed in 8 is run twice, one in 1024 on two goroutines."},
+	},
 	{
 		Name: checkReset, Doc: "a failure on a machine that ran before is there on a fresh one: all state is in registers",
 		From: "package rtl, Reset",

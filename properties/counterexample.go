@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -191,6 +192,9 @@ func (f *Failure) explain(by Origin, x *seen) string {
 	for _, k := range Checkers() {
 		if k.Name == f.Checker {
 			fmt.Fprintf(&b, "What must hold: %s (%s).\n\n", k.Doc, k.From)
+			for i, more := range k.More {
+				fmt.Fprintf(&b, "- %s\n%s", more, strings.Repeat("\n", (i+1)/len(k.More)))
+			}
 		}
 	}
 	fmt.Fprintf(&b, "    %s\n\n", strings.ReplaceAll(f.What, "\n", "\n    "))
@@ -283,7 +287,12 @@ func replay(name string, stop func() bool) (*Failure, error) {
 func load(name string) (*launches.File, gpu.Config, error) {
 	cfg := gpu.Default()
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		inside, _ := filepath.Glob(filepath.Join(name, "*", launchFile)) // no error: a name that is no pattern matches nothing
 		name = filepath.Join(name, launchFile)
+		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) && len(inside) > 0 {
+			return nil, cfg, fmt.Errorf("%s: no such file; did you mean the folder %s?", printable.Name(name),
+				printable.Name(filepath.Dir(inside[0])))
+		}
 	}
 	f, err := launches.Read(name)
 	if err != nil {

@@ -3,8 +3,9 @@ package books
 // Checker is a demand that must hold in every run.
 type Checker struct {
 	Name string
-	Doc  string // what must hold
-	From string // source of the demand
+	Doc  string   // what must hold, in at most 25 words
+	From string   // source of the demand
+	More []string // to which mechanisms it applies, conditions and details, one each
 }
 
 // The names of the checkers.
@@ -31,31 +32,94 @@ var own []Checker
 // Checkers lists the checkers of the models.
 func Checkers() []Checker {
 	return append([]Checker{
-		{checkPartition, "each live thread is in exactly one group of the mechanism, which is where the thread is by a model of its own: of what has been issued, of outcomes, exits and warps that begin; and it executes no other instruction", "masks of a stack are a partition; the equality bug of Simty"},
 		{
-			checkHome, "each active lane's row belongs to the CTA of the instruction, and holds a thread in that lane",
-			"registers are where the thread began",
+			Name: checkPartition, Doc: "each live thread is in exactly one group of the mechanism, the one at the thread's PC",
+			From: "masks of a stack are a partition; the equality bug of Simty",
+			More: []string{
+				"A group is an entry of a stack, a list or a slot.",
+				"A model follows the PC of each thread from issued instructions, outcomes, exits and new warps.",
+				"A thread issues the instruction at its PC, and no other.",
+			},
 		},
-		{checkLanes, "the lane permutation puts the threads of a warp into lanes as it is defined, each into its own, and there they stay (not in mechanisms that promise Moves, tbc-ideal)", "Fung & Aamodt, HPCA 2011, section 3: home lanes; Rhu & Erez, ISCA 2013, equation 2"},
-		{checkCompactor, "tbc, tbc-lcp, tbc-ideal and capri: compacted warps have each thread of their entry once, and are as many as the fullest lane has threads, or as few as can hold them where threads move", "Fung & Aamodt, HPCA 2011, section 3.3"},
-		{checkUniform, "mechanisms that promise InStep, which are all but dwf, dwf-wb, ppc, ppc-explicit and ptpc: a branch that the analysis calls uniform divides nobody", "isa.Inst, Uniform"},
 		{
-			checkBarrier, "no thread issues behind a barrier that a live thread of its CTA has not come to",
-			"PTX ISA, bar.sync",
+			Name: checkHome, Doc: "each active lane's row belongs to the CTA of the instruction, and holds a thread in that lane",
+			From: "registers are where the thread began",
 		},
-		{checkReconvergence, "mechanisms that promise Meets, pdom, pdom-lcp and dpe: the threads of a warp that part at a branch issue its post-dominator together", "Fung & Aamodt, HPCA 2011, section 2.2.2"},
 		{
-			checkStack, "pdom and pdom-lcp: the mask of an entry is part of each one below it, or disjoint",
-			"Fung & Aamodt, HPCA 2011, section 2.2.2",
+			Name: checkLanes, Doc: "the threads of a warp are in the lanes that the lane permutation gives them, and stay there",
+			From: "Fung & Aamodt, HPCA 2011, section 3: home lanes; Rhu & Erez, ISCA 2013, equation 2",
+			More: []string{"Not for tbc-ideal and other mechanisms that promise Moves: their threads change lanes."},
 		},
-		{checkTiming, "an outcome is taken in the cycle after it comes, and behind a branch a path of the warp runs in the cycle, or cycles, that the mechanism promises (Prompt: all but those whose warps wait for each other, tbc, tbc-lcp, tbc-ideal, capri, dwf, dwf-wb; ppc and ppc-explicit with as many more as pairs end); a compactor makes a warp of an entry in each cycle, the first as soon as the entries above are popped that have nothing to do, by a model of the stack (tbc, tbc-lcp, tbc-ideal, and capri, unless a warp of the CTA has passed a branch by itself since all were together); under dwf and dwf-wb an outcome is taken as soon as update registers are free for its threads, these are in the pool two cycles later, and in each cycle in which a warp is there and a slot is free one gets it; a warp whose tokens move waits as long as the keys say (token)", "each event costs what the paper says, no more and no less"},
-		{checkFair, "a slot with an instruction whose threads have nothing in flight is ready: something issues then, and with lrr no other slot before its turn; beside it (sm.interweave) the ready one that fills most of the lanes it leaves", "loose round robin: Fung & Aamodt, HPCA 2011, section 2.2"},
-		{checkScoreboard, "nothing issues that reads or writes a register which an instruction in flight has yet to write, nor with sm.scoreboard=warp before the last one of its slot has completed", "Fung & Aamodt, HPCA 2011, section 2.2.1"},
-		{checkLiveness, "threads with nothing in flight that wait for no outcome, barrier, vote or memory issue within a bound, unless others do", "no wake-up is lost, nor late"},
 		{
-			checkSpill, "words that a mechanism has back from memory are those that it stored there last",
-			"Bialas & Strzelecki 2015, section IV",
+			Name: checkCompactor, Doc: "compacted warps have each thread of their entry once, and are as few as possible",
+			From: "Fung & Aamodt, HPCA 2011, section 3.3",
+			More: []string{
+				"Only tbc, tbc-lcp, tbc-ideal and capri.",
+				"There are as many warps as the fullest lane has threads.",
+				"Where threads change lanes, there are as few as can hold all threads.",
+			},
 		},
-		{checkStatistics, "instructions by active lanes, branches and divergent branches are as many as an observer counts", "the statistics' definitions"},
+		{
+			Name: checkUniform, Doc: "a branch that the analysis calls uniform divides no warp", From: "isa.Inst, Uniform",
+			More: []string{"Only mechanisms that promise InStep: all but dwf, dwf-wb, ppc, ppc-explicit and ptpc."},
+		},
+		{
+			Name: checkBarrier, Doc: "no thread issues behind a barrier before all live threads of its CTA have arrived",
+			From: "PTX ISA, bar.sync",
+		},
+		{
+			Name: checkReconvergence,
+			Doc:  "the threads of a warp that part at a branch issue its post-dominator together",
+			From: "Fung & Aamodt, HPCA 2011, section 2.2.2",
+			More: []string{"Only mechanisms that promise Meets: pdom, pdom-lcp and dpe."},
+		},
+		{
+			Name: checkStack, Doc: "the mask of a stack entry is part of each one below it, or disjoint",
+			From: "Fung & Aamodt, HPCA 2011, section 2.2.2",
+			More: []string{"Only pdom and pdom-lcp."},
+		},
+		{
+			Name: checkTiming, Doc: "each event of a mechanism takes the cycles that its paper says",
+			From: "each event costs what the paper says, no more and no less",
+			More: []string{
+				"Each mechanism takes an outcome in the cycle after it comes.",
+				"After a branch a path of the warp runs within the cycles that the mechanism promises (Prompt). " +
+					"Mechanisms whose warps wait for each other promise none: tbc, tbc-lcp, tbc-ideal, capri, dwf and dwf-wb.",
+				"In ppc and ppc-explicit each pair that ends adds a cycle.",
+				"A compactor makes a warp of an entry in each cycle. It makes the first one when empty entries above are popped, " +
+					"by a model of the stack. This holds in capri until a warp passes a branch by itself.",
+				"In dwf and dwf-wb an outcome waits for free update registers. Its threads are in the pool two cycles later. " +
+					"In each cycle a free slot gets a waiting warp.",
+				"In token a warp whose tokens move waits as long as the keys say.",
+			},
+		},
+		{
+			Name: checkFair, Doc: "an SM with a ready slot issues, and the scheduler's order is kept",
+			From: "loose round robin: Fung & Aamodt, HPCA 2011, section 2.2",
+			More: []string{
+				"A slot is ready if it has an instruction and its threads have nothing in flight.",
+				"With lrr no other slot issues before its turn.",
+				"With sm.interweave the second slot is the ready one that fills most of the free lanes.",
+			},
+		},
+		{
+			Name: checkScoreboard, Doc: "nothing issues that reads or writes a register which an instruction in flight still writes",
+			From: "Fung & Aamodt, HPCA 2011, section 2.2.1",
+			More: []string{"With sm.scoreboard=warp nothing issues before the last instruction of the slot has completed."},
+		},
+		{
+			Name: checkLiveness, Doc: "threads that wait for nothing issue within a bound, unless others do",
+			From: "no wake-up is lost, nor late",
+			More: []string{"Threads may wait for instructions in flight, an outcome, a barrier, a vote or memory."},
+		},
+		{
+			Name: checkSpill, Doc: "words that a mechanism has back from memory are those that it stored there last",
+			From: "Bialas & Strzelecki 2015, section IV",
+		},
+		{
+			Name: checkStatistics,
+			Doc:  "instructions by active lanes, branches and divergent branches are as many as an observer counts",
+			From: "the statistics' definitions",
+		},
 	}, own...)
 }

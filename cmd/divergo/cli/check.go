@@ -147,7 +147,7 @@ func (f *checkFlags) list(w io.Writer) error {
 	if f.json {
 		list := []map[string]any{}
 		for _, k := range properties.Checkers() {
-			list = append(list, map[string]any{"name": k.Name, "holds": k.Doc, "source": k.From})
+			list = append(list, map[string]any{"name": k.Name, "holds": k.Doc, "more": append([]string{}, k.More...), "source": k.From})
 		}
 		return printJSON(w, map[string]any{"schema": schema("check.checkers"), "checkers": list})
 	}
@@ -173,7 +173,7 @@ func (f *checkFlags) again(c *cobra.Command, args []string) error {
 		fmt.Fprint(c.OutOrStdout(), last)
 		return errors.Join(failure, err)
 	}
-	fmt.Fprintln(c.OutOrStdout(), "every checker is content")
+	fmt.Fprintln(c.OutOrStdout(), "every checker passes")
 	return nil
 }
 

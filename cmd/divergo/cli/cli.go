@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"strings"
 
 	"divergo/internal/output"
@@ -24,7 +25,7 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	signals := catchSignals()
 	defer signals.release()
 	ctx := context.WithValue(context.Background(), interruptKey{}, signals)
-	err := root.ExecuteContext(context.WithValue(ctx, argsKey{}, args))
+	err := recovered(func() error { return root.ExecuteContext(context.WithValue(ctx, argsKey{}, args)) })
 	output.Clean() // removes the unfinished files of a run that ended with an error
 	if unwritten := out.Close(); err == nil {
 		err = unwritten
@@ -33,6 +34,17 @@ func Run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "divergo: %s\n", brief(printable.Text(err.Error())))
 	}
 	return exitCode(err)
+}
+
+// recovered calls a function and returns a panic in it as an error, with the calls that led there.
+func recovered(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v: a bug in divergo or in a mechanism of yours, for which \"divergo check\" looks for a small kernel\n%s",
+				p, debug.Stack())
+		}
+	}()
+	return f()
 }
 
 // brief shortens a message: it cuts the middle of long lines and the end of long texts.
