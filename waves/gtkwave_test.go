@@ -75,7 +75,11 @@ func createToy(t *testing.T, opts waves.Options) (save string) {
 	dir := filepath.Join(t.TempDir(), "my dumps")
 	require.NoError(t, os.Mkdir(dir, 0o755))
 	y := newToy(t, 1)
-	f, err := waves.Create(y.sys, filepath.Join(dir, "a toy.vcd"), opts)
+	name := "a toy.vcd"
+	if opts.FST {
+		name = "a toy.fst"
+	}
+	f, err := waves.Create(y.sys, filepath.Join(dir, name), opts)
 	require.NoError(t, err)
 	runToy(y)
 	require.NoError(t, f.Close())
@@ -83,11 +87,18 @@ func createToy(t *testing.T, opts waves.Options) (save string) {
 }
 
 func TestGTKWaveReadsTheModelsValues(t *testing.T) {
+	for name, fst := range map[string]bool{"VCD": false, "FST": true} {
+		t.Run(name, func(t *testing.T) { requireGTKWaveReadsTheModelsValues(t, fst) })
+	}
+}
+
+func requireGTKWaveReadsTheModelsValues(t *testing.T, fst bool) {
 	pcs := map[uint64]string{}
 	for pc := range uint64(500) {
 		pcs[pc] = instruction(pc)
 	}
 	save := createToy(t, waves.Options{
+		FST:   fst,
 		Names: []waves.Names{{Pattern: "**.PC", Of: pcs}},
 		Groups: []waves.Group{
 			{Name: "Client 3", Color: waves.Green, Patterns: []string{

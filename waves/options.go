@@ -22,6 +22,7 @@ type Options struct {
 	To      uint64   // last cycle; 0: the last of the run
 	Trigger *Trigger // opens the dump later than From
 	Without []string // options that the hardware does not have, see rtl.Signal: their signals are left out
+	FST     bool     // write GTKWave's own format, which is smaller than VCD, to an io.WriterAt such as a file
 	Clocks  bool     // add a clock signal for each clock domain, and a counter of the cycles of the first
 
 	Names  []Names // names of values in GTKWave, besides the enumerations of the design; the first match counts

@@ -7,8 +7,7 @@ import (
 	"path/filepath"
 )
 
-// Scratch is a temporary part of a command's work: a folder with its contents, or a file that
-// another program leaves. [Abandon] removes it.
+// Scratch is a temporary part of a command's work: a folder with its contents. [Abandon] removes it.
 type Scratch struct{ path string }
 
 // TempFolder makes a temporary folder.
@@ -19,20 +18,9 @@ func TempFolder() (*Scratch, error) {
 	if err != nil {
 		return nil, fmt.Errorf("temporary folder: %w", err)
 	}
-	return hold(path), nil
-}
-
-// Hold returns a Scratch for a file that another program makes under a name.
-func Hold(path string) *Scratch {
-	unfinished.Lock()
-	defer unfinished.Unlock()
-	return hold(path)
-}
-
-func hold(path string) *Scratch {
 	s := &Scratch{path}
 	unfinished.scratch[s] = true
-	return s
+	return s, nil
 }
 
 // Path is the path of a name in the folder; the name has slashes.
@@ -45,7 +33,7 @@ func (s *Scratch) WriteFile(path string, data []byte) error {
 	return errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, data, 0o600))
 }
 
-// Remove removes the folder with its contents, or the file.
+// Remove removes the folder with its contents.
 func (s *Scratch) Remove() {
 	unfinished.Lock()
 	defer unfinished.Unlock()
