@@ -365,7 +365,7 @@ func TestStackProperties(t *testing.T) {
 				"Stack": gen.IntRange(0, 2), "Value": gen.UInt32Range(0, 9), "Pop": forall.Bool(),
 			}))),
 		}), func(t *forall.T, c bank) {
-			b := &bench[units.Stack[uint32]]{Part: units.NewStack[uint32](3, deepest)}
+			b := &bench[units.Stack[uint32]]{Part: units.NewStack[uint32](3, deepest, 0)}
 			k := &b.Part
 			var stacks [3][]uint32
 			b.do = func(cycle int) {

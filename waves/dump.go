@@ -29,6 +29,8 @@ type Dump struct {
 	from, to uint64   // fs; to is never without a limit
 	values   []uint64 // by variable: at the time up to which all is merged, or, while arming, dropped from memory
 	seen     []uint64 // by variable: the bits that were 1 at some time in the dump
+	kept     []uint64 // by variable: the bits that were 1 at all times in the dump
+	joins    []bool   // by variable: it is one of Options.Joins
 	marks    []*mark
 	placed   *mark    // nil without Options.At
 	trigger  *trigger // nil without one
@@ -154,8 +156,9 @@ func (d *Dump) open(domains []domain, w io.Writer, opts Options) error {
 		}
 	}
 	d.addMarks(opts.Marks)
+	d.addJoins(opts.Joins)
 	d.place(opts.At)
-	d.values, d.seen = make([]uint64, len(d.vars)), make([]uint64, len(d.vars))
+	d.values, d.seen, d.kept = make([]uint64, len(d.vars)), make([]uint64, len(d.vars)), make([]uint64, len(d.vars))
 	if err := d.out.header(d.root); err != nil {
 		return fmt.Errorf("waves: %w", err)
 	}

@@ -29,7 +29,9 @@ const (
 )
 
 const (
-	frameCycles = 10  // cycles in 200 pixels when GTKWave opens
+	frameCycles = 10  // cycles in 200 pixels when GTKWave opens, or more to show a join
+	framePixels = 200 // in which GTKWave counts
+	wavePixels  = 900 // width of the waves in a window of 1600
 	maxTraces   = 300 // of the groups made by default
 )
 
@@ -49,7 +51,7 @@ func (d *Dump) Save(vcd string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[dumpfile] %q\n[savefile] %q\n", vcd, save)
 	fmt.Fprintf(&b, "[timestart] %d\n[size] 1600 900\n[pos] -1 -1\n", d.viewStart())
-	fmt.Fprintf(&b, "*%f %s\n", -math.Log2(float64(d.cycles(frameCycles))), d.markers())
+	fmt.Fprintf(&b, "*%f %s\n", -math.Log2(float64(d.frame())), d.markers())
 	fmt.Fprintf(&b, "[sst_width] 220\n[signals_width] 320\n[sst_expanded] 1\n")
 	for _, g := range d.arrangement() {
 		begin, end := flagGroupBegin|flagBlank, flagGroupEnd|flagBlank
@@ -84,6 +86,15 @@ func (d *Dump) viewStart() uint64 {
 		return max(d.opened, d.before(m))
 	}
 	return d.opened
+}
+
+// frame is the time in framePixels: such that a join is shown.
+func (d *Dump) frame() uint64 {
+	frame := d.cycles(frameCycles)
+	if m := d.marked(); m != nil && m.joined > 0 {
+		frame = max(frame, (m.joined+d.cycles(2*frameCycles)-d.viewStart())*framePixels/wavePixels)
+	}
+	return frame
 }
 
 // before is 20 cycles before a mark.
@@ -281,7 +292,7 @@ func (d *Dump) rows(p string, used bool, placed []bool) (rows []row) {
 	p, bit, cut := splitBit(p)
 	var vars []*variable
 	d.root.findMade(parsePattern(p), func(v *variable) {
-		if v.shown && (cut || !placed[v.id] && !(used && d.seen[v.id] == 0)) {
+		if v.shown && (cut || !placed[v.id] && !(used && d.unused(v))) {
 			placed[v.id] = placed[v.id] || !cut
 			vars = append(vars, v)
 		}
@@ -302,6 +313,11 @@ func (d *Dump) rows(p string, used bool, placed []bool) (rows []row) {
 		rows = append(rows, row{vars, bit})
 	}
 	return rows
+}
+
+// unused reports whether a signal is 0 throughout the dump, or has all bits 1, as a PC that is none.
+func (d *Dump) unused(v *variable) bool {
+	return d.seen[v.id] == 0 || v.width > 1 && d.kept[v.id] == v.mask()
 }
 
 // splitBit cuts "mask#5" into "mask" and 5.

@@ -8,7 +8,18 @@ type mark struct {
 	passed  bool
 	fs      uint64
 	changed []uint32 // variables that changed at that time, in the same Sim
+	apart   []apart  // those of Options.Joins
+	joined  uint64   // fs of the first time at which all of apart have their earlier values again; 0: none
 }
+
+// apart is a signal that changed at a mark, or first after it.
+type apart struct {
+	change        // the present value
+	before uint64 // the value before the mark
+}
+
+// maxJoin is the number of cycles in which a join is looked for.
+const maxJoin = 2000
 
 // addMarks watches the signals of marks, in Sims with signals in the dump.
 func (d *Dump) addMarks(patterns []string) {
@@ -21,6 +32,23 @@ func (d *Dump) addMarks(patterns []string) {
 			}
 		})
 		d.marks = append(d.marks, m)
+	}
+}
+
+// addJoins watches the signals that show a join, in Sims with signals in the dump.
+func (d *Dump) addJoins(patterns []string) {
+	var ids []int
+	for _, p := range patterns {
+		d.root.find(parsePattern(p), func(v *variable) {
+			if d.shows(v.origin.island) {
+				d.watch(v)
+				ids = append(ids, v.id)
+			}
+		})
+	}
+	d.joins = make([]bool, len(d.vars))
+	for _, id := range ids {
+		d.joins[id] = true
 	}
 }
 
@@ -40,10 +68,20 @@ func (d *Dump) shows(island int) bool {
 func (d *Dump) note(fs uint64, changes []change) {
 	for _, c := range changes {
 		d.seen[c.id] |= c.value
+		d.kept[c.id] &= c.value
 	}
 	for _, m := range d.marks {
-		if !m.passed {
+		switch {
+		case !m.passed:
 			m.pass(fs, changes)
+			if m.passed {
+				d.part(m, changes)
+			}
+		case m.joined > 0 || fs > m.fs+d.cycles(maxJoin):
+		case len(m.apart) == 0:
+			d.part(m, changes)
+		default:
+			m.join(fs, changes)
 		}
 	}
 	if m := d.placed; m != nil && fs <= m.fs && fs >= d.before(m) {
@@ -58,6 +96,32 @@ func (m *mark) pass(fs uint64, changes []change) {
 	}
 	m.passed, m.fs = true, fs
 	m.keep(changes)
+}
+
+// part records the signals that change at a mark, or first after it, with their values until then.
+func (d *Dump) part(m *mark, changes []change) {
+	for _, c := range changes {
+		if d.joins[c.id] {
+			m.apart = append(m.apart, apart{c, d.values[c.id]})
+		}
+	}
+}
+
+// join looks whether all signals have their values from before the mark.
+func (m *mark) join(fs uint64, changes []change) {
+	some, all := false, true
+	for i := range m.apart {
+		a := &m.apart[i]
+		for _, c := range changes {
+			if c.id == a.id {
+				a.value, some = c.value, true
+			}
+		}
+		all = all && a.value == a.before
+	}
+	if some && all {
+		m.joined = fs
+	}
 }
 
 // keep records the changed variables.

@@ -64,6 +64,7 @@ func (d *Dump) take(fs uint64, changes []change) {
 	case open:
 		d.note(fs, changes)
 		for _, c := range changes {
+			d.values[c.id] = c.value
 			if c.id < d.shown {
 				d.changed = true
 				d.out.change(c.id, c.value)
@@ -93,6 +94,7 @@ func (d *Dump) start(fs uint64) {
 		d.values[d.cycle] = d.clocks[0].present()
 	}
 	copy(d.seen, d.values)
+	copy(d.kept, d.values)
 	d.out.values(fs, d.values[:d.shown])
 	d.phase, d.opened, d.written = open, fs, fs
 }

@@ -31,6 +31,9 @@ type Options struct {
 	// opens at the first mark in the dump. Each mark is a pattern of signals, which need not be in
 	// the dump. Its place is the first change of one of them.
 	Marks []string
+	// Joins are patterns of signals. Where GTKWave opens at a mark, it shows the time up to the one at
+	// which all of them that change at the mark, or first after it, have their earlier values again.
+	Joins []string
 	At    uint64 // cycle at which GTKWave opens, with its marker there, if it is in the dump; 0: see Marks and Trigger
 }
 
@@ -164,7 +167,7 @@ type Group struct {
 	Label func(path string) string
 
 	Decimal bool // numbers are decimal; otherwise those of more than 8 bits are hexadecimal
-	Used    bool // leave out signals that are 0 throughout the dump
+	Used    bool // leave out signals that are 0, or of several bits all 1, throughout the dump
 	Closed  bool // closed groups come after the open ones, and GTKWave shows only their names
 	// Opens are patterns that keep a closed group open if a signal that they select changes where
 	// GTKWave opens. That is at its marker, or, with Options.At, in the cycles shown up to it.

@@ -53,10 +53,10 @@ func TestTables(t *testing.T) {
 			"Table": {1, 32}, "Stack.Depth": {1, 32}, "Stack.Entries": {32, 32}, "Barriers": {8, 32},
 			"Waiting": {1, 32},
 		},
-		"dwf": {"Table": {1, 32}, "Statics": {1, 32}},
+		"dwf": {"Table": {1, 32}, "Statics": {1, 32}, "Home": {1, 32}},
 		"capri": {
 			"Table": {1, 32}, "Stack.Depth": {1, 8}, "Stack.Entries": {64, 8}, "Private.Depth": {1, 32},
-			"Private.Entries": {12, 32},
+			"Private.Entries": {12, 32}, "Home": {1, 32},
 		},
 	} {
 		got := map[string][2]int{}

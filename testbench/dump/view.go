@@ -32,6 +32,7 @@ type view struct {
 	// These are the tables and the registers of the divergence hardware, by their names in it.
 	tables    []table
 	registers []string
+	masks     []string // rows of registers that are masks of blocks: one for each warp
 }
 
 // table is a memory of the divergence hardware.
@@ -91,6 +92,7 @@ func (v *view) read(bundles []rtl.Signal) {
 			}
 		case b.Kind == rtl.Reg && name != "":
 			v.registers = append(v.registers, name)
+			v.masks = append(v.masks, v.blockMasks(name, b.Type)...)
 		case b.Kind == rtl.Reg:
 			for _, p := range b.Parts() {
 				if field := strings.TrimPrefix(p.Path, "sm[0].Div."); field != "Stats" && p.Type.Size() > 0 {
@@ -122,6 +124,17 @@ func (v *view) marks() []string {
 	return []string{v.sm + ".Div.Stats.Divergent", v.sm + ".Issue.Count.Issued"}
 }
 
+// joins are signals that have their earlier values again where the paths of a warp meet: the masks
+// of slots, or the depth of the stack of a CTA, whose slots are formed anew.
+func (v *view) joins() (list []string) {
+	for _, t := range v.tables {
+		if v.mixed && t.parts != v.warps && strings.HasSuffix(t.name, ".Depth") {
+			return []string{v.sm + ".Div." + t.name}
+		}
+	}
+	return []string{v.sm + ".Div.Table[*].Mask"}
+}
+
 // groups arranges a waveform in GTKWave. The closed groups of the hardware that diverges at the
 // marker are opened.
 func (v *view) groups() []waves.Group {
@@ -147,9 +160,12 @@ func (v *view) groups() []waves.Group {
 				"Mem."+cache+".Count"),
 		})
 	}
-	registers := make([]string, len(v.registers))
-	for i, r := range v.registers {
-		registers[i] = v.sm + ".Div." + r
+	var registers []string
+	for _, r := range v.masks {
+		registers = append(registers, v.sm+".Div."+r)
+	}
+	for _, r := range v.registers {
+		registers = append(registers, v.sm+".Div."+r)
 	}
 	return append(list,
 		waves.Group{Name: "Mechanism", Color: waves.Orange, Closed: true, Used: true, Patterns: registers},
@@ -240,14 +256,12 @@ func (v *view) rows(t *table, e int) (list []string) {
 	if t.entry.Kind() != reflect.Struct {
 		return []string{at}
 	}
-	var fields, masks []string
+	masks := v.blockMasks(at, t.entry)
+	var fields []string
 	for _, f := range reflect.VisibleFields(t.entry) {
 		switch {
 		case f.Anonymous || slices.Contains(v.without, f.Tag.Get("if")):
 		case f.Type == reflect.TypeFor[units.BlockMask]():
-			for w := range v.warps {
-				masks = append(masks, fmt.Sprintf("%s.%s#%d", at, f.Name, w))
-			}
 		default:
 			fields = append(fields, f.Name)
 		}
@@ -262,6 +276,21 @@ func (v *view) rows(t *table, e int) (list []string) {
 	for _, f := range fields {
 		if !slices.Contains(list, at+"."+f) {
 			list = append(list, at+"."+f)
+		}
+	}
+	return list
+}
+
+// blockMasks returns a row for each warp of each mask of a block in a struct.
+func (v *view) blockMasks(at string, of reflect.Type) (list []string) {
+	if of.Kind() != reflect.Struct {
+		return nil
+	}
+	for _, f := range reflect.VisibleFields(of) {
+		if f.Type == reflect.TypeFor[units.BlockMask]() {
+			for w := range v.warps {
+				list = append(list, fmt.Sprintf("%s.%s#%d", at, f.Name, w))
+			}
 		}
 	}
 	return list

@@ -103,8 +103,8 @@ type TBC struct {
 	Blocks   *rtl.Mem[Block]           `rtl:"inplace"` // by CTA
 	Targets  *rtl.Mem[Targets]         `rtl:"inplace"` // by CTA
 	Table    *rtl.Mem[divergence.Slot] `trace:"true"`
-	Home     *rtl.Mem[units.Homes]     `rtl:"inplace"` // by slot
-	bars     *rtl.Mem[blockBarrier]    `rtl:"inplace"` // by CTA and barrier number
+	Home     *rtl.Mem[units.Homes]     `rtl:"inplace" trace:"true"` // by slot
+	bars     *rtl.Mem[blockBarrier]    `rtl:"inplace"`              // by CTA and barrier number
 
 	// OnCompact is told of each warp that the compactor makes.
 	OnCompact rtl.Observers[divergence.Compacted]
@@ -211,7 +211,7 @@ const (
 func newTBC(e divergence.Env, likely bool) TBC {
 	return TBC{
 		Ports:   divergence.Ports{Tallies: rtl.NewMem[divergence.Tally](e.Warps), Divides: true},
-		Stack:   units.NewStack[BlockEntry](e.CTAs, blockStack),
+		Stack:   units.NewStack(e.CTAs, blockStack, BlockEntry{At: divergence.Nowhere, RPC: divergence.Nowhere, LPC: divergence.Nowhere}),
 		Blocks:  rtl.NewMem[Block](e.CTAs),
 		Targets: rtl.NewMem[Targets](e.CTAs),
 		Table:   rtl.NewMem[divergence.Slot](e.Warps),

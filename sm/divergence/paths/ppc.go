@@ -138,7 +138,7 @@ func pairs(lanes int, _ *isa.Program) int { return lanes - 1 }
 func newPPC(e divergence.Env, explicit bool) *PPC {
 	return &PPC{
 		Warps:    divergence.NewWarps(e, 1),
-		Stack:    units.NewStack[Pair](e.Warps, e.Lanes),
+		Stack:    units.NewStack(e.Warps, e.Lanes, Pair{Side: [2]divergence.Side{divergence.NoSide, divergence.NoSide}}),
 		verbatim: PPCKeys.Of(e.Options).Verbatim,
 		explicit: explicit,
 	}
