@@ -40,7 +40,8 @@ func SaveFile(vcd string) string { return strings.TrimSuffix(vcd, filepath.Ext(v
 
 // Save writes the files with which GTKWave shows the dump in the file vcd grouped, coloured and
 // with names for values. Next to x.vcd it writes the save file x.gtkw, to be opened with `gtkwave
-// x.gtkw`, and the translation tables x.filters/*.txt. File names in them are absolute.
+// x.gtkw`, and the translation tables x.filters/*.txt. File names in them are absolute. For Surfer
+// it writes x.sucl and .surfer/mappings/x_*.map.
 func (d *Dump) Save(vcd string) error {
 	vcd, err := filepath.Abs(vcd)
 	if err != nil {
@@ -53,7 +54,8 @@ func (d *Dump) Save(vcd string) error {
 	fmt.Fprintf(&b, "[timestart] %d\n[size] 1600 900\n[pos] -1 -1\n", d.viewStart())
 	fmt.Fprintf(&b, "*%f %s\n", -math.Log2(float64(d.frame())), d.markers())
 	fmt.Fprintf(&b, "[sst_width] 220\n[signals_width] 320\n[sst_expanded] 1\n")
-	for _, g := range d.arrangement() {
+	groups := d.arrangement()
+	for _, g := range groups {
 		begin, end := flagGroupBegin|flagBlank, flagGroupEnd|flagBlank
 		if g.Closed {
 			begin, end = begin|flagClosed, end|flagClosed|flagCollapsed
@@ -73,7 +75,11 @@ func (d *Dump) Save(vcd string) error {
 			fmt.Fprintf(&b, "@%x\n-%s\n", end, g.Name)
 		}
 	}
-	if err := output.WriteFile(save, []byte(b.String())); err != nil {
+	err = output.WriteFile(save, []byte(b.String()))
+	if err == nil {
+		err = d.saveSurfer(vcd, groups)
+	}
+	if err != nil {
 		return fmt.Errorf("waves: %w", err)
 	}
 	return nil
@@ -91,8 +97,8 @@ func (d *Dump) viewStart() uint64 {
 // frame is the time in framePixels: such that a join is shown.
 func (d *Dump) frame() uint64 {
 	frame := d.cycles(frameCycles)
-	if m := d.marked(); m != nil && m.joined > 0 {
-		frame = max(frame, (m.joined+d.cycles(2*frameCycles)-d.viewStart())*framePixels/wavePixels)
+	if m := d.marked(); m != nil && m.end() > 0 {
+		frame = max(frame, (m.end()+d.cycles(2*frameCycles)-d.viewStart())*framePixels/wavePixels)
 	}
 	return frame
 }

@@ -207,6 +207,19 @@ func TestSaveFiles(t *testing.T) {
 			{Pattern: "**.Flag", Of: map[uint64]string{0: "low"}},
 		},
 	})
+	surfer, err := os.ReadFile(strings.TrimSuffix(save, "gtkw") + "sucl")
+	require.NoError(t, err)
+	commands := strings.Split(string(surfer), "\n")
+	assert.Equal(t, []string{
+		"divider_add PCs", "variable_add toy.sm_0.Phase", "item_set_format a_toy_1_Phase",
+		"variable_add toy.sm_1.Phase",
+	}, commands[:4])
+	assert.Contains(t, string(surfer), "variable_add toy.sm_3.PC\nitem_set_format a_toy_2_PC\n")
+	assert.Contains(t, string(surfer), "divider_add Flags\nvariable_add toy.sm_0.Flag\nvariable_add toy.sm_1.Flag\n")
+	mapping, err := os.ReadFile(filepath.Join(filepath.Dir(save), ".surfer", "mappings", "a_toy_2_PC.map"))
+	require.NoError(t, err)
+	assert.Equal(t, "Name = a_toy_2_PC\nBits = 16\n0x3 add\n0x1a bra\n", string(mapping))
+
 	dir := strings.TrimSuffix(save, ".gtkw") + ".filters"
 	files, err := os.ReadDir(dir)
 	require.NoError(t, err)

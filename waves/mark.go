@@ -10,6 +10,7 @@ type mark struct {
 	changed []uint32 // variables that changed at that time, in the same Sim
 	apart   []apart  // those of Options.Joins
 	joined  uint64   // fs of the first time at which all of apart have their earlier values again; 0: none
+	other   uint64   // fs of the first time at which another of Options.Joins gets such a value; 0: none
 }
 
 // apart is a signal that changed at a mark, or first after it.
@@ -81,7 +82,7 @@ func (d *Dump) note(fs uint64, changes []change) {
 		case len(m.apart) == 0:
 			d.part(m, changes)
 		default:
-			m.join(fs, changes)
+			m.join(fs, changes, d.joins)
 		}
 	}
 	if m := d.placed; m != nil && fs <= m.fs && fs >= d.before(m) {
@@ -103,18 +104,22 @@ func (d *Dump) part(m *mark, changes []change) {
 	for _, c := range changes {
 		if d.joins[c.id] {
 			m.apart = append(m.apart, apart{c, d.values[c.id]})
+			m.changed = append(m.changed, c.id)
 		}
 	}
 }
 
-// join looks whether all signals have their values from before the mark.
-func (m *mark) join(fs uint64, changes []change) {
+// join looks whether all signals have their values from before the mark, or another one has such a
+// value: threads that were apart may meet elsewhere.
+func (m *mark) join(fs uint64, changes []change, joins []bool) {
 	some, all := false, true
 	for i := range m.apart {
 		a := &m.apart[i]
 		for _, c := range changes {
 			if c.id == a.id {
 				a.value, some = c.value, true
+			} else if m.other == 0 && joins[c.id] && c.value == a.before {
+				m.other = fs
 			}
 		}
 		all = all && a.value == a.before
@@ -122,6 +127,14 @@ func (m *mark) join(fs uint64, changes []change) {
 	if some && all {
 		m.joined = fs
 	}
+}
+
+// end is where the signals that changed at the mark join, 0 if they do not.
+func (m *mark) end() uint64 {
+	if m.joined > 0 {
+		return m.joined
+	}
+	return m.other
 }
 
 // keep records the changed variables.

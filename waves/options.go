@@ -32,7 +32,8 @@ type Options struct {
 	// the dump. Its place is the first change of one of them.
 	Marks []string
 	// Joins are patterns of signals. Where GTKWave opens at a mark, it shows the time up to the one at
-	// which all of them that change at the mark, or first after it, have their earlier values again.
+	// which all of them that change at the mark, or first after it, have their earlier values again. If
+	// that does not happen, it is the time at which another of them gets such a value.
 	Joins []string
 	At    uint64 // cycle at which GTKWave opens, with its marker there, if it is in the dump; 0: see Marks and Trigger
 }
@@ -170,7 +171,8 @@ type Group struct {
 	Used    bool // leave out signals that are 0, or of several bits all 1, throughout the dump
 	Closed  bool // closed groups come after the open ones, and GTKWave shows only their names
 	// Opens are patterns that keep a closed group open if a signal that they select changes where
-	// GTKWave opens. That is at its marker, or, with Options.At, in the cycles shown up to it.
+	// GTKWave opens. That is at its marker, or, with Options.At, in the cycles shown up to it. Signals of
+	// Options.Joins that change first after the marker count too.
 	Opens []string
 }
 

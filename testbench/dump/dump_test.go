@@ -117,6 +117,44 @@ func TestNamed(t *testing.T) {
 	}
 }
 
+// TestPCNames: a PC shows its instruction and the line of the source that the PTX was compiled from.
+func TestPCNames(t *testing.T) {
+	k, err := ptx.Parse("k.ptx", []byte(`.version 7.6
+.target sm_70
+.address_size 64
+.visible .entry k() {
+	.reg .b32 %r<2>;
+	mov.u32 %r1, 1;
+	.loc 1 12 3
+	add.u32 %r1, %r1, 1;
+	ret;
+}
+.file 1 "/home/me/my.cu"
+`))
+	require.NoError(t, err)
+	p, err := testbench.Program(k, "k")
+	require.NoError(t, err)
+	names := pcNames(p)
+	assert.Equal(t, "0 mov.u32 %r1, 1", names[0])
+	assert.Equal(t, "1 add.u32 %r1, %r1, 1 // my.cu:12", names[1])
+	assert.Equal(t, "none", names[0xffffffff])
+}
+
+// TestRowsOfCompaction: a save file has the pending threads of the compactor by static warp, and the
+// home of each lane of a slot.
+func TestRowsOfCompaction(t *testing.T) {
+	groups := map[string][]string{}
+	for _, g := range newView(machine(t, "tbc"), nil).groups() {
+		groups[g.Name] = g.Patterns
+	}
+	assert.Contains(t, groups["Mechanism"], "sm[0].Div.Compacts.Pending#31")
+	assert.Equal(t, []string{"sm[0].Div.Home[5].Row"}, groups["Homes of slot 5"])
+	for _, g := range newView(machine(t, "tbc-ideal"), nil).groups() {
+		groups[g.Name] = g.Patterns
+	}
+	assert.Equal(t, []string{"sm[0].Div.Home[5].Row", "sm[0].Div.Home[5].Lane"}, groups["Homes of slot 5"])
+}
+
 // TestSaveFile checks the view of GTKWave. It opens where a branch first diverges. The cycle comes
 // first, then the slot or the stack that is divided, then the closed groups.
 func TestSaveFile(t *testing.T) {
@@ -173,6 +211,12 @@ L:	add.u32 %r2, %r1, 2;
 			}
 			require.NotZero(t, value("sm_0.Div.Stats.Divergent", marker))
 			require.Zero(t, value("sm_0.Div.Stats.Divergent", marker-1))
+
+			// The join is on the first screen: every mechanism brings the threads together before the end.
+			var zoom float64
+			_, err = fmt.Sscanf(save[strings.Index(save, "\n*")+2:], "%f", &zoom)
+			require.NoError(t, err)
+			require.Less(t, zoom, -22.88, "more than 10 cycles in 200 pixels")
 
 			rows := regexp.MustCompile(`(?m)^(?:-(.*)|\+\{(.*)\} (.*))$`).FindAllStringSubmatch(save[strings.Index(save,
 				"[sst_expanded]"):], -1)

@@ -125,14 +125,17 @@ func (v *view) marks() []string {
 }
 
 // joins are signals that have their earlier values again where the paths of a warp meet: the masks
-// of slots, or the depth of the stack of a CTA, whose slots are formed anew.
+// of slots, or the depths of stacks where slots are formed anew.
 func (v *view) joins() (list []string) {
 	for _, t := range v.tables {
-		if v.mixed && t.parts != v.warps && strings.HasSuffix(t.name, ".Depth") {
-			return []string{v.sm + ".Div." + t.name}
+		if v.mixed && strings.HasSuffix(t.name, ".Depth") {
+			list = append(list, v.sm+".Div."+t.name)
 		}
 	}
-	return []string{v.sm + ".Div.Table[*].Mask"}
+	if list == nil {
+		list = []string{v.sm + ".Div.Table[*].Mask"}
+	}
+	return list
 }
 
 // groups arranges a waveform in GTKWave. The closed groups of the hardware that diverges at the
@@ -202,12 +205,15 @@ func (v *view) groups() []waves.Group {
 // other tables with a part for each warp.
 //
 // If slots may hold threads of several warps, the groups belong to slots, and further groups to
-// static warps. Stacks of CTAs precede both.
+// static warps. Stacks of CTAs precede both. The homes of the threads in a slot, row and lane by
+// lane, have a group behind that of the slot.
 func (v *view) parts() []waves.Group {
-	var slots, statics, ctas []waves.Group
+	var slots, statics, ctas, homes []waves.Group
 	for _, t := range v.tables {
 		name, color, to := "Warp", waves.Yellow, &slots
 		switch {
+		case t.name == "Home":
+			name, to = "Homes of slot", &homes
 		case t.parts != v.warps:
 			name, color, to = "CTA", waves.Orange, &ctas
 		case t.name == "Statics":
@@ -228,7 +234,14 @@ func (v *view) parts() []waves.Group {
 			}
 		}
 	}
-	return slices.Concat(ctas, statics, slots)
+	list := slices.Concat(ctas, statics)
+	for i := range slots {
+		list = append(list, slots[i])
+		if i < len(homes) {
+			list = append(list, homes[i])
+		}
+	}
+	return list
 }
 
 // opens returns the signals of a part of a table that change when a branch is resolved there. These

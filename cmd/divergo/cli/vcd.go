@@ -62,7 +62,8 @@ func (v *vcdFlags) open(files *output.Set) (*waveform, error) {
 	}
 	file, err := files.Create("--vcd", v.file, ".vcd", ".fst")
 	if err == nil && !file.Stream() {
-		err = files.Claim("the save file of --vcd", waves.SaveFile(v.file))
+		err = errors.Join(files.Claim("the save file of --vcd", waves.SaveFile(v.file)),
+			files.Claim("the command file of --vcd", waves.CommandFile(v.file)))
 	}
 	if err == nil && opts.FST && file.Stream() {
 		err = fmt.Errorf("%s: want a regular file for FST", v.file)
