@@ -162,6 +162,9 @@ type BlockEntry struct {
 	Mask  units.BlockMask  `len:"lanes" bits:"share"`
 }
 
+// noBlockEntry is an entry that is not in use.
+var noBlockEntry = BlockEntry{At: divergence.Nowhere, RPC: divergence.Nowhere, LPC: divergence.Nowhere}
+
 // Block is a resident CTA.
 type Block struct {
 	First uint8            `bits:"6"` // row of its first static warp, and its first slot
@@ -211,7 +214,7 @@ const (
 func newTBC(e divergence.Env, likely bool) TBC {
 	return TBC{
 		Ports:   divergence.Ports{Tallies: rtl.NewMem[divergence.Tally](e.Warps), Divides: true},
-		Stack:   units.NewStack(e.CTAs, blockStack, BlockEntry{At: divergence.Nowhere, RPC: divergence.Nowhere, LPC: divergence.Nowhere}),
+		Stack:   units.NewStack(e.CTAs, blockStack, noBlockEntry),
 		Blocks:  rtl.NewMem[Block](e.CTAs),
 		Targets: rtl.NewMem[Targets](e.CTAs),
 		Table:   rtl.NewMem[divergence.Slot](e.Warps),
