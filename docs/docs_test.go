@@ -52,7 +52,7 @@ func (b *block) commands() (list []string) {
 		line, _, _ = strings.Cut(line, "   ") // a column at the right explains the command
 		line, _, _ = strings.Cut(line, " #")
 		switch word, _, _ := strings.Cut(line, " "); word {
-		case "divergo", "go", "clang-19", "gtkwave", "vcd2fst":
+		case "divergo", "go", "clang-19", "gtkwave":
 			list = append(list, strings.TrimSpace(line))
 		}
 	}
@@ -134,8 +134,6 @@ func called(command string) []string {
 		return need.CUDA
 	case strings.HasPrefix(command, "clang-19 "):
 		return []string{"clang-19"}
-	case strings.Contains(command, ".fst"):
-		return []string{"gtkwave"} // this package includes vcd2fst
 	}
 	return nil
 }

@@ -365,13 +365,16 @@ func TestStackProperties(t *testing.T) {
 				"Stack": gen.IntRange(0, 2), "Value": gen.UInt32Range(0, 9), "Pop": forall.Bool(),
 			}))),
 		}), func(t *forall.T, c bank) {
-			b := &bench[units.Stack[uint32]]{Part: units.NewStack[uint32](3, deepest)}
+			b := &bench[units.Stack[uint32]]{Part: units.NewStack[uint32](3, deepest, 99)}
 			k := &b.Part
 			var stacks [3][]uint32
 			b.do = func(cycle int) {
 				for i, s := range stacks { // contents at the start of the cycle
 					for n, v := range s {
 						require.Equal(t, v, *k.At(i, n), "cycle %d, stack %d, entry %d", cycle, i, n)
+					}
+					for n := len(s); n < deepest; n++ {
+						require.EqualValues(t, 99, *k.At(i, n), "cycle %d, stack %d, entry %d is not in use", cycle, i, n)
 					}
 					if len(s) > 0 {
 						require.Equal(t, s[len(s)-1], *k.Peek(i), "cycle %d, stack %d", cycle, i)

@@ -9,11 +9,17 @@ type Stack[T any] struct {
 	Entries  *rtl.Mem[T]     `rtl:"inplace" trace:"true"` // by stack, bottom first
 	Depth    *rtl.Mem[uint8] `rtl:"inplace" trace:"true"` // entries in use, by stack
 	capacity int
+	empty    T
 }
 
-// NewStack makes n empty stacks of the given capacity, at most 255 entries.
-func NewStack[T any](n, capacity int) Stack[T] {
-	return Stack[T]{rtl.NewMem[T](n * capacity), rtl.NewMem[uint8](n), capacity}
+// NewStack makes n empty stacks of the given capacity, at most 255 entries. Entries above the depth
+// have the value empty, so that a waveform shows only what is in use. Hardware leaves old values.
+func NewStack[T any](n, capacity int, empty T) Stack[T] {
+	k := Stack[T]{rtl.NewMem[T](n * capacity), rtl.NewMem[uint8](n), capacity, empty}
+	for i := range n * capacity {
+		k.Entries.Set(i, empty)
+	}
+	return k
 }
 
 // Len returns the number of entries of stack s, including the updates of this cycle.
@@ -60,5 +66,6 @@ func (k *Stack[T]) Insert(s, i int, e T) int {
 func (k *Stack[T]) Pop(s int) int {
 	d := k.Depth.Edit(s)
 	*d--
+	*k.Entry(s, int(*d)) = k.empty
 	return int(*d)
 }

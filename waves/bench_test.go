@@ -52,6 +52,8 @@ func (c *counted) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+func (c *counted) WriteAt(b []byte, _ int64) (int, error) { return c.Write(b) }
+
 // BenchmarkChange is the cost of a traced change: every register of a design changes in every cycle.
 func BenchmarkChange(b *testing.B) {
 	run := func(b *testing.B, attach func(*rtl.Sim) *waves.Dump) {
@@ -73,6 +75,7 @@ func BenchmarkChange(b *testing.B) {
 		opts waves.Options
 	}{
 		{"dump", waves.Options{}},
+		{"fst", waves.Options{FST: true}},
 		{"clocks", waves.Options{Clocks: true}},
 		{"before", waves.Options{From: 1 << 40}},
 		{"trigger", waves.Options{Trigger: &waves.Trigger{
@@ -82,7 +85,7 @@ func BenchmarkChange(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			run(b, func(k *rtl.Sim) *waves.Dump {
-				d, err := waves.AttachSim(k, io.Discard, c.opts)
+				d, err := waves.AttachSim(k, new(counted), c.opts)
 				require.NoError(b, err)
 				return d
 			})

@@ -3,7 +3,6 @@ package waves
 import (
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
@@ -17,30 +16,21 @@ type File struct {
 	*Dump
 	name string
 	file *output.File
-	fst  *FST // nil if the file is VCD
 }
 
 // IsFST reports whether a file name has the extension of GTKWave's format, .fst.
 func IsFST(name string) bool { return strings.EqualFold(filepath.Ext(name), ".fst") }
 
-// Create attaches a dump that goes to the named file, usually x.vcd; [FST] writes x.fst. See
-// [Attach].
+// Create attaches a dump that goes to the named file. It is in the format of the name: x.vcd or
+// x.fst. See [Attach].
 func Create(sys *rtl.System, name string, opts Options) (*File, error) {
 	file, err := output.Create(name)
 	if err != nil {
 		return nil, fmt.Errorf("waves: %w", err)
 	}
 	f := &File{name: name, file: file}
-	to := io.Writer(file)
-	if IsFST(name) {
-		if f.fst, err = NewFST(file.Path()); err != nil {
-			file.Discard()
-			return nil, fmt.Errorf("waves: %s: %w", name, err)
-		}
-		to = f.fst
-	}
-	if f.Dump, err = Attach(sys, to, opts); err != nil {
-		f.fst.Close()
+	opts.FST = IsFST(name)
+	if f.Dump, err = Attach(sys, file, opts); err != nil {
 		file.Discard()
 		return nil, err
 	}
@@ -49,5 +39,5 @@ func Create(sys *rtl.System, name string, opts Options) (*File, error) {
 
 // Close ends the dump, see [Dump.Close], and writes the files that GTKWave needs, see [Dump.Save].
 func (f *File) Close() error {
-	return errors.Join(f.Dump.Close(), f.fst.Close(), f.file.Keep(), f.Save(f.name))
+	return errors.Join(f.Dump.Close(), f.file.Keep(), f.Save(f.name))
 }

@@ -12,10 +12,11 @@ const never = ^uint64(0)
 
 // Dump is a waveform being written.
 type Dump struct {
-	enc      *encoder
+	out      format
 	islands  []*island
 	root     *scope
 	vars     []*variable               // by id; those watched but not shown come last
+	shown    uint32                    // number of variables in the dump
 	cycles   func(cycle uint64) uint64 // start of a cycle of the first domain, fs
 	groups   []Group
 	callings []calling
@@ -28,20 +29,21 @@ type Dump struct {
 	from, to uint64   // fs; to is never without a limit
 	values   []uint64 // by variable: at the time up to which all is merged, or, while arming, dropped from memory
 	seen     []uint64 // by variable: the bits that were 1 at some time in the dump
+	kept     []uint64 // by variable: the bits that were 1 at all times in the dump
+	joins    []bool   // by variable: it is one of Options.Joins
 	marks    []*mark
-	returns  [][]uint32 // by pattern of Options.Returns: ids of its variables
-	placed   *mark      // nil without Options.At
-	trigger  *trigger   // nil without one
-	opened   uint64     // fs of the first time in the dump
-	written  uint64     // last time in the dump
-	changed  bool       // the dump has a change after its first values
+	placed   *mark    // nil without Options.At
+	trigger  *trigger // nil without one
+	opened   uint64   // fs of the first time in the dump
+	written  uint64   // last time in the dump
+	changed  bool     // the dump has a change after its first values
 }
 
 // Attach dumps a run of a system, from its present cycle on, until Close.
 //
-// The dump is in the Verilog format VCD (IEEE 1364-2005, clause 18), in femtoseconds. A register
-// shows its value in a cycle from the start of the cycle on, and so does a wire. The bytes depend
-// only on the design, the stimulus and the options.
+// The dump is in the Verilog format VCD (IEEE 1364-2005, clause 18), or in FST as the options say, in
+// femtoseconds. A register shows its value in a cycle from the start of the cycle on, and so does a
+// wire. The bytes depend only on the design, the stimulus and the options.
 func Attach(sys *rtl.System, w io.Writer, opts Options) (*Dump, error) {
 	var domains []domain
 	for _, x := range sys.Domains() {
@@ -142,22 +144,23 @@ func (d *Dump) open(domains []domain, w io.Writer, opts Options) error {
 		return fmt.Errorf("waves: %w", err)
 	}
 	declareClocks()
-	enc, err := newEncoder(w, d.vars)
+	d.shown = uint32(len(d.vars))
+	out, err := newFormat(w, opts.FST, d.vars)
 	if err != nil {
 		return fmt.Errorf("waves: %w", err)
 	}
-	d.enc = enc
+	d.out = out
 	if opts.Trigger != nil {
 		if d.trigger, err = d.arm(opts.Trigger, cycles); err != nil {
 			return fmt.Errorf("waves: %w", err)
 		}
 	}
-	d.addMarks(opts.Marks, opts.Returns)
+	d.addMarks(opts.Marks)
+	d.addJoins(opts.Joins)
 	d.place(opts.At)
-	d.values, d.seen = make([]uint64, len(d.vars)), make([]uint64, len(d.vars))
-	d.enc.header(d.root)
-	if d.enc.err != nil {
-		return fmt.Errorf("waves: %w", d.enc.err)
+	d.values, d.seen, d.kept = make([]uint64, len(d.vars)), make([]uint64, len(d.vars)), make([]uint64, len(d.vars))
+	if err := d.out.header(d.root); err != nil {
+		return fmt.Errorf("waves: %w", err)
 	}
 	return nil
 }
@@ -225,8 +228,7 @@ func (d *Dump) Close() error {
 	d.leave = nil
 	d.merge(end + 1)
 	d.finish(end)
-	d.enc.flush()
-	errs := []error{d.enc.err}
+	errs := []error{d.out.close()}
 	for _, p := range d.probes {
 		errs = append(errs, p.failed)
 	}

@@ -6,7 +6,31 @@ import (
 	"io"
 	"math/bits"
 	"strconv"
+
+	"divergo/waves/fst"
 )
+
+// format writes a dump: its declarations, its first values, then the changes in the order of time.
+type format interface {
+	header(root *scope) error
+	values(fs uint64, values []uint64) // of all variables
+	time(fs uint64)                    // of the changes that follow
+	change(id uint32, value uint64)
+	failed() bool // something could not be written
+	close() error
+}
+
+// newFormat is VCD or FST.
+func newFormat(w io.Writer, asFST bool, vars []*variable) (format, error) {
+	if !asFST {
+		return newEncoder(w, vars)
+	}
+	at, ok := w.(io.WriterAt)
+	if !ok {
+		return nil, fmt.Errorf("FST needs a writer with WriteAt, such as a file, not %T", w)
+	}
+	return &fstFormat{to: fst.NewWriter(at, femtoseconds), order: make([]uint32, len(vars))}, nil
+}
 
 // encoder writes the VCD text. It hands whole lines to the writer, so a dump without an end can be
 // read.
@@ -54,11 +78,11 @@ func (e *encoder) text(format string, args ...any) { e.buf = fmt.Appendf(e.buf, 
 
 // header declares the variables in their scopes. Times are in femtoseconds: the edges of any clock
 // are whole numbers, with a rounding that does not accumulate.
-func (e *encoder) header(root *scope) {
+func (e *encoder) header(root *scope) error {
 	e.text("$version divergo $end\n$timescale 1 fs $end\n")
 	e.scopes(root)
 	e.text("$enddefinitions $end\n")
-	e.flush()
+	return e.close()
 }
 
 // scopes declares the entries of a scope.
@@ -138,6 +162,13 @@ func (e *encoder) spill() {
 	if len(e.buf) >= flushAt {
 		e.flush()
 	}
+}
+
+func (e *encoder) failed() bool { return e.err != nil }
+
+func (e *encoder) close() error {
+	e.flush()
+	return e.err
 }
 
 func (e *encoder) flush() {

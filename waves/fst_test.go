@@ -1,6 +1,7 @@
 package waves_test
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,46 +10,74 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"divergo/internal/need"
 	"divergo/waves"
 	"divergo/waves/vcdread"
 )
 
-// dateInFST is the offset of the date in the header. Before it come the type of the block, nine
-// numbers of 8 bytes, the time scale and 128 bytes for the version. Source: fstapi.c of GTKWave.
-const dateInFST = 1 + 9*8 + 1 + 128
+// inMemory is a file in memory.
+type inMemory struct{ b []byte }
 
-// TestFST: an FST file has the same contents as the dump.
+func (m *inMemory) Write(b []byte) (int, error) { return m.WriteAt(b, int64(len(m.b))) }
+
+func (m *inMemory) WriteAt(b []byte, at int64) (int, error) {
+	m.b = append(m.b, make([]byte, max(0, int(at)+len(b)-len(m.b)))...)
+	return copy(m.b[at:], b), nil
+}
+
+// fstToy runs the toy and returns its dump in FST.
+func fstToy(t *testing.T, workers int, opts waves.Options, run func(*toy)) []byte {
+	y := newToy(t, workers)
+	opts.FST = true
+	var m inMemory
+	d, err := waves.Attach(y.sys, &m, opts)
+	require.NoError(t, err)
+	run(y)
+	require.NoError(t, d.Close())
+	return m.b
+}
+
+// TestFST: GTKWave's fst2vcd reads from an FST file what the dump in VCD has.
 func TestFST(t *testing.T) {
-	need.Tool(t, "gtkwave")
-	for name, vcd := range tortureDumps(t) {
+	for name, d := range tortureDumps {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			f, err := waves.NewFST(filepath.Join(dir, "x.fst"))
-			require.NoError(t, err)
-			for rest := vcd; len(rest) > 0; { // in pieces
-				n := min(len(rest), 1000)
-				_, err := f.Write(rest[:n])
-				require.NoError(t, err)
-				rest = rest[n:]
-			}
-			require.NoError(t, f.Close())
-			fst, err := os.ReadFile(filepath.Join(dir, "x.fst"))
-			require.NoError(t, err)
-			assert.Equal(t, "none\x00", string(fst[dateInFST:][:5]), "no date")
-			back, _ := tool(t, dir, "fst2vcd", "x.fst")
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "x.fst"), fstToy(t, 1, d.opts, d.run), 0o666))
+			back, errs := tool(t, dir, "fst2vcd", "x.fst")
+			assert.Empty(t, errs)
 			got, err := vcdread.ReadAll(strings.NewReader(back))
 			require.NoError(t, err)
-			requireSameDump(t, read(t, vcd), got)
-			files, err := os.ReadDir(dir)
-			require.NoError(t, err)
-			assert.Len(t, files, 1)
+			want := read(t, dumpToy(t, 1, d.opts, d.run))
+			requireSameDump(t, want, got)
+			assert.Equal(t, want.Timescale, strings.Replace(got.Timescale, "1fs", "1 fs", 1))
+			assert.Equal(t, want.Begin, got.Begin)
+			assert.Equal(t, want.End, got.End)
+			for i, s := range want.Signals {
+				assert.Equal(t, s.Kind, got.Signals[i].Kind, s.Path)
+				assert.Equal(t, s.Path, got.Signals[i].Path, "the order is that of the scopes")
+			}
 		})
 	}
 }
 
+func TestFSTHasTheSameBytes(t *testing.T) {
+	opts := waves.Options{Clocks: true}
+	want := fstToy(t, 1, opts, runToy)
+	for _, workers := range []int{2, 4} {
+		assert.True(t, bytes.Equal(want, fstToy(t, workers, opts, runToy)), "%d workers", workers)
+	}
+	assert.True(t, bytes.Equal(want, fstToy(t, 1, opts, func(y *toy) {
+		for range toyCycles {
+			y.sys.Run(y.core, 1)
+		}
+	})), "cycle by cycle")
+}
+
+func TestFSTNeedsAFile(t *testing.T) {
+	_, err := waves.Attach(newToy(t, 1).sys, new(bytes.Buffer), waves.Options{FST: true})
+	assert.EqualError(t, err, "waves: FST needs a writer with WriteAt, such as a file, not *bytes.Buffer")
+}
+
 func TestCreateFST(t *testing.T) {
-	need.Tool(t, "gtkwave")
 	dir := t.TempDir()
 	y := newToy(t, 1)
 	f, err := waves.Create(y.sys, filepath.Join(dir, "x.fst"), waves.Options{})
@@ -60,25 +89,4 @@ func TestCreateFST(t *testing.T) {
 	save, err := os.ReadFile(filepath.Join(dir, "x.gtkw"))
 	require.NoError(t, err)
 	assert.Contains(t, string(save), filepath.Join(dir, "x.fst"))
-}
-
-// TestFSTWithoutConverter runs without vcd2fst, and with one that fails.
-func TestFSTWithoutConverter(t *testing.T) {
-	dir := t.TempDir()
-	t.Setenv("PATH", dir)
-	t.Chdir(dir)
-	_, err := waves.NewFST(filepath.Join(dir, "x.fst"))
-	assert.ErrorContains(t, err, "FST is made by vcd2fst, which is not installed (Debian package gtkwave)")
-
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "vcd2fst"),
-		[]byte("#!/bin/sh\n>x.fst.hier; echo no room >&2\nexit 3\n"), 0o755))
-	f, err := waves.NewFST(filepath.Join(dir, "x.fst"))
-	require.NoError(t, err)
-	f.Write([]byte("$date\n")) // it may come before or after the end of the program
-	assert.ErrorContains(t, f.Close(), "vcd2fst: exit status 3: no room")
-	assert.NoFileExists(t, filepath.Join(dir, "x.fst.hier"))
-
-	f, err = waves.NewFST(filepath.Join(dir, "x.fst"))
-	require.NoError(t, err)
-	assert.NoError(t, f.Close(), "nothing was started")
 }

@@ -29,11 +29,10 @@ const (
 )
 
 const (
-	framePixels = 200  // of GTKWave's zoom, which is the logarithm of the time that they show
-	frameCycles = 10   // cycles in framePixels when GTKWave opens, unless an event takes longer
-	eventCycles = 1000 // of the longest event that the first view shows as a whole
-	viewPixels  = 740  // wide is the area of waves on a screen of 1366 pixels
-	maxTraces   = 300  // of the groups made by default
+	frameCycles = 10  // cycles in 200 pixels when GTKWave opens, or more to show a join
+	framePixels = 200 // in which GTKWave counts
+	wavePixels  = 900 // width of the waves in a window of 1600
+	maxTraces   = 300 // of the groups made by default
 )
 
 // SaveFile is the name of the save file for the dump in the file vcd.
@@ -41,7 +40,8 @@ func SaveFile(vcd string) string { return strings.TrimSuffix(vcd, filepath.Ext(v
 
 // Save writes the files with which GTKWave shows the dump in the file vcd grouped, coloured and
 // with names for values. Next to x.vcd it writes the save file x.gtkw, to be opened with `gtkwave
-// x.gtkw`, and the translation tables x.filters/*.txt. File names in them are absolute.
+// x.gtkw`, and the translation tables x.filters/*.txt. File names in them are absolute. For Surfer
+// it writes x.sucl and .surfer/mappings/x_*.map.
 func (d *Dump) Save(vcd string) error {
 	vcd, err := filepath.Abs(vcd)
 	if err != nil {
@@ -51,11 +51,11 @@ func (d *Dump) Save(vcd string) error {
 	f := filters{dir: strings.TrimSuffix(save, ".gtkw") + ".filters", tables: map[string]table{}}
 	var b strings.Builder
 	fmt.Fprintf(&b, "[dumpfile] %q\n[savefile] %q\n", vcd, save)
-	start, frame := d.view()
-	fmt.Fprintf(&b, "[timestart] %d\n[size] 1600 900\n[pos] -1 -1\n", start)
-	fmt.Fprintf(&b, "*%f %s\n", -math.Log2(frame), d.markers())
+	fmt.Fprintf(&b, "[timestart] %d\n[size] 1600 900\n[pos] -1 -1\n", d.viewStart())
+	fmt.Fprintf(&b, "*%f %s\n", -math.Log2(float64(d.frame())), d.markers())
 	fmt.Fprintf(&b, "[sst_width] 220\n[signals_width] 320\n[sst_expanded] 1\n")
-	for _, g := range d.arrangement() {
+	groups := d.arrangement()
+	for _, g := range groups {
 		begin, end := flagGroupBegin|flagBlank, flagGroupEnd|flagBlank
 		if g.Closed {
 			begin, end = begin|flagClosed, end|flagClosed|flagCollapsed
@@ -75,26 +75,32 @@ func (d *Dump) Save(vcd string) error {
 			fmt.Fprintf(&b, "@%x\n-%s\n", end, g.Name)
 		}
 	}
-	if err := output.WriteFile(save, []byte(b.String())); err != nil {
+	err = output.WriteFile(save, []byte(b.String()))
+	if err == nil {
+		err = d.saveSurfer(vcd, groups)
+	}
+	if err != nil {
 		return fmt.Errorf("waves: %w", err)
 	}
 	return nil
 }
 
-// view is the first time that GTKWave shows, and the time in framePixels. It shows the marker and, if
-// it is at most eventCycles away, the end of the event there, with an eighth of the event on either
-// side. Otherwise the view begins 20 cycles before the marker, or at the start of a dump without one.
-func (d *Dump) view() (start uint64, frame float64) {
-	m, frame := d.marked(), float64(d.cycles(frameCycles))
-	switch {
-	case m == nil:
-		return d.opened, frame
-	case m.end == 0 || m.end-m.fs > d.cycles(eventCycles):
-		return max(d.opened, d.before(m)), frame
+// viewStart is the first time that GTKWave shows: the start of the dump, or 20 cycles before its
+// marker.
+func (d *Dump) viewStart() uint64 {
+	if m := d.marked(); m != nil {
+		return max(d.opened, d.before(m))
 	}
-	margin := max((m.end-m.fs)/8, d.cycles(2*frameCycles))
-	start = max(d.opened, m.fs-min(m.fs, margin))
-	return start, max(frame, float64(m.end+margin-start)*framePixels/viewPixels)
+	return d.opened
+}
+
+// frame is the time in framePixels: such that a join is shown.
+func (d *Dump) frame() uint64 {
+	frame := d.cycles(frameCycles)
+	if m := d.marked(); m != nil && m.end() > 0 {
+		frame = max(frame, (m.end()+d.cycles(2*frameCycles)-d.viewStart())*framePixels/wavePixels)
+	}
+	return frame
 }
 
 // before is 20 cycles before a mark.
@@ -292,7 +298,7 @@ func (d *Dump) rows(p string, used bool, placed []bool) (rows []row) {
 	p, bit, cut := splitBit(p)
 	var vars []*variable
 	d.root.findMade(parsePattern(p), func(v *variable) {
-		if v.shown && (cut || !placed[v.id] && !(used && d.seen[v.id] == 0)) {
+		if v.shown && (cut || !placed[v.id] && !(used && d.unused(v))) {
 			placed[v.id] = placed[v.id] || !cut
 			vars = append(vars, v)
 		}
@@ -313,6 +319,11 @@ func (d *Dump) rows(p string, used bool, placed []bool) (rows []row) {
 		rows = append(rows, row{vars, bit})
 	}
 	return rows
+}
+
+// unused reports whether a signal is 0 throughout the dump, or has all bits 1, as a PC that is none.
+func (d *Dump) unused(v *variable) bool {
+	return d.seen[v.id] == 0 || v.width > 1 && d.kept[v.id] == v.mask()
 }
 
 // splitBit cuts "mask#5" into "mask" and 5.

@@ -1,9 +1,7 @@
 package waves_test
 
 import (
-	"bytes"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -77,7 +75,11 @@ func createToy(t *testing.T, opts waves.Options) (save string) {
 	dir := filepath.Join(t.TempDir(), "my dumps")
 	require.NoError(t, os.Mkdir(dir, 0o755))
 	y := newToy(t, 1)
-	f, err := waves.Create(y.sys, filepath.Join(dir, "a toy.vcd"), opts)
+	name := "a toy.vcd"
+	if opts.FST {
+		name = "a toy.fst"
+	}
+	f, err := waves.Create(y.sys, filepath.Join(dir, name), opts)
 	require.NoError(t, err)
 	runToy(y)
 	require.NoError(t, f.Close())
@@ -85,11 +87,18 @@ func createToy(t *testing.T, opts waves.Options) (save string) {
 }
 
 func TestGTKWaveReadsTheModelsValues(t *testing.T) {
+	for name, fst := range map[string]bool{"VCD": false, "FST": true} {
+		t.Run(name, func(t *testing.T) { requireGTKWaveReadsTheModelsValues(t, fst) })
+	}
+}
+
+func requireGTKWaveReadsTheModelsValues(t *testing.T, fst bool) {
 	pcs := map[uint64]string{}
 	for pc := range uint64(500) {
 		pcs[pc] = instruction(pc)
 	}
 	save := createToy(t, waves.Options{
+		FST:   fst,
 		Names: []waves.Names{{Pattern: "**.PC", Of: pcs}},
 		Groups: []waves.Group{
 			{Name: "Client 3", Color: waves.Green, Patterns: []string{
@@ -198,6 +207,19 @@ func TestSaveFiles(t *testing.T) {
 			{Pattern: "**.Flag", Of: map[uint64]string{0: "low"}},
 		},
 	})
+	surfer, err := os.ReadFile(strings.TrimSuffix(save, "gtkw") + "sucl")
+	require.NoError(t, err)
+	commands := strings.Split(string(surfer), "\n")
+	assert.Equal(t, []string{
+		"divider_add PCs", "variable_add toy.sm_0.Phase", "item_set_format a_toy_1_Phase",
+		"variable_add toy.sm_1.Phase",
+	}, commands[:4])
+	assert.Contains(t, string(surfer), "variable_add toy.sm_3.PC\nitem_set_format a_toy_2_PC\n")
+	assert.Contains(t, string(surfer), "divider_add Flags\nvariable_add toy.sm_0.Flag\nvariable_add toy.sm_1.Flag\n")
+	mapping, err := os.ReadFile(filepath.Join(filepath.Dir(save), ".surfer", "mappings", "a_toy_2_PC.map"))
+	require.NoError(t, err)
+	assert.Equal(t, "Name = a_toy_2_PC\nBits = 16\n0x3 add\n0x1a bra\n", string(mapping))
+
 	dir := strings.TrimSuffix(save, ".gtkw") + ".filters"
 	files, err := os.ReadDir(dir)
 	require.NoError(t, err)
@@ -291,43 +313,6 @@ func TestGTKWaveOpensAtACycle(t *testing.T) {
 	assert.Contains(t, text, "@800200\n-Opened\n")
 	assert.Contains(t, text, "@c00200\n-Closed\n")
 	assert.NotContains(t, open(500), fmt.Sprint(y.core.Fs(500)), "behind the end")
-}
-
-// TestGTKWaveShowsTheReturn: the first view ends behind the time at which a signal has its old value
-// again. The first pattern with a change at the marker counts.
-func TestGTKWaveShowsTheReturn(t *testing.T) {
-	y := newToy(t, 1)
-	until := func(bit bool) uint64 {
-		for y.clients[0].Q().Map[5] != bit {
-			y.sys.Run(y.core, 1)
-		}
-		return y.core.Now()
-	}
-	left, back := until(true), until(false)
-	view := func(returns ...string) (start, end float64) { // on a screen of 1366 pixels, in cycles
-		save := createToy(t, waves.Options{Marks: []string{"toy.sm[0].Map[5]"}, Returns: returns})
-		text, err := os.ReadFile(save)
-		require.NoError(t, err)
-		var from, marker uint64
-		var zoom float64
-		_, err = fmt.Sscanf(string(text[bytes.Index(text, []byte("[timestart]")):]),
-			"[timestart] %d\n[size] 1600 900\n[pos] -1 -1\n*%f %d", &from, &zoom, &marker)
-		require.NoError(t, err)
-		assert.Equal(t, y.core.Fs(left), marker)
-		cycle := float64(y.core.Fs(1000)) / 1000
-		return float64(from) / cycle, (float64(from) + 740./200*math.Exp2(-zoom)) / cycle
-	}
-	for _, returns := range [][]string{{"toy.sm[0].Map[5]"}, {"toy.sm[0].Signed[1]", "toy.sm[0].Map[5]"}} {
-		start, end := view(returns...)
-		margin := float64(back-left) / 8
-		assert.InDelta(t, max(float64(left)-margin, 0), start, 1, "%v", returns)
-		assert.InDelta(t, float64(back)+margin, end, 1, "%v", returns)
-	}
-	for _, returns := range [][]string{nil, {"toy.sm[0].PC"}, {"toy.sm[0].PC", "toy.sm[0].Map[5]"}} {
-		start, end := view(returns...)
-		assert.InDelta(t, max(float64(left)-20, 0), start, 1, "%v", returns)
-		assert.InDelta(t, start+37, end, 1, "%v: PC does not return", returns)
-	}
 }
 
 // TestCounterOfCycles: the counter has the number of the cycle from its start to its end.

@@ -8,29 +8,49 @@ type mark struct {
 	passed  bool
 	fs      uint64
 	changed []uint32 // variables that changed at that time, in the same Sim
-	left    []change // of Options.Returns, those that changed at that time, with their old values
-	end     uint64   // time at which one of them has its old value again; 0: none yet
+	apart   []apart  // those of Options.Joins
+	joined  uint64   // fs of the first time at which all of apart have their earlier values again; 0: none
+	other   uint64   // fs of the first time at which another of Options.Joins gets such a value; 0: none
 }
 
-// addMarks watches the signals of marks and those that return.
-func (d *Dump) addMarks(marks, returns []string) {
-	for _, p := range marks {
-		d.marks = append(d.marks, &mark{signals: d.watchShown(p)})
-	}
-	for _, p := range returns {
-		d.returns = append(d.returns, d.watchShown(p))
+// apart is a signal that changed at a mark, or first after it.
+type apart struct {
+	change        // the present value
+	before uint64 // the value before the mark
+}
+
+// maxJoin is the number of cycles in which a join is looked for.
+const maxJoin = 2000
+
+// addMarks watches the signals of marks, in Sims with signals in the dump.
+func (d *Dump) addMarks(patterns []string) {
+	for _, p := range patterns {
+		m := new(mark)
+		d.root.find(parsePattern(p), func(v *variable) {
+			if d.shows(v.origin.island) {
+				d.watch(v)
+				m.signals = append(m.signals, uint32(v.id))
+			}
+		})
+		d.marks = append(d.marks, m)
 	}
 }
 
-// watchShown watches the signals of a pattern, in Sims with signals in the dump.
-func (d *Dump) watchShown(p string) (ids []uint32) {
-	d.root.find(parsePattern(p), func(v *variable) {
-		if d.shows(v.origin.island) {
-			d.watch(v)
-			ids = append(ids, uint32(v.id))
-		}
-	})
-	return ids
+// addJoins watches the signals that show a join, in Sims with signals in the dump.
+func (d *Dump) addJoins(patterns []string) {
+	var ids []int
+	for _, p := range patterns {
+		d.root.find(parsePattern(p), func(v *variable) {
+			if d.shows(v.origin.island) {
+				d.watch(v)
+				ids = append(ids, v.id)
+			}
+		})
+	}
+	d.joins = make([]bool, len(d.vars))
+	for _, id := range ids {
+		d.joins[id] = true
+	}
 }
 
 // place sets the marker to a cycle of the first domain.
@@ -47,18 +67,23 @@ func (d *Dump) shows(island int) bool {
 
 // note records data for GTKWave's files. changes are all changes of one Sim at one time.
 func (d *Dump) note(fs uint64, changes []change) {
+	for _, c := range changes {
+		d.seen[c.id] |= c.value
+		d.kept[c.id] &= c.value
+	}
 	for _, m := range d.marks {
 		switch {
 		case !m.passed:
 			m.pass(fs, changes)
-			m.leave(changes, d.returns, d.values)
-		case m.end == 0 && len(m.left) > 0 && m.returned(changes):
-			m.end = fs
+			if m.passed {
+				d.part(m, changes)
+			}
+		case m.joined > 0 || fs > m.fs+d.cycles(maxJoin):
+		case len(m.apart) == 0:
+			d.part(m, changes)
+		default:
+			m.join(fs, changes, d.joins)
 		}
-	}
-	for _, c := range changes {
-		d.seen[c.id] |= c.value
-		d.values[c.id] = c.value
 	}
 	if m := d.placed; m != nil && fs <= m.fs && fs >= d.before(m) {
 		m.keep(changes)
@@ -74,24 +99,42 @@ func (m *mark) pass(fs uint64, changes []change) {
 	m.keep(changes)
 }
 
-// leave records the old values of signals that changed at a mark that has passed: those of the first
-// list with a change.
-func (m *mark) leave(changes []change, lists [][]uint32, values []uint64) {
-	for _, ids := range lists {
-		for _, c := range changes {
-			if m.passed && slices.Contains(ids, c.id) {
-				m.left = append(m.left, change{id: c.id, value: values[c.id]})
-			}
-		}
-		if len(m.left) > 0 {
-			return
+// part records the signals that change at a mark, or first after it, with their values until then.
+func (d *Dump) part(m *mark, changes []change) {
+	for _, c := range changes {
+		if d.joins[c.id] {
+			m.apart = append(m.apart, apart{c, d.values[c.id]})
+			m.changed = append(m.changed, c.id)
 		}
 	}
 }
 
-// returned reports whether a signal that left at the mark gets its old value.
-func (m *mark) returned(changes []change) bool {
-	return slices.ContainsFunc(m.left, func(c change) bool { return slices.Contains(changes, c) })
+// join looks whether all signals have their values from before the mark, or another one has such a
+// value: threads that were apart may meet elsewhere.
+func (m *mark) join(fs uint64, changes []change, joins []bool) {
+	some, all := false, true
+	for i := range m.apart {
+		a := &m.apart[i]
+		for _, c := range changes {
+			if c.id == a.id {
+				a.value, some = c.value, true
+			} else if m.other == 0 && joins[c.id] && c.value == a.before {
+				m.other = fs
+			}
+		}
+		all = all && a.value == a.before
+	}
+	if some && all {
+		m.joined = fs
+	}
+}
+
+// end is where the signals that changed at the mark join, 0 if they do not.
+func (m *mark) end() uint64 {
+	if m.joined > 0 {
+		return m.joined
+	}
+	return m.other
 }
 
 // keep records the changed variables.

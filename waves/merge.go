@@ -32,7 +32,7 @@ func (d *Dump) merge(until uint64) {
 		}
 	}
 	for _, p := range d.probes {
-		if d.enc.err != nil || d.phase == closed {
+		if d.out.failed() || d.phase == closed {
 			p.off = true
 		}
 		p.forget()
@@ -63,11 +63,11 @@ func (d *Dump) take(fs uint64, changes []change) {
 		d.trigger.keep(fs, changes, d.values)
 	case open:
 		d.note(fs, changes)
-		shown := uint32(len(d.enc.tags))
 		for _, c := range changes {
-			if c.id < shown {
+			d.values[c.id] = c.value
+			if c.id < d.shown {
 				d.changed = true
-				d.enc.change(c.id, c.value)
+				d.out.change(c.id, c.value)
 			}
 		}
 	}
@@ -94,7 +94,8 @@ func (d *Dump) start(fs uint64) {
 		d.values[d.cycle] = d.clocks[0].present()
 	}
 	copy(d.seen, d.values)
-	d.enc.values(fs, d.values)
+	copy(d.kept, d.values)
+	d.out.values(fs, d.values[:d.shown])
 	d.phase, d.opened, d.written = open, fs, fs
 }
 
@@ -148,14 +149,14 @@ func (d *Dump) stamp(fs uint64) {
 		for _, c := range d.clocks {
 			next = min(next, c.next)
 		}
-		d.enc.time(next)
+		d.out.time(next)
 		d.written = next
 		for i, c := range d.clocks {
 			if c.next != next {
 				continue
 			}
-			if d.enc.change(c.id, c.toggle()); i == 0 && c.falls {
-				d.enc.change(d.cycle, c.cycle)
+			if d.out.change(c.id, c.toggle()); i == 0 && c.falls {
+				d.out.change(d.cycle, c.cycle)
 			}
 		}
 	}

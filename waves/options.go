@@ -22,6 +22,7 @@ type Options struct {
 	To      uint64   // last cycle; 0: the last of the run
 	Trigger *Trigger // opens the dump later than From
 	Without []string // options that the hardware does not have, see rtl.Signal: their signals are left out
+	FST     bool     // write GTKWave's own format, which is smaller than VCD, to an io.WriterAt such as a file
 	Clocks  bool     // add a clock signal for each clock domain, and a counter of the cycles of the first
 
 	Names  []Names // names of values in GTKWave, besides the enumerations of the design; the first match counts
@@ -30,11 +31,11 @@ type Options struct {
 	// opens at the first mark in the dump. Each mark is a pattern of signals, which need not be in
 	// the dump. Its place is the first change of one of them.
 	Marks []string
-	// Returns are patterns of signals that have their old values again where the event at a mark ends,
-	// such as the depth of a stack. If one of them changes at the mark and soon returns, GTKWave's first
-	// view shows both. The first pattern with a change counts.
-	Returns []string
-	At      uint64 // cycle at which GTKWave opens, with its marker there, if it is in the dump; 0: see Marks and Trigger
+	// Joins are patterns of signals. Where GTKWave opens at a mark, it shows the time up to the one at
+	// which all of them that change at the mark, or first after it, have their earlier values again. If
+	// that does not happen, it is the time at which another of them gets such a value.
+	Joins []string
+	At    uint64 // cycle at which GTKWave opens, with its marker there, if it is in the dump; 0: see Marks and Trigger
 }
 
 // Trigger opens a dump some cycles before the first time that a signal meets a condition. Memory
@@ -167,10 +168,11 @@ type Group struct {
 	Label func(path string) string
 
 	Decimal bool // numbers are decimal; otherwise those of more than 8 bits are hexadecimal
-	Used    bool // leave out signals that are 0 throughout the dump
+	Used    bool // leave out signals that are 0, or of several bits all 1, throughout the dump
 	Closed  bool // closed groups come after the open ones, and GTKWave shows only their names
 	// Opens are patterns that keep a closed group open if a signal that they select changes where
-	// GTKWave opens. That is at its marker, or, with Options.At, in the cycles shown up to it.
+	// GTKWave opens. That is at its marker, or, with Options.At, in the cycles shown up to it. Signals of
+	// Options.Joins that change first after the marker count too.
 	Opens []string
 }
 

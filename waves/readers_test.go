@@ -58,27 +58,29 @@ func history(d *vcdread.Dump, s vcdread.Signal) string {
 
 // tortureDumps are dumps that are hard for readers: late starts, clocks, enough signals for
 // identifiers of two characters, 64 bits, a trigger.
-func tortureDumps(t *testing.T) map[string][]byte {
-	return map[string][]byte{
-		"all":    dumpToy(t, 1, waves.Options{}, runToy),
-		"clocks": dumpToy(t, 1, waves.Options{Clocks: true, From: 100, To: 200}, runToy),
-		"trigger": dumpToy(t, 1, waves.Options{Trigger: &waves.Trigger{
-			Signal: "**.PC", Op: ">", Value: "50",
-			Before: 30,
-		}}, runToy),
-		"one":   dumpToy(t, 1, waves.Options{Filter: []string{"toy.sm[0].Flag"}}, runToy),
-		"empty": dumpToy(t, 1, waves.Options{}, func(*toy) {}),
-		"long": dumpToy(t, 1, waves.Options{Filter: []string{"toy.mem"}}, func(y *toy) {
-			for range 20 {
-				runToy(y)
-			}
-		}),
-	}
+var tortureDumps = map[string]struct {
+	opts waves.Options
+	run  func(*toy)
+}{
+	"all":    {waves.Options{}, runToy},
+	"clocks": {waves.Options{Clocks: true, From: 100, To: 200}, runToy},
+	"trigger": {waves.Options{Trigger: &waves.Trigger{
+		Signal: "**.PC", Op: ">", Value: "50",
+		Before: 30,
+	}}, runToy},
+	"one":   {waves.Options{Filter: []string{"toy.sm[0].Flag"}}, runToy},
+	"empty": {waves.Options{}, func(*toy) {}},
+	"long": {waves.Options{Filter: []string{"toy.mem"}}, func(y *toy) {
+		for range 20 {
+			runToy(y)
+		}
+	}},
 }
 
 func TestOtherReadersAgree(t *testing.T) {
 	need.Tool(t, "gtkwave")
-	for name, vcd := range tortureDumps(t) {
+	for name, d := range tortureDumps {
+		vcd := dumpToy(t, 1, d.opts, d.run)
 		want := read(t, vcd)
 		for _, format := range []struct{ to, from, ext string }{
 			{"vcd2fst", "fst2vcd", "fst"},

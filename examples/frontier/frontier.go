@@ -15,7 +15,7 @@ func init() {
 		Counts:   counts{},
 		Promises: divergence.Promises{Depth: func(lanes int, _ *isa.Program) int { return lanes }},
 		New: func(e divergence.Env) (divergence.Policy, error) {
-			list := units.NewStack[divergence.Side](e.Warps, e.Lanes)
+			list := units.NewStack(e.Warps, e.Lanes, divergence.NoSide)
 			return &Frontier{Warps: divergence.NewWarps(e, 1), List: list, params: keys.Of(e.Options)}, nil
 		},
 	})

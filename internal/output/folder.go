@@ -70,7 +70,9 @@ func WriteFolder(folder string, files map[string][]byte) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", folder, cause(err))
 	}
-	made := Hold(filepath.Join(filepath.Dir(final), fmt.Sprintf(".%s.%d", filepath.Base(final), os.Getpid())))
+	unfinished.Lock()
+	made := hold(filepath.Join(filepath.Dir(final), fmt.Sprintf(".%s.%d", filepath.Base(final), os.Getpid())))
+	unfinished.Unlock()
 	defer made.Remove()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if err := made.write(made.Path(name), files[name], 0o777, 0o666); err != nil {

@@ -185,13 +185,25 @@ func (f *File) Path() string { return f.file.Name() }
 // Write implements io.Writer. Errors name the file as given to Create.
 func (f *File) Write(p []byte) (int, error) {
 	n, err := f.file.Write(p)
-	if err != nil {
-		err = fmt.Errorf("%s: %w", f.name, cause(err))
-		if f.failed == nil {
-			f.failed = err
-		}
+	return n, f.note(err)
+}
+
+// WriteAt implements io.WriterAt, for regular files.
+func (f *File) WriteAt(p []byte, off int64) (int, error) {
+	n, err := f.file.WriteAt(p, off)
+	return n, f.note(err)
+}
+
+// note adds the name to an error of writing, and keeps the first one.
+func (f *File) note(err error) error {
+	if err == nil {
+		return nil
 	}
-	return n, err
+	err = fmt.Errorf("%s: %w", f.name, cause(err))
+	if f.failed == nil {
+		f.failed = err
+	}
+	return err
 }
 
 // Keep closes the file and gives it its name, replacing any file there. If a Write failed, Keep

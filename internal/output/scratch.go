@@ -8,8 +8,7 @@ import (
 	"path/filepath"
 )
 
-// Scratch is a temporary part of a command's work: a folder with its contents, or a file that
-// another program leaves. [Abandon] removes it.
+// Scratch is a temporary part of a command's work: a folder with its contents. [Abandon] removes it.
 type Scratch struct{ path string }
 
 // TempFolder makes a temporary folder.
@@ -23,13 +22,7 @@ func TempFolder() (*Scratch, error) {
 	return hold(path), nil
 }
 
-// Hold returns a Scratch for a file that another program makes under a name.
-func Hold(path string) *Scratch {
-	unfinished.Lock()
-	defer unfinished.Unlock()
-	return hold(path)
-}
-
+// hold returns a Scratch with a path, which need not exist yet.
 func hold(path string) *Scratch {
 	s := &Scratch{path}
 	unfinished.scratch[s] = true
@@ -49,7 +42,7 @@ func (s *Scratch) write(path string, data []byte, folder, file fs.FileMode) erro
 	return errors.Join(os.MkdirAll(filepath.Dir(path), folder), os.WriteFile(path, data, file))
 }
 
-// Remove removes the folder with its contents, or the file.
+// Remove removes the folder with its contents.
 func (s *Scratch) Remove() {
 	unfinished.Lock()
 	defer unfinished.Unlock()

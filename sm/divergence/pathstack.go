@@ -24,6 +24,9 @@ type Entry struct {
 	LPos uint8  `if:"likely" bits:"7"` // entry that waits at LPC
 }
 
+// NoEntry is an entry that is not in use.
+var NoEntry = Entry{At: Nowhere, RPC: Nowhere, LPC: Nowhere}
+
 // Diverge updates the stack of slot s for a divergent branch. The new top may already be at its
 // reconvergence point: call Pop next.
 func (k *PathStack) Diverge(w int, s *Slot, in *isa.Inst, j Jump, taken, not uint32, st *Stats) {

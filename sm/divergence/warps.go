@@ -58,6 +58,9 @@ type Side struct {
 	Wait Wait   `bits:"2"` // WaitsBarrier: it has executed the barrier at PC
 }
 
+// NoSide is the path of an entry that is not in use.
+var NoSide = Side{At: Nowhere}
+
 // NewWarps makes slots for the given number of paths of each warp.
 func NewWarps(e Env, paths int) Warps {
 	b := NewBarrier(e.Geometry)

@@ -5,6 +5,8 @@ package dump
 import (
 	"fmt"
 	"io"
+	"path"
+	"path/filepath"
 	"slices"
 
 	"divergo/gpu"
@@ -21,7 +23,7 @@ import (
 func Attach(s *testbench.Session, w io.Writer, opts waves.Options) (*waves.Dump, error) {
 	v := newView(s.Machine, opts.Filter)
 	opts.Names, opts.Groups, opts.Without = names(s.Machine), v.groups(), v.without
-	opts.Marks, opts.Returns = v.marks(), v.returns()
+	opts.Marks, opts.Joins = v.marks(), v.joins()
 	return waves.Attach(s.Machine.System(), w, opts)
 }
 
@@ -62,11 +64,15 @@ func names(m *gpu.Machine) []waves.Names {
 	return list
 }
 
-// pcNames names each PC by its instruction.
+// pcNames names each PC by its instruction, and the line of the source that the PTX gives for it.
 func pcNames(p *isa.Program) map[uint64]string {
 	names := map[uint64]string{uint64(isa.NoPC): "none"}
 	for pc := range p.Insts {
-		names[uint64(pc)] = fmt.Sprintf("%d %s", pc, p.Mnemonic(uint32(pc)))
+		name := fmt.Sprintf("%d %s", pc, p.Mnemonic(uint32(pc)))
+		if p.Insts[pc].Loc.Line > 0 {
+			name += " // " + path.Base(filepath.ToSlash(p.Where(uint32(pc))))
+		}
+		names[uint64(pc)] = name
 	}
 	return names
 }

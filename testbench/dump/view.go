@@ -32,6 +32,7 @@ type view struct {
 	// These are the tables and the registers of the divergence hardware, by their names in it.
 	tables    []table
 	registers []string
+	masks     []string // rows of registers that are masks of blocks: one for each warp
 }
 
 // table is a memory of the divergence hardware.
@@ -91,6 +92,7 @@ func (v *view) read(bundles []rtl.Signal) {
 			}
 		case b.Kind == rtl.Reg && name != "":
 			v.registers = append(v.registers, name)
+			v.masks = append(v.masks, v.blockMasks(name, b.Type)...)
 		case b.Kind == rtl.Reg:
 			for _, p := range b.Parts() {
 				if field := strings.TrimPrefix(p.Path, "sm[0].Div."); field != "Stats" && p.Type.Size() > 0 {
@@ -122,14 +124,16 @@ func (v *view) marks() []string {
 	return []string{v.sm + ".Div.Stats.Divergent", v.sm + ".Issue.Count.Issued"}
 }
 
-// returns are the masks of slots, or else the depths of stacks: a branch changes them, a join restores
-// them.
-func (v *view) returns() []string {
-	list := []string{v.sm + ".Div.Table[*].Mask"}
+// joins are signals that have their earlier values again where the paths of a warp meet: the masks
+// of slots, or the depths of stacks where slots are formed anew.
+func (v *view) joins() (list []string) {
 	for _, t := range v.tables {
-		if strings.HasSuffix(t.name, ".Depth") {
+		if v.mixed && strings.HasSuffix(t.name, ".Depth") {
 			list = append(list, v.sm+".Div."+t.name)
 		}
+	}
+	if list == nil {
+		list = []string{v.sm + ".Div.Table[*].Mask"}
 	}
 	return list
 }
@@ -159,9 +163,12 @@ func (v *view) groups() []waves.Group {
 				"Mem."+cache+".Count"),
 		})
 	}
-	registers := make([]string, len(v.registers))
-	for i, r := range v.registers {
-		registers[i] = v.sm + ".Div." + r
+	var registers []string
+	for _, r := range v.masks {
+		registers = append(registers, v.sm+".Div."+r)
+	}
+	for _, r := range v.registers {
+		registers = append(registers, v.sm+".Div."+r)
 	}
 	return append(list,
 		waves.Group{Name: "Mechanism", Color: waves.Orange, Closed: true, Used: true, Patterns: registers},
@@ -198,12 +205,15 @@ func (v *view) groups() []waves.Group {
 // other tables with a part for each warp.
 //
 // If slots may hold threads of several warps, the groups belong to slots, and further groups to
-// static warps. Stacks of CTAs precede both.
+// static warps. Stacks of CTAs precede both. The homes of the threads in a slot, row and lane by
+// lane, have a group behind that of the slot.
 func (v *view) parts() []waves.Group {
-	var slots, statics, ctas []waves.Group
+	var slots, statics, ctas, homes []waves.Group
 	for _, t := range v.tables {
 		name, color, to := "Warp", waves.Yellow, &slots
 		switch {
+		case t.name == "Home":
+			name, to = "Homes of slot", &homes
 		case t.parts != v.warps:
 			name, color, to = "CTA", waves.Orange, &ctas
 		case t.name == "Statics":
@@ -224,7 +234,14 @@ func (v *view) parts() []waves.Group {
 			}
 		}
 	}
-	return slices.Concat(ctas, statics, slots)
+	list := slices.Concat(ctas, statics)
+	for i := range slots {
+		list = append(list, slots[i])
+		if i < len(homes) {
+			list = append(list, homes[i])
+		}
+	}
+	return list
 }
 
 // opens returns the signals of a part of a table that change when a branch is resolved there. These
@@ -252,14 +269,12 @@ func (v *view) rows(t *table, e int) (list []string) {
 	if t.entry.Kind() != reflect.Struct {
 		return []string{at}
 	}
-	var fields, masks []string
+	masks := v.blockMasks(at, t.entry)
+	var fields []string
 	for _, f := range reflect.VisibleFields(t.entry) {
 		switch {
 		case f.Anonymous || slices.Contains(v.without, f.Tag.Get("if")):
 		case f.Type == reflect.TypeFor[units.BlockMask]():
-			for w := range v.warps {
-				masks = append(masks, fmt.Sprintf("%s.%s#%d", at, f.Name, w))
-			}
 		default:
 			fields = append(fields, f.Name)
 		}
@@ -274,6 +289,21 @@ func (v *view) rows(t *table, e int) (list []string) {
 	for _, f := range fields {
 		if !slices.Contains(list, at+"."+f) {
 			list = append(list, at+"."+f)
+		}
+	}
+	return list
+}
+
+// blockMasks returns a row for each warp of each mask of a block in a struct.
+func (v *view) blockMasks(at string, of reflect.Type) (list []string) {
+	if of.Kind() != reflect.Struct {
+		return nil
+	}
+	for _, f := range reflect.VisibleFields(of) {
+		if f.Type == reflect.TypeFor[units.BlockMask]() {
+			for w := range v.warps {
+				list = append(list, fmt.Sprintf("%s.%s#%d", at, f.Name, w))
+			}
 		}
 	}
 	return list

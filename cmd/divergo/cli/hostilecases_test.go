@@ -9,6 +9,10 @@ import (
 )
 
 // allAttacks is the table of TestHostile.
+// waveFiles are the files that a waveform of one signal with names leaves.
+const waveFiles = "w.vcd w.gtkw w.sucl w.filters w.filters/1_Class.txt " +
+	".surfer .surfer/mappings .surfer/mappings/w_1_Class.map"
+
 func allAttacks() []attacks {
 	return []attacks{
 		{on: "text of PTX", file: "h.ptx", args: "dis h.ptx", cases: []attack{
@@ -482,7 +486,7 @@ func allAttacks() []attacks {
 				{
 					name: "a fault whose waveform stays", text: body("trap;"),
 					args: "--vcd w.vcd --vcd-filter 'sm[0].Issue.Class'", code: 4, fragment: "fault: trap",
-					leaves: "w.vcd w.gtkw w.filters w.filters/1_Class.txt",
+					leaves: waveFiles,
 				},
 			},
 		},
@@ -923,7 +927,7 @@ func allAttacks() []attacks {
 			{
 				name: "a cycle behind the end", args: "--vcd-from 18446744073709551615 --vcd-filter 'sm[0].Issue.Class'",
 				fragment: "w.vcd has no changes: it starts with cycle",
-				leaves:   "w.vcd w.gtkw w.filters w.filters/1_Class.txt",
+				leaves:   waveFiles,
 			},
 			{
 				name: "a trigger of nothing", args: "--vcd-trigger ' '", code: 2,

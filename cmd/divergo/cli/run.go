@@ -309,7 +309,7 @@ func simulate(c *cobra.Command, m *machineFlags, cfg gpu.Config, label string, w
 	m.watch(s)
 	asked, leave := listen(c)
 	defer leave()
-	wave.attach(s, asked)
+	wave.attach(s)
 	line := newProgress(c.ErrOrStderr(), label)
 	defer line.clear()
 	s.Limits.Stop = func() bool {

@@ -42,7 +42,7 @@ func (v *vcdFlags) add(c *cobra.Command) {
 // open creates the file before the run, so that an unwritable path is reported first. Without --vcd
 // it returns nil, a waveform that is never written.
 func (v *vcdFlags) open(files *output.Set) (*waveform, error) {
-	opts := waves.Options{Filter: v.filter, From: v.from, To: v.to, Clocks: true}
+	opts := waves.Options{Filter: v.filter, From: v.from, To: v.to, FST: waves.IsFST(v.file), Clocks: true}
 	if v.trigger != "" {
 		t, err := waves.ParseTrigger(v.trigger)
 		if err != nil {
@@ -62,16 +62,16 @@ func (v *vcdFlags) open(files *output.Set) (*waveform, error) {
 	}
 	file, err := files.Create("--vcd", v.file, ".vcd", ".fst")
 	if err == nil && !file.Stream() {
-		err = files.Claim("the save file of --vcd", waves.SaveFile(v.file))
+		err = errors.Join(files.Claim("the save file of --vcd", waves.SaveFile(v.file)),
+			files.Claim("the command file of --vcd", waves.CommandFile(v.file)))
 	}
-	w := &waveform{name: v.file, file: file, to: file, opts: opts, only: only}
-	if err == nil && waves.IsFST(v.file) {
-		err = w.convert()
+	if err == nil && opts.FST && file.Stream() {
+		err = fmt.Errorf("%s: want a regular file for FST", v.file)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("--vcd: %w", err)
 	}
-	return w, nil
+	return &waveform{name: v.file, file: file, opts: opts, only: only}, nil
 }
 
 // nth selects a launch: the nth of a kernel, or of all kernels. The zero value selects every
@@ -136,8 +136,6 @@ func (of nth) missing(s *testbench.Session) error {
 type waveform struct {
 	name    string
 	file    *output.File
-	to      io.Writer  // destination: the file, or fst
-	fst     *waves.FST // nil for VCD
 	opts    waves.Options
 	only    nth
 	session *testbench.Session
@@ -145,28 +143,13 @@ type waveform struct {
 	failed  error // reason for a missing dump
 }
 
-// convert makes the waveform an FST file, GTKWave's format.
-func (w *waveform) convert() (err error) {
-	if w.file.Stream() {
-		return fmt.Errorf("%s: want a regular file for FST", w.name)
-	}
-	if w.fst, err = waves.NewFST(w.file.Path()); err != nil {
-		return fmt.Errorf("%s: %w", w.name, err)
-	}
-	w.to = w.fst
-	return nil
-}
-
 // attach starts the dump with the first launch, or with the selected one. The dump ends with the
-// session, or with the selected launch. asked reports whether the user wants the run to end.
-func (w *waveform) attach(s *testbench.Session, asked func() bool) {
+// session, or with the selected launch.
+func (w *waveform) attach(s *testbench.Session) {
 	if w == nil {
 		return
 	}
 	w.session = s
-	if w.fst != nil {
-		w.fst.Stop = asked
-	}
 	s.OnLaunch.Add(func(l *testbench.Loaded) {
 		switch {
 		case w.failed != nil:
@@ -179,7 +162,7 @@ func (w *waveform) attach(s *testbench.Session, asked func() bool) {
 		case w.only.n > 0 && (!w.only.is(l.Prog) || w.only.count(s)+1 != w.only.n):
 			return
 		}
-		w.dump, w.failed = dump.Attach(s, w.to, w.opts)
+		w.dump, w.failed = dump.Attach(s, w.file, w.opts)
 		l.Refuse(w.failed)
 	})
 }
@@ -191,7 +174,7 @@ func (w *waveform) keep(stderr io.Writer) error {
 		return nil
 	}
 	if w.failed != nil {
-		return fmt.Errorf("--vcd: %w", errors.Join(w.failed, w.fst.Close()))
+		return fmt.Errorf("--vcd: %w", w.failed)
 	}
 	if w.dump == nil {
 		if w.only.n > 0 && len(w.session.Runs) > 0 {
@@ -199,7 +182,7 @@ func (w *waveform) keep(stderr io.Writer) error {
 		}
 		return nil
 	}
-	if err := errors.Join(w.dump.Close(), w.fst.Close()); err != nil {
+	if err := w.dump.Close(); err != nil {
 		return fmt.Errorf("--vcd: %w", err)
 	}
 	if err := w.file.Keep(); err != nil {

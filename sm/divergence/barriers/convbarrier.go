@@ -111,7 +111,7 @@ type Strand struct {
 func newConvBarrier(e divergence.Env) *ConvBarrier {
 	p := &ConvBarrier{
 		Warps:    divergence.NewWarps(e, 1),
-		Stack:    units.NewStack[Strand](e.Warps, e.Lanes),
+		Stack:    units.NewStack(e.Warps, e.Lanes, Strand{Side: divergence.NoSide}),
 		Barriers: rtl.NewMem[divergence.Convergence](e.Warps * isa.MaxBarriers),
 		Waiting:  rtl.NewMem[uint32](e.Warps),
 		Behind:   rtl.NewMem[divergence.Point](e.Warps * e.Lanes),

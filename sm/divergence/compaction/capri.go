@@ -140,7 +140,7 @@ func newCAPRI(e divergence.Env) *CAPRI {
 		CAPT:   units.NewCAPT(k.Entries, cmp.Or(k.Ways, k.Entries)),
 		Opened: rtl.NewMem[Instance](e.CTAs),
 		Private: divergence.PathStack{
-			Stack: units.NewStack[divergence.Entry](e.Warps, privateStack), First: e.First(),
+			Stack: units.NewStack(e.Warps, privateStack, divergence.NoEntry), First: e.First(),
 			Deep: privateDeep,
 		},
 	}

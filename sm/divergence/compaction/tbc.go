@@ -103,8 +103,8 @@ type TBC struct {
 	Blocks   *rtl.Mem[Block]           `rtl:"inplace"` // by CTA
 	Targets  *rtl.Mem[Targets]         `rtl:"inplace"` // by CTA
 	Table    *rtl.Mem[divergence.Slot] `trace:"true"`
-	Home     *rtl.Mem[units.Homes]     `rtl:"inplace"` // by slot
-	bars     *rtl.Mem[blockBarrier]    `rtl:"inplace"` // by CTA and barrier number
+	Home     *rtl.Mem[units.Homes]     `rtl:"inplace" trace:"true"` // by slot
+	bars     *rtl.Mem[blockBarrier]    `rtl:"inplace"`              // by CTA and barrier number
 
 	// OnCompact is told of each warp that the compactor makes.
 	OnCompact rtl.Observers[divergence.Compacted]
@@ -162,6 +162,9 @@ type BlockEntry struct {
 	Mask  units.BlockMask  `len:"lanes" bits:"share"`
 }
 
+// noBlockEntry is an entry that is not in use.
+var noBlockEntry = BlockEntry{At: divergence.Nowhere, RPC: divergence.Nowhere, LPC: divergence.Nowhere}
+
 // Block is a resident CTA.
 type Block struct {
 	First uint8            `bits:"6"` // row of its first static warp, and its first slot
@@ -211,7 +214,7 @@ const (
 func newTBC(e divergence.Env, likely bool) TBC {
 	return TBC{
 		Ports:   divergence.Ports{Tallies: rtl.NewMem[divergence.Tally](e.Warps), Divides: true},
-		Stack:   units.NewStack[BlockEntry](e.CTAs, blockStack),
+		Stack:   units.NewStack(e.CTAs, blockStack, noBlockEntry),
 		Blocks:  rtl.NewMem[Block](e.CTAs),
 		Targets: rtl.NewMem[Targets](e.CTAs),
 		Table:   rtl.NewMem[divergence.Slot](e.Warps),

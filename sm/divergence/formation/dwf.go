@@ -103,7 +103,7 @@ type DWF struct {
 	rtl.State[dwfState] `rtl:"inplace"`
 
 	Table   *rtl.Mem[divergence.Slot] `trace:"true"`
-	Home    *rtl.Mem[units.Homes]     `rtl:"inplace"`              // by slot
+	Home    *rtl.Mem[units.Homes]     `rtl:"inplace" trace:"true"` // by slot
 	Picked  *rtl.Mem[Picked]          `rtl:"inplace"`              // by slot
 	Statics *rtl.Mem[StaticWarp]      `rtl:"inplace" trace:"true"` // by row
 	Places  *rtl.Mem[Place]           `rtl:"inplace"`              // by pool entry

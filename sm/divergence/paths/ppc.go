@@ -117,6 +117,9 @@ type Pair struct {
 	Meet divergence.Point `rtl:"sim"`
 }
 
+// noPair is a pair that is not in use.
+var noPair = Pair{Side: [2]divergence.Side{divergence.NoSide, divergence.NoSide}, Meet: divergence.Nowhere}
+
 // meets reports whether both paths are at one PC.
 func (e *Pair) meets() bool {
 	t, n := &e.Side[0], &e.Side[1]
@@ -138,7 +141,7 @@ func pairs(lanes int, _ *isa.Program) int { return lanes - 1 }
 func newPPC(e divergence.Env, explicit bool) *PPC {
 	return &PPC{
 		Warps:    divergence.NewWarps(e, 1),
-		Stack:    units.NewStack[Pair](e.Warps, e.Lanes),
+		Stack:    units.NewStack(e.Warps, e.Lanes, noPair),
 		verbatim: PPCKeys.Of(e.Options).Verbatim,
 		explicit: explicit,
 	}

@@ -66,7 +66,8 @@ type Fork struct {
 
 // newDPE sizes the stack for the bottom entry and W-1 forks, each of which splits a mask.
 func newDPE(e divergence.Env) *DPE {
-	return &DPE{Warps: divergence.NewWarps(e, 2), Stack: units.NewStack[Fork](e.Warps, e.Lanes)}
+	none := Fork{Side: [2]divergence.Side{divergence.NoSide, divergence.NoSide}, RPC: divergence.Nowhere}
+	return &DPE{Warps: divergence.NewWarps(e, 2), Stack: units.NewStack(e.Warps, e.Lanes, none)}
 }
 
 // Tick serves at most one issued instruction, one outcome and one launch.

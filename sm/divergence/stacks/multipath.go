@@ -107,7 +107,7 @@ func newMultiPath(e divergence.Env) (divergence.Policy, error) {
 		Warps:  divergence.NewWarps(e, paths),
 		To:     rtl.NewMem[uint8](paths * e.Warps),
 		Rejoin: rtl.NewMem[Rejoin](e.Warps * e.Lanes),
-		Pool:   units.NewStack[Split](e.Warps, e.Lanes-paths),
+		Pool:   units.NewStack(e.Warps, e.Lanes-paths, Split{Side: divergence.NoSide}),
 		lanes:  e.Lanes,
 		first:  e.First(),
 	}, nil

@@ -64,7 +64,7 @@ func newPDOM(e divergence.Env, likely bool) *PDOM {
 	return &PDOM{
 		Warps: divergence.NewWarps(e, 1),
 		Stack: divergence.PathStack{
-			Stack: units.NewStack[divergence.Entry](e.Warps, capacity), First: e.First(),
+			Stack: units.NewStack(e.Warps, capacity, divergence.NoEntry), First: e.First(),
 			Deep: capacity, Likely: likely,
 		},
 	}

@@ -98,6 +98,9 @@ type Token struct {
 	Sync bool   // pushed by ssy; otherwise by a branch
 }
 
+// noToken is an entry that is not in use.
+var noToken = Token{PC: isa.NoPC}
+
 // word returns the token as memory holds it: the mask, then the PC, then its kind.
 func (t Token) word() uint64 {
 	w := uint64(t.PC)<<32 | uint64(t.Mask)
@@ -126,7 +129,7 @@ func newTokenStack(e divergence.Env) *TokenStack {
 	k := Keys.Of(e.Options)
 	return &TokenStack{
 		Warps:   divergence.NewWarps(e, 1),
-		Stack:   units.NewStack[Token](e.Warps, k.Window),
+		Stack:   units.NewStack(e.Warps, k.Window, noToken),
 		Spilled: rtl.NewMem[uint8](e.Warps),
 		Live:    rtl.NewMem[uint32](e.Warps),
 		Until:   rtl.NewMem[uint64](e.Warps),
@@ -282,7 +285,9 @@ func (p *TokenStack) push(w int, s *divergence.Slot, pc uint32, t Token) {
 		st.Spills++
 		t := divergence.Transfer{Store: true, At: spilled, PC: pc}
 		for i := range p.chunk {
-			t.Data[i] = p.entry(w, int(spilled)+i).word()
+			e := p.entry(w, int(spilled)+i)
+			t.Data[i] = e.word()
+			*e = noToken
 		}
 		*p.Spilled.Edit(w) += uint8(p.chunk)
 		p.move(w, s, p.sim.Now()+p.spill, t)
@@ -311,6 +316,7 @@ func (p *TokenStack) unwind(w int, s *divergence.Slot) {
 		st.Pops++
 		t := p.entry(w, int(*depth))
 		s.PC, s.Mask = t.PC, t.Mask&*p.Live.Next(w)
+		*t = noToken
 	}
 	if s.Mask == 0 {
 		p.Held.D().Warps &^= 1 << (w & 63)
