@@ -87,6 +87,7 @@ func TestKernels(t *testing.T) {
 			cfg := gpu.Default()
 			cfg.GPU.SMs = 2
 			cfg.Divergence.Mechanism = m.Name
+			require.NoError(t, cfg.Set("divergence.token.window=4")) // so that it spills
 			run := func(workers int) (*testbench.Session, []byte) {
 				return traced(t, cfg, testbench.Limits{}, workers, func(s *testbench.Session) error {
 					return kernel.Sizes[0].New(1).Run(runner.New(s))
