@@ -318,7 +318,8 @@ func TestDamage(t *testing.T) {
 	var list []trace.Record
 	for i := range 50 {
 		list = append(list, trace.Record{
-			Kind: trace.Kind(i) % trace.NumKinds, Values: make([]uint64, 3), Cycle: uint64(i), SM: uint16(i % 4), Mask: 5, Mixed: i%3 == 0,
+			Kind: trace.Kind(i) % trace.NumKinds, Values: make([]uint64, 3), Cycle: uint64(i), SM: uint16(i % 4),
+			Mask: 5, Mixed: i%3 == 0,
 			Homes: units.Homes{Row: units.Rows{uint8(i)}},
 		})
 	}

@@ -67,7 +67,9 @@ func odd(t *testing.T) func(s *testbench.Session) error {
 
 // TestKinds: each kind of record occurs under the mechanisms that have it.
 func TestKinds(t *testing.T) {
-	all := []trace.Kind{trace.Issue, trace.Branch, trace.Wait, trace.Request, trace.Reply, trace.Start, trace.Exit, trace.Write}
+	all := []trace.Kind{
+		trace.Issue, trace.Branch, trace.Wait, trace.Request, trace.Reply, trace.Start, trace.Exit, trace.Write,
+	}
 	stack := append([]trace.Kind{trace.Push, trace.Pop, trace.Reconverge}, all...)
 	for _, c := range []struct {
 		mechanism, kernel string
@@ -196,7 +198,7 @@ func TestKonata(t *testing.T) {
 	require.Equal(t, "Kanata\t0004", lines[0])
 	require.True(t, strings.HasPrefix(lines[1], "C=\t"))
 	cycle := 0
-	alive, issued, ended := map[string]string{}, map[string]int{}, 0 // by ID: the thread; cycles of issue by thread and cycle
+	alive, issued, ended := map[string]string{}, map[string]int{}, 0 // threads by ID; issues by thread and cycle
 	for _, l := range lines[1:] {
 		f := strings.Split(l, "\t")
 		number := func(i int) int {
