@@ -209,7 +209,7 @@ func TestProperties(t *testing.T) {
 			short := file[:int(d.Cut)%len(file)]
 			r, err := trace.NewReader(bytes.NewReader(short), int64(len(short)))
 			if err != nil {
-				return // within the header: see TestCutInHeader
+				return // within the header: see TestNoTrace
 			}
 			n, blocks := 0, 0
 			for _, b := range whole.Blocks {
