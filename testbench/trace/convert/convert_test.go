@@ -287,10 +287,16 @@ func TestCommit(t *testing.T) {
 }
 
 // TestCommitAgain: the commit log of a run, read back, is the run, under mechanisms that regroup warps
-// too.
+// too. Its masks add up to the thread instructions of the run.
 func TestCommitAgain(t *testing.T) {
 	for _, m := range []string{"pdom", "tbc", "dwf", "token"} {
-		_, r := traced(t, m, kernel(t, "bitonic"))
+		s, r := traced(t, m, kernel(t, "bitonic"))
+		lanes := 0
+		for step, err := range convert.Steps(r, convert.Select{}, true) {
+			require.NoError(t, err)
+			lanes += bits.OnesCount32(step.Mask)
+		}
+		assert.Equal(t, s.Counters().Lanes, uint64(lanes), m)
 		var log bytes.Buffer
 		require.NoError(t, convert.Commit(&log, r, convert.Select{}))
 		a, b := steps(log.String(), r)
