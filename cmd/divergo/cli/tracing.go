@@ -53,9 +53,8 @@ func (t *traceFlag) open(files *output.Set, m *machineFlags, title, target strin
 		}
 		return nil, nil
 	}
-	r := &tracing{
-		values: t.values, title: title, preset: m.preset, source: profile.Sources(kernels.Source), names: []string{t.name},
-	}
+	r := &tracing{title: title, preset: m.preset, values: t.values, names: []string{t.name}}
+	r.source = profile.Sources(kernels.Source)
 	if target != "" {
 		r.source = profile.Sources(nil, filepath.Dir(target))
 	}

@@ -11,7 +11,7 @@ import (
 
 // op is an instruction of a Konata log.
 type op struct {
-	id, thread   int
+	thread       int
 	pc           uint32
 	issued, ends uint64
 	title, note  string
