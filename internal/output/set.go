@@ -114,7 +114,7 @@ func (s *Set) Discard() {
 var formats = []string{
 	".vcd", ".evcd", ".fst", ".lxt", ".lxt2", ".vzt", ".ghw", ".wlf", ".fsdb", ".gtkw",
 	".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".pdf", ".ps", ".eps", ".html",
-	".json", ".csv", ".toml", ".ptx", ".cu", ".cuh", ".gz", ".xz", ".zst", ".zip",
+	".json", ".csv", ".toml", ".trace", ".ptx", ".cu", ".cuh", ".gz", ".xz", ".zst", ".zip",
 	".md", ".go", ".mod", ".sum", ".c", ".cc", ".cpp", ".h", ".py", ".sh",
 }
 
