@@ -45,7 +45,12 @@ func Attach(s *testbench.Session, to *Writer, source func(name string) []string)
 		r.watches = append(r.watches, w)
 		r.leave = append(r.leave, w.leave...)
 	}
-	flush := func(uint64) { r.fail(to.Flush()) }
+	quanta := 0
+	flush := func(uint64) {
+		if quanta++; quanta%64 == 0 { // a block may be a little larger
+			r.fail(to.Flush())
+		}
+	}
 	r.leave = append(r.leave, s.OnLaunch.Add(r.launch), s.Machine.System().OnQuantum(flush))
 	return r
 }
