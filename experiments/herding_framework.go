@@ -159,8 +159,8 @@ func drawHerding(on herdSetup) (*Drawing, error) {
 				share, software, theirs = h.none.memory, "", b.data
 			}
 			row := []any{
-				b.name, string(run.what), percent(100 * share), h.count, percent(h.gain(h.fast)), percent(h.gain(h.slow)),
-				software, percent(100 * h.fast.degradation), "",
+				b.name, string(run.what), percent(100 * share), h.count, percent(h.gain(h.fast)),
+				percent(h.gain(h.slow)), software, percent(100 * h.fast.degradation), "",
 				less(h.none.stalls, h.fast.stalls), less(h.none.bytes, h.fast.bytes), h.every, percent(h.gain(h.any)),
 				percent(100 * h.any.degradation),
 			}

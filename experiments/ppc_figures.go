@@ -105,7 +105,7 @@ func drawUnstructured() (*Drawing, error) {
 func drawExits() (*Drawing, error) {
 	d := &Drawing{Header: []string{"exits, 1 of"}}
 	gain := &chart.Lines{
-		Title: "Activity factor, paired paths against post-dominators", X: "rounds for each early exit, log2", Y: "gain (%)",
+		Title: "Activity factor, paired paths against post-dominators", X: "tests for each early exit, log2", Y: "gain (%)",
 	}
 	d.Header = append(append(d.Header, unstructuredKernels...), "mean")
 	series := make([]chart.Series, len(unstructuredKernels)+1)

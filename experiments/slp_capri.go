@@ -32,7 +32,6 @@ var exceptions = []exception{
 		"sobel", "tbc", 2, "sm.scheduler=gto", greedy,
 		"whose turn it is: what TBC makes wait stays together under loose round robin",
 	},
-	{"sobelfilter", "tbc", 2, "sm.scheduler=gto", greedy, "the same"},
 }
 
 func byTurns(c *gpu.Config)   { c.SM.Scheduler = sm.LRR }

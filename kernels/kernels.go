@@ -98,8 +98,8 @@ func All() []Kernel {
 		backprop,
 		bfs, aesKernel, coulomb, libor, streamcluster, store, nearestKernel, leukocyte, spheres, galerkin, weather,
 		mergesort, heartwall, haar, fdtd3d, eigenvaluesKernel, facedetect, hotspot, mummer, mummerpp, namd,
-		persistent, pathfinder, shortcircuit, exceptions, gotos, coroutine, sobel, mandelbrot, mandelbrot20, loop1, loop2,
-		queens,
+		persistent, pathfinder, shortcircuit, exceptions, gotos, coroutine, sobel, mandelbrot, mandelbrot20,
+		loop1, loop2, queens,
 		nbody, oceanfft, binomial, gaussian, lbm, histogram64, sobelfilter, sad, dxtc, particles, volumerender, julia,
 	}
 }

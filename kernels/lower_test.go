@@ -93,7 +93,7 @@ func TestBranchClasses(t *testing.T) {
 		{"hotspot", "hotspot", "if (tx > i &&", p},
 		{"mummer", "mummer", "if (child == 0)", d},
 		{"mummer", "mummer", "while (k < n &&", d},
-		{"mummerpp", "mummerpp", "if (reference[suffix + k] < query", d},
+		{"mummerpp", "mummerpp", "if (fetch(reference + suffix + k) < fetch", d},
 		{"namd", "namd", "if (far < cut)", d},
 		{"persistent", "persistent", "while (node < LEAF)", d},
 		{"persistent", "persistent", "if (ray >= count)", p},

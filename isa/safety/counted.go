@@ -16,9 +16,10 @@ type counter struct {
 	leaps bool  // it counts by more than one, from any start
 }
 
-// count finds a counting exit, or nil. It prefers one that counts by one, or between constants. The exit must end the loop by itself. This holds for a step
-// of 1 with a strict comparison, for a constant bound that a step from any start cannot wrap around, or
-// for constants that end the loop before a wraparound.
+// count finds a counting exit, or nil. It prefers one that counts by one, or between constants. The
+// exit must end the loop by itself. This holds for a step of 1 with a strict comparison, for a
+// constant bound that a step from any start cannot wrap around, or for constants that end the loop
+// before a wraparound.
 func (a *analysis) count(l *loop) *counter {
 	if l.header < 0 {
 		return nil

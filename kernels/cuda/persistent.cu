@@ -79,6 +79,7 @@ KERNEL persistent(const float *boxes, const uint *links, const float *triangles,
                             if (v >= 0.0f && u + v <= 1.0f) {
                                 nearest = far;
                                 opaque(nearest);
+                                opaque(batch);
                                 if (batch % 2 == 1) {
                                     nearest = 0.0f;
                                     top = 1;

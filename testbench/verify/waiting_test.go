@@ -52,7 +52,7 @@ func TestItsTurnComes(t *testing.T) {
 		c := under("dwf")
 		c.GPU.SMs, c.SM.Threads = 1, 128 // four slots, for warps at four places
 		c.Divergence = formation.Keys.With(c.Divergence,
-			formation.Params{Issue: formation.IssuePC, Ways: 4, Aging: aging})
+			formation.Params{Issue: formation.IssuePC, Count: formation.CountWaiting, Ways: 4, Aging: aging})
 		s := session(t, c)
 		err := s.Launch(testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{128, 1, 1}})
 		if aging > 0 {
