@@ -3,6 +3,8 @@ package docs
 import (
 	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -10,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"divergo/experiments"
+	"divergo/internal/mutants"
 )
 
 const claimsIntroduction = `# What the papers say, and what the model does
@@ -32,12 +35,13 @@ measured when the list is made, on blocks of hardware or in runs of kernels.
 - The ID of a claim is the key of its paper and a number, which stands for nothing else.
 - A value in parentheses is detail beside the one that is compared.
 - A value marked ` + "`ours`" + ` is a count of what we declare, and cannot turn out otherwise. Planted faults show
-  that the others can: ` + "`go test ./experiments -run Mutants -all`" + `.
+  that others can: ` + "`go test ./experiments -run Mutants -all`" + `. The last section has the rest.
 `
 
-// claims returns reference/claims.md. row formats each claim.
-func claims(row func(*experiments.Claim) string) string {
+// claims returns reference/claims.md. row formats each claim. turned are those with a planted fault.
+func claims(turned map[string]bool, row func(*experiments.Claim) string) string {
 	var b strings.Builder
+	var left []string
 	b.WriteString(claimsIntroduction)
 	paper := ""
 	for _, c := range experiments.Claims() {
@@ -46,22 +50,45 @@ func claims(row func(*experiments.Claim) string) string {
 			fmt.Fprintf(&b, "\n## %s\n\n", c.Paper)
 			b.WriteString("| claim | place | statement | theirs | ours | verdict |\n|---|---|---|---|---|---|\n")
 		}
-		b.WriteString(row(&c) + "\n")
+		text := row(&c)
+		if b.WriteString(text + "\n"); upheld.MatchString(text) && !turned[c.ID] {
+			left = append(left, c.ID)
+		}
 	}
+	fmt.Fprintf(&b, "\n## Without a planted fault\n\nNo fault of the catalogue (`mutants.diff`) is known to turn these matches and orders red:\n\n%s\n",
+		strings.Join(left, " "))
 	return b.String()
+}
+
+// upheld matches the row of a match or an order.
+var upheld = regexp.MustCompile(`\| (match|order)(: .*)? \|$`)
+
+// faults returns the claims that a fault of the catalogue turns red.
+func faults(t *testing.T) map[string]bool {
+	root, err := filepath.Abs("..")
+	require.NoError(t, err)
+	list, err := mutants.All(root)
+	require.NoError(t, err)
+	turned := map[string]bool{}
+	for _, m := range list {
+		for _, id := range m.Claims {
+			turned[id] = true
+		}
+	}
+	return turned
 }
 
 // TestClaims: the document lists all claims. TestClaims of package experiments measures their
 // values.
 func TestClaims(t *testing.T) {
 	if *update {
-		measured := claims(func(c *experiments.Claim) string { return c.Row(c.Try()) })
+		measured := claims(faults(t), func(c *experiments.Claim) string { return c.Row(c.Try()) })
 		require.NoError(t, os.WriteFile("reference/claims.md", []byte(measured), 0o644))
 	}
 	text, err := os.ReadFile("reference/claims.md")
 	require.NoError(t, err)
 	got := strings.Split(string(text), "\n")
-	want := claims(func(c *experiments.Claim) string {
+	want := claims(faults(t), func(c *experiments.Claim) string {
 		words, _, _ := strings.Cut(c.Row(experiments.Finding{Ours: "\n"}), "\n")
 		for _, line := range got {
 			if strings.HasPrefix(line, words) {
