@@ -61,7 +61,7 @@ func on(seed uint64, machines []setup) []setup {
 // String describes the plan in a figure's notes.
 func (p Plan) String() string {
 	if p == Quick {
-		return "quick: medium sizes on two SMs with all channels, one input: less work than the plan of docs/explanation/experiments.md has"
+		return "quick: medium or small sizes on two SMs with all channels, one input: less work than the plan of docs/explanation/experiments.md has"
 	}
 	return fmt.Sprintf("by the plan of docs/explanation/experiments.md: %d SMs, %d channel, at least %d waves of CTAs, %d inputs",
 		fullSMs, fullChannels, fullWaves, fullInputs)
