@@ -41,7 +41,8 @@ measured when the list is made, on blocks of hardware or in runs of kernels.
 // claims returns reference/claims.md. row formats each claim. turned are those with a planted fault.
 func claims(turned map[string]bool, row func(*experiments.Claim) string) string {
 	var b strings.Builder
-	var left []string
+	left := map[string][]string{} // by paper
+	var papers []string
 	b.WriteString(claimsIntroduction)
 	paper := ""
 	for _, c := range experiments.Claims() {
@@ -52,11 +53,18 @@ func claims(turned map[string]bool, row func(*experiments.Claim) string) string 
 		}
 		text := row(&c)
 		if b.WriteString(text + "\n"); upheld.MatchString(text) && !turned[c.ID] {
-			left = append(left, c.ID)
+			if left[paper] == nil {
+				papers = append(papers, paper)
+			}
+			left[paper] = append(left[paper], c.ID)
 		}
 	}
-	fmt.Fprintf(&b, "\n## Without a planted fault\n\nNo fault of the catalogue (`mutants.diff`) is known to turn these matches and orders red:\n\n%s\n",
-		strings.Join(left, " "))
+	b.WriteString("\n## Without a planted fault\n\n" +
+		"No fault of the catalogue (`mutants.diff`) is known to turn these matches and orders red.\n\n" +
+		"| paper | claims |\n|---|---|\n")
+	for _, paper := range papers {
+		fmt.Fprintf(&b, "| %s | %s |\n", paper, strings.Join(left[paper], " "))
+	}
 	return b.String()
 }
 
