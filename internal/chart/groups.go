@@ -77,7 +77,7 @@ func (g *Groups) draw() (p *picture, width, high float64, err error) {
 	left := margin + 12 + max(wide(axis.label(axis.lo)), wide(axis.label(axis.hi)))
 	step := float64(len(g.Bars))*columnWide + columnGap
 	rows := max(1, int(math.Ceil((float64(len(g.Groups))*step+meanGap)/(rowWide-left))))
-	width = keyWide
+	width = max(keyWide, 2*margin+1.3*wide(g.Title)) // the heading is larger than other text
 	for groups := range slices.Chunk(g.Groups, max(1, (len(g.Groups)+rows-1)/rows)) {
 		top := bottom + lineHigh + 8
 		bottom = top + columnsHigh
