@@ -41,7 +41,7 @@ var acrossFigures = []Figure{
 // acrossSize is the size of kernels in quick runs of these figures, which have many.
 const acrossSize = "small"
 
-const acrossNote = "No paper has this. Quick runs are of the small size, in which most kernels have one or two CTAs: they show that the figure works, and no more."
+const acrossNote = "No paper has this. With --quick kernels are in their small size, in which most have one or two CTAs: that shows that the figure works, and no more."
 
 // grid runs kernels on machines with the first input of a plan.
 func grid(p Plan, kernels []string, machines []setup) ([][]testbench.Counters, error) {

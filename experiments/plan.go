@@ -61,7 +61,7 @@ func on(seed uint64, machines []setup) []setup {
 // String describes the plan in a figure's notes.
 func (p Plan) String() string {
 	if p == Quick {
-		return "quick: medium sizes on two SMs with all channels, one input: less work than the plan of docs/explanation/experiments.md has"
+		return "quick: medium or small sizes on two SMs with all channels, one input: less work than the plan of docs/explanation/experiments.md has"
 	}
 	return fmt.Sprintf("by the plan of docs/explanation/experiments.md: %d SMs, %d channel, at least %d waves of CTAs, %d inputs",
 		fullSMs, fullChannels, fullWaves, fullInputs)
@@ -264,10 +264,15 @@ func (s setup) runFull(kernel string) (testbench.Counters, error) {
 	if err != nil {
 		return testbench.Counters{}, err
 	}
+	o, err := s.filled(p).once(kernel+" "+p.size.Name, func() (kernels.Workload, error) { return p.size.New(s.seed), nil })
+	return o.Counters, err
+}
+
+// filled returns the machine of a planned run.
+func (s setup) filled(p planned) setup {
 	s.full = fullMachine{ctas: p.slots, registers: p.registers, shared: p.shared}
 	if s.preset == papers.TBC.Key { // table 2
 		s.full.constant, s.full.texture = 8<<10, 32<<10
 	}
-	o, err := s.once(kernel+" "+p.size.Name, func() (kernels.Workload, error) { return p.size.New(s.seed), nil })
-	return o.Counters, err
+	return s
 }

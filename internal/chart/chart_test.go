@@ -3,8 +3,10 @@ package chart
 import (
 	"bytes"
 	"encoding/xml"
+	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -317,4 +319,29 @@ func TestErrors(t *testing.T) {
 		_, err := c.chart.WriteTo(io.Discard)
 		assert.EqualError(t, err, c.want)
 	}
+}
+
+// TestGroupsFitPages: more groups than a page of 1300 pixels holds continue in further rows, of which each
+// has all bars of its groups. The legend stands once.
+func TestGroupsFitPages(t *testing.T) {
+	g := &Groups{Title: "t", Y: "y", Bars: []string{"a", "b", "c", "d"}}
+	for i := range 36 {
+		g.Groups = append(g.Groups, Group{
+			Name: fmt.Sprint("kernel", i), Values: [][]float64{{1}, {2}, {3}, {4}},
+			Spread: [][2]float64{{1, 1}, {1, 3}, {2, 4}, {3, 5}}, Mean: i >= 33,
+		})
+	}
+	var b strings.Builder
+	_, err := Column{g}.WriteTo(&b)
+	require.NoError(t, err)
+	width := regexp.MustCompile(`^<svg[^>]* width="([0-9.]+)"`).FindStringSubmatch(b.String())
+	require.NotNil(t, width)
+	pixels, err := strconv.ParseFloat(width[1], 64)
+	require.NoError(t, err)
+	assert.LessOrEqual(t, pixels, 1160.)
+	assert.Equal(t, 36*4, strings.Count(b.String(), "<title>kernel"))
+	assert.Equal(t, 1, strings.Count(b.String(), ">least to most of the inputs<"))
+	g.Groups[0].Spread = g.Groups[0].Spread[:3]
+	_, err = Column{g}.WriteTo(&b)
+	assert.ErrorContains(t, err, `group "kernel0": spread of 3 bars, want 4`)
 }

@@ -77,9 +77,9 @@ func (g *Groups) draw() (p *picture, width, high float64, err error) {
 	left := margin + 12 + max(wide(axis.label(axis.lo)), wide(axis.label(axis.hi)))
 	step := float64(len(g.Bars))*columnWide + columnGap
 	rows := max(1, int(math.Ceil((float64(len(g.Groups))*step+meanGap)/(rowWide-left))))
-	width = keyWide
+	width = max(keyWide, 2*margin+1.3*wide(g.Title)) // the heading is larger than other text
 	for groups := range slices.Chunk(g.Groups, max(1, (len(g.Groups)+rows-1)/rows)) {
-		top := bottom + lineHigh
+		top := bottom + lineHigh + 8
 		bottom = top + columnsHigh
 		right := g.row(p, groups, newAxis(0, highest, bottom, top), left, top, bottom)
 		width, bottom = max(width, right+margin), bottom+namesHigh
@@ -95,7 +95,7 @@ func (g *Groups) row(p *picture, groups []Group, y axis, left, top, bottom float
 	if first > 0 {
 		right += meanGap
 	}
-	p.text(margin, top-6, "start", g.Y)
+	p.text(margin, top-12, "start", g.Y)
 	for _, t := range y.ticks {
 		p.line(left, y.at(t), right, y.at(t), grid)
 		p.text(left-8, y.at(t)+4, "end", y.label(t))

@@ -178,6 +178,9 @@ func reproduceAll(c *cobra.Command, figures []experiments.Figure, plan experimen
 			return fmt.Errorf("%s: %w", f.Name, err)
 		}
 		values := figureJSON(f, d)
+		if plan == experiments.Quick && f.Planned != nil {
+			values["quick"] = true
+		}
 		var svg strings.Builder
 		if _, err := d.Charts.WriteTo(&svg); err != nil {
 			return fmt.Errorf("%s: %w", f.Name, err)
