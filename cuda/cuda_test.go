@@ -271,15 +271,22 @@ func TestTextures(t *testing.T) {
 }
 
 // TestTexturesInPTX: PTX instructions give the same values as the functions of CUDA C, for objects
-// and for references.
+// and for references, by loads and by a texture unit.
 func TestTexturesInPTX(t *testing.T) {
-	program := build(t, "testdata/fetchptx.cu")
+	program, references := build(t, "testdata/fetchptx.cu"), build(t, "testdata/texref.cpp")
 	for _, m := range []string{"pdom", "tbc"} {
-		r := run(t, m, program)
-		assert.Equal(t, "0 wrong\n", r.out, "%s: %s", m, r.errors)
+		for _, fetch := range []string{"loads", "unit"} {
+			cfg := machine(t, gpu.DefaultPreset, m)
+			require.NoError(t, cfg.Set("texture.size=32768"))
+			require.NoError(t, cfg.Set("texture.fetch="+fetch))
+			r := runOn(t, cfg, 1, program)
+			assert.Equal(t, "0 wrong\n", r.out, "%s, %s: %s", m, fetch, r.errors)
+			texels := r.server.Session.Counters()
+			assert.Equal(t, fetch == "unit", texels.TextureUnit.Fetches > 0, "%s, %s", m, fetch)
+			r = runOn(t, cfg, 1, references, "testdata/texref.ptx")
+			assert.Equal(t, "0 wrong\n", r.out, "%s, %s: %s", m, fetch, r.errors)
+		}
 	}
-	r := run(t, "pdom", build(t, "testdata/texref.cpp"), "testdata/texref.ptx")
-	assert.Equal(t, "0 wrong\n", r.out, r.errors)
 }
 
 // TestEachHeader: each header can be the only one included, in CUDA, C++ and C.

@@ -20,7 +20,7 @@ type jam struct {
 	SMs, Channels, Concentration int
 	FlitBytes, Wire              int // of the interconnect; its latency
 	Write                        memsys.WritePolicy
-	ReadOnly                     bool // the SMs have a constant and a texture cache
+	ReadOnly                     bool // the SMs have a constant and a texture cache, and a texture unit
 	Pause                        int  // cycles between the replies that an SM takes
 	Flushes                      int  // of all slices, while the SMs run
 	Steps                        []jamming
@@ -54,6 +54,13 @@ func (c jam) String() string {
 }
 
 func (j jamming) access() memsys.Access {
+	if j.Kind == memsys.Sample { // of textures without texels, whose descriptions are lines of zeros
+		a := memsys.Access{Kind: j.Kind, Mask: j.Lanes, Type: isa.F32, Tex: isa.Tex{Dims: 1}}
+		for i := range a.Addr {
+			a.Addr[i] = base + uint64((j.Line+i*j.Stride)%jammed*64)
+		}
+		return a
+	}
 	if j.Kind >= memsys.Fence {
 		return memsys.Access{Kind: j.Kind}
 	}
@@ -92,7 +99,7 @@ func TestNoDeadlock(t *testing.T) {
 			"Steps": forall.List(40, forall.Struct[jamming](map[string]gopter.Gen{
 				"SM": gen.IntRange(0, 2),
 				"Kind": forall.OneOf(memsys.Load, memsys.Load, memsys.Load, memsys.Store, memsys.Store, memsys.Store,
-					memsys.Atomic, memsys.Reduce, memsys.Fence, memsys.Flush),
+					memsys.Atomic, memsys.Reduce, memsys.Fence, memsys.Flush, memsys.Sample, memsys.Sample),
 				"Cache":  forall.OneOf(isa.CacheDefault, isa.CacheDefault, isa.CacheGlobal, isa.CacheVolatile),
 				"Shared": forall.OneOf(false, false, false, true), "Stack": forall.Bool(), "Herd": forall.OneOf(false, false, true),
 				"Space": forall.OneOf(isa.SpaceGlobal, isa.SpaceGlobal, isa.SpaceConst, isa.SpaceTexture),
@@ -108,18 +115,21 @@ func TestNoDeadlock(t *testing.T) {
 				Size: 64, Assoc: 1, Line: 64, Pending: 1, MSHRs: 1, MSHRMerge: 1, HitLatency: 1, MissQueue: 1,
 			}
 			cfg.Texture = memsys.TextureConfig{
-				Fetch: memsys.FetchLoads, Size: 64, Assoc: 1, Line: 64, Pending: 1, MSHRs: 1, MSHRMerge: 1, HitLatency: 1,
+				Fetch: memsys.FetchUnit, Size: 64, Assoc: 1, Line: 64, Pending: 1, MSHRs: 1, MSHRMerge: 1, HitLatency: 1,
 				MissQueue: 1, Lanes: 1, Groups: 1, Latency: 1, Handles: 3,
 			}
 		}
 		scripts := make([][]memtest.Step, c.SMs)
 		for _, j := range c.Steps {
 			sm := j.SM % c.SMs
+			if j.Kind == memsys.Sample && !c.ReadOnly {
+				j.Kind = memsys.Load
+			}
 			scripts[sm] = append(scripts[sm], memtest.Step{Access: j.access()})
 		}
 		s, err := memtest.New(cfg, scripts...)
 		require.NoError(t, err)
-		require.NoError(t, s.Store.Map(base, jammed*64))
+		require.NoError(t, s.Store.Map(base, (jammed+1)*64))
 		for _, sm := range s.SMs {
 			sm.Driver.Pause = uint64(c.Pause)
 		}

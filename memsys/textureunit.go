@@ -287,13 +287,13 @@ func (u *TextureUnit) accept(a *Access) {
 func (u *TextureUnit) find(address uint64, lane int) *description {
 	d, oldest := u.D(), 0
 	for i := range u.handles.Len() {
-		h := u.handles.At(i)
+		h := u.handles.Next(i)
 		if h.Valid && h.Address == address {
 			d.Clock++
 			u.handles.Edit(i).Used = d.Clock
-			return &u.handles.At(i).description
+			return &u.handles.Next(i).description
 		}
-		if h.Used < u.handles.At(oldest).Used {
+		if h.Used < u.handles.Next(oldest).Used {
 			oldest = i
 		}
 	}
@@ -603,7 +603,7 @@ func (u *TextureUnit) filter() {
 	if d.Waiting == 0 {
 		return
 	}
-	g := u.waiting.At(int(d.Oldest))
+	g := u.waiting.Next(int(d.Oldest))
 	e := u.table.Edit(int(g.Entry))
 	last := g.Planes == g.Second && g.Level == g.Again
 	done := last && e.Left&^g.Lanes == 0

@@ -203,8 +203,7 @@ type site struct {
 	faulted    *atomic.Bool
 	params     uint64 // address of the parameter bank in device memory; 0: a bank in the SM
 	texture    bool   // there is a texture cache
-	// there is a texture unit
-	textureUnit bool
+	sampler    bool   // there is a texture unit
 
 	pick     pick                    // scheduler of cfg
 	foremost foremost                // CTA priority of cfg

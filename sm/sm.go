@@ -79,7 +79,7 @@ func New(
 	l, err := newLaunch(site{
 		cfg: cfg, mech: m, options: o, herd: herd, index: uint32(index), sms: uint32(sms), shared: shared,
 		faulted: cmp.Or(p.Faulted, new(atomic.Bool)), params: p.Params, texture: p.Texture,
-		textureUnit: p.TextureUnit,
+		sampler: p.TextureUnit,
 	})
 	if err != nil {
 		return nil, err
@@ -188,8 +188,9 @@ func (s *SM) Load(k Kernel) error {
 		slices.ContainsFunc(k.Prog.Insts, func(in isa.Inst) bool { return in.Matrix() }) {
 		return fmt.Errorf("%s has mma or the like, whose matrices lie in the registers of %d threads: sm.warp_size is %d", k.Prog.Name, isa.MaxLanes, w)
 	}
-	if !s.l.textureUnit && slices.ContainsFunc(k.Prog.Insts, func(in isa.Inst) bool { return in.Op == isa.OpTex }) {
-		return fmt.Errorf("%s has tex or tld4 as an instruction, and the SM has no texture unit: texture.fetch is loads", k.Prog.Name)
+	if !s.l.sampler && slices.ContainsFunc(k.Prog.Insts, func(in isa.Inst) bool { return in.Op == isa.OpTex }) {
+		return fmt.Errorf("%s has tex or tld4 as an instruction, and the SM has no texture unit: texture.fetch is loads",
+			k.Prog.Name)
 	}
 	if err := s.l.load(k); err != nil {
 		return err

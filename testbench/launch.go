@@ -80,8 +80,8 @@ func (s *Session) Launch(l Launch) error {
 	return s.err
 }
 
-// prepare finds the program to run, which for a texture unit has tex and tld4 as instructions, checks that it can run, and puts the variables of its module
-// into device memory.
+// prepare finds the program to run, checks that it can run, and puts the variables of its module into
+// device memory. For a texture unit the program has tex and tld4 as instructions.
 func (s *Session) prepare(l Launch) (run Run, err error) {
 	if s.err != nil {
 		return run, s.err

@@ -359,7 +359,7 @@ func TestEveryCounterIsInAStatistic(t *testing.T) {
 	leaves(reflect.ValueOf(&changed).Elem(), "", func(path string, leaf reflect.Value) {
 		for _, elsewhere := range []string{
 			".SMCycles", ".L1.Stalls", ".Coalescer.Coalescing", ".ConstCache.Stalls", ".Const.Conflicts",
-			".ConstCache.Prefetch", ".TextureCache.Stalls", ".Texture.Conflicts", ".TextureCache.Prefetch",
+			".ConstCache.Prefetch", ".TextureCache.Stalls", ".Texture.Conflicts", ".TextureUnit.Conflicts", ".TextureCache.Prefetch",
 		} {
 			if strings.HasPrefix(path, elsewhere) || strings.HasPrefix(path, ".Stalls") &&
 				strings.HasSuffix(path, "[0]") {
