@@ -45,6 +45,7 @@ var libraries = map[string]string{
 	"golang.org/x/term":                  "cmd",
 	"github.com/pelletier/go-toml/v2":    "gpu",
 	"github.com/ianlancetaylor/demangle": "ptx",
+	"github.com/klauspost/compress":      "testbench",
 	"github.com/stretchr/testify":        "",
 	"github.com/leanovate/gopter":        "internal",
 }
