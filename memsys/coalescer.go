@@ -73,11 +73,13 @@ type Coalescer struct {
 	OnPart rtl.Observers[Part]
 }
 
-// Part is an access with the lanes that one line serves. A fence or a flush has no lanes.
+// Part is an access with the lanes that one line serves. A fence or a flush has no lanes and no line.
 type Part struct {
 	*Access
 	Lanes uint32
-	First bool // first part of the access
+	Line  uint64 // address of the line
+	Entry uint8  // in which it waits for its response; stores and reductions have none
+	First bool   // first part of the access
 }
 
 // Herded is a load whose lanes have new addresses in one block.
@@ -190,7 +192,11 @@ func (c *Coalescer) send(room bool) {
 		c.request(a, addr, entry, lanes)
 	}
 	if c.OnPart.Any() {
-		c.OnPart.Notify(Part{a, lanes, !q.Busy})
+		line := uint64(0)
+		if a.Kind != Fence && a.Kind != Flush {
+			line = addr[bits.TrailingZeros32(lanes)&(isa.MaxLanes-1)] &^ (c.line - 1)
+		}
+		c.OnPart.Notify(Part{a, lanes, line, uint8(entry), !q.Busy})
 	}
 	if !d.Busy {
 		c.In.Pop()

@@ -64,6 +64,8 @@ type IssueEvents struct {
 	// OnInserted receives each issued instruction that the mechanism inserted. Its PC is that in
 	// SM.Program.
 	OnInserted rtl.Observers[Issued]
+	// OnChanged receives the slots of a sub-core whose PC or I-buffer has changed since the last cycle.
+	OnChanged rtl.Observers[Changed]
 	// OnClass receives the class of the cycles of a sub-core from this one on, until the next
 	// notification.
 	OnClass rtl.Observers[Spent]
@@ -133,6 +135,13 @@ type Issued struct {
 	*Flight
 }
 
+// Changed is a set of slots that have changed, with their sub-core.
+type Changed struct {
+	Cycle uint64
+	Slots *units.Set
+	Core  int
+}
+
 // Spent is the class of the cycles of a sub-core from Cycle on. Slot is the slot that issues or is
 // ready, -1 if there is none.
 type Spent struct {
@@ -161,6 +170,9 @@ func (i *Issue) Tick() {
 	if changed, words := &i.Front.Q().Changed, units.Words(slots.Len()); changed.Any(words) {
 		i.D().Look.Union(changed, words)
 		i.forget(changed)
+		if i.OnChanged.Any() {
+			i.OnChanged.Notify(Changed{now, changed, i.core})
+		}
 	}
 	if now < q.Next { // the last warp is still entering a narrow pipe
 		i.complete()

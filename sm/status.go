@@ -38,6 +38,25 @@ func (s *SM) Pred(row, lane, pred int) bool {
 	return *s.Sub[s.Core(row)].Writeback.Preds.At(s.l.pred(uint8(row), pred))>>lane&1 != 0
 }
 
+// Preds returns the lanes of a row whose predicate register is true.
+func (s *SM) Preds(row, pred int) uint32 {
+	return *s.Sub[s.Core(row)].Writeback.Preds.At(s.l.pred(uint8(row), pred))
+}
+
+// Access returns the memory instruction whose access has a tag, with its PC in the launched program.
+// For a divergence stack it returns the row and isa.NoPC. It reports false for a flush.
+func (s *SM) Access(tag uint16) (f Flight, ok bool) {
+	switch {
+	case tag == flushTag:
+		return Flight{}, false
+	case tag >= stackTag:
+		return Flight{Row: uint8(tag - stackTag), PC: isa.NoPC}, true
+	}
+	f = s.LSU.Table.Next(int(tag & 0xff)).Flight
+	f.PC = s.l.Prog.OriginOf(f.PC)
+	return f, true
+}
+
 // Requester returns the PC of the instruction whose access has a tag, in the launched program. For
 // a divergence stack or a flush it returns isa.NoPC.
 func (s *SM) Requester(tag uint16) uint32 {

@@ -13,6 +13,8 @@ type PathStack struct {
 	First  First
 	Deep   int  // depth from which on the smaller path runs first
 	Likely bool // use likely-convergence points
+
+	*Events // of the mechanism; nil for none
 }
 
 // Entry is one entry of a reconvergence stack.
@@ -77,12 +79,20 @@ func (k *PathStack) Remove(w int, lanes uint32) {
 // Push adds an entry on top.
 func (k *PathStack) Push(w int, e Entry, st *Stats) {
 	st.Pushes++
-	st.MaxDepth = max(st.MaxDepth, uint64(k.Stack.Push(w, e)))
+	depth := k.Stack.Push(w, e)
+	st.MaxDepth = max(st.MaxDepth, uint64(depth))
+	if k.Events != nil && k.OnStack.Any() {
+		k.OnStack.Notify(Stacked{Push: true, Slot: w, Row: w, At: e.At, Mask: e.Mask, Depth: depth})
+	}
 }
 
 // Drop removes the top entry and returns the number left.
 func (k *PathStack) Drop(w int, st *Stats) int {
 	st.Pops++
+	if k.Events != nil && k.OnStack.Any() {
+		e := k.Top(w)
+		k.OnStack.Notify(Stacked{Slot: w, Row: w, At: e.RPC, Mask: e.Mask, Depth: k.Len(w) - 1})
+	}
 	return k.Stack.Pop(w)
 }
 

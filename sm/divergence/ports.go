@@ -163,6 +163,8 @@ type Ports struct {
 	// all registers of a slot are in one sub-core.
 	Others  []CorePort
 	Divides bool
+	// Events are nil if the mechanism reports none.
+	*Events
 	// Memory takes one Transfer of each row at a time.
 	Memory rtl.Out[Transfer]
 	Answer rtl.In[Transferred]

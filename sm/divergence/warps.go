@@ -62,7 +62,7 @@ type Side struct {
 func NewWarps(e Env, paths int) Warps {
 	b := NewBarrier(e.Geometry)
 	return Warps{
-		Ports:   Ports{Tallies: b.Tallies, Pairs: true, Divides: true},
+		Ports:   Ports{Tallies: b.Tallies, Pairs: true, Divides: true, Events: new(Events)},
 		Barrier: b,
 		Table:   rtl.NewMem[Slot](paths * e.Warps),
 		Meeting: rtl.NewMem[Meeting](e.Warps),
@@ -298,6 +298,9 @@ func (p *Warps) End(k Reconverger, s *Slot) {
 func (p *Warps) release(k Reconverger, rows uint64) {
 	if rows != 0 {
 		p.D().Stats.BarReleases++
+		if p.OnRelease.Any() {
+			p.OnRelease.Notify(Released{rows})
+		}
 	}
 	for ; rows != 0; rows &= rows - 1 {
 		row := bits.TrailingZeros64(rows)

@@ -50,6 +50,7 @@ const (
 	moreMixed             // Mixed
 	moreHomes             // homes other than the expected ones
 	moreLanes             // these with lanes
+	moreFlag              // Always or First
 )
 
 // reset forgets everything, at the beginning of a block.
@@ -110,6 +111,9 @@ func (c *coder) append(b []byte, r *Record) []byte {
 	}
 	if r.Off != 0 {
 		more |= moreOff
+	}
+	if r.Always || r.First {
+		more |= moreFlag
 	}
 	if r.Mixed {
 		more |= moreMixed
@@ -187,7 +191,7 @@ func (c *coder) appendTail(b []byte, r *Record) []byte {
 	case Branch:
 		return binary.LittleEndian.AppendUint32(b, r.Taken)
 	case Push, Pop:
-		return binary.AppendUvarint(b, uint64(r.Depth))
+		return binary.AppendUvarint(binary.AppendUvarint(b, uint64(r.Depth)), uint64(r.Number))
 	case Reconverge, Merge:
 		return binary.LittleEndian.AppendUint32(b, r.Part)
 	case Compact, Spill, Fill, Arrive:
@@ -250,6 +254,9 @@ func (c *coder) take(b []byte, r *Record) ([]byte, error) {
 			r.Homes.Row[l], r.Homes.Lane[l] = e.homes.Row[l], e.homes.Lane[l]
 		}
 	}
+	if r.Always = more&moreFlag != 0 && r.Kind == Branch; more&moreFlag != 0 && !r.Always {
+		r.First = true
+	}
 	c.takeTail(&in, r)
 	if in.short {
 		return nil, errRecord
@@ -279,7 +286,7 @@ func (c *coder) takeTail(in *input, r *Record) {
 	case Branch:
 		r.Taken = in.uint32()
 	case Push, Pop:
-		r.Depth = uint16(in.uvarint())
+		r.Depth, r.Number = uint16(in.uvarint()), uint16(in.uvarint())
 	case Reconverge, Merge:
 		r.Part = in.uint32()
 	case Compact, Spill, Fill, Arrive:

@@ -3,7 +3,8 @@
 //
 //	what a file holds   Header, Program, Launch, Record, Summary
 //	writing             Writer, Stream
-//	reading             Reader, Query
+//	reading             Reader, Query, Totals
+//	tracing a session   Attach, HeaderOf, Recorder
 //
 // A [Record] is an issued instruction or an event of an SM: a branch outcome, a push or pop of a
 // stack, threads that come together, a barrier, a wait, a memory request or its reply. Records are

@@ -22,12 +22,14 @@ const (
 	// instruction of the kernel that it stands for or before.
 	Inserted
 	// Branch: a branch, call or return is resolved. PC, Mask, Taken: the lanes that take it. Lanes of
-	// Mask outside of Taken fall through. Mixed and Homes if it is regrouped.
+	// Mask outside of Taken fall through. Always: unconditional. Mixed and Homes if it is regrouped.
 	Branch
-	// Push: the mechanism adds an entry to its stack or table. PC and Mask of the entry, Depth after
-	// the push.
+	// Push: the mechanism adds an entry to its stack or table. PC: where its threads continue, or
+	// meet; Mask: its threads; Depth: entries after the push. The stack of a CTA has a Mask of 0 and
+	// the Number of its threads; Slot, Warp and Row are those of the CTA's first warp.
 	Push
-	// Pop: the mechanism removes an entry. PC and Mask of its threads, Depth after the pop.
+	// Pop: the mechanism removes an entry. PC: its reconvergence point, if it has one; the other
+	// fields are those of Push.
 	Pop
 	// Reconverge: threads of a static warp that issued their last instruction apart issue together.
 	// It comes before their Issue. PC, Mask; Part: the lanes of the largest group that was together
@@ -38,19 +40,21 @@ const (
 	// Compact: the compactor sends a warp made of threads of a CTA to a slot. PC, Mask, Mixed, Homes;
 	// Number: warps made of the entry so far.
 	Compact
-	// Spill: words of a stack go to memory. Number: words. Mask is 0.
+	// Spill: the mechanism sends words of its stack to memory. PC; Number: words. Mask is 0.
 	Spill
-	// Fill: words of a stack come back from memory. Number: words. Mask is 0.
+	// Fill: the mechanism fetches words of its stack. Number: words. Mask is 0, there is no PC.
 	Fill
 	// Arrive: threads execute a CTA barrier. PC, Mask; Number: of the barrier.
 	Arrive
-	// Release: threads leave a CTA barrier. PC: of the barrier, Mask.
+	// Release: a CTA barrier lets the threads of a row go. PC: of the barrier; Mask: by home lane; First:
+	// it is the first row of several that go together.
 	Release
 	// Wait: a slot waited, from cycle From up to but without Cycle, for one Reason. PC and Mask are
 	// those it waited with. The record comes when the wait ends.
 	Wait
-	// Request: a memory instruction requests a cache line. PC, Mask: lanes that the line serves;
-	// Line: its address, Access.
+	// Request: a memory instruction, or the mechanism for words of its stack, requests a cache line
+	// from the L1. PC, NoPC for a stack; Mask: lanes that the line serves, 0 for a fence; Line: its
+	// address; Access; First: it is the first of the access.
 	Request
 	// Reply: a line arrives. PC, Mask, Line, Access; From: the cycle of the Request; Found: the result
 	// of the lookup in the L1, of loads.
@@ -108,12 +112,14 @@ type Record struct {
 	Access memsys.Kind  // Request, Reply
 	Found  memsys.Found // Reply
 	Mixed  bool         // the threads are from other rows or lanes: see Homes
+	Always bool         // Branch
+	First  bool         // Release, Request
 	Warp   uint8        // static warp in the CTA; of the lowest lane if Mixed
 	Row    uint8        // register-file row of that warp in the SM
 	Slot   uint16       // of the SM
 	SM     uint16
 	Depth  uint16 // Push, Pop: entries
-	Number uint16 // Compact, Spill, Fill, Arrive
+	Number uint16 // Push, Pop, Compact, Spill, Fill, Arrive
 	PC     uint32 // in the launched program; isa.NoPC: none
 	Mask   uint32 // active lanes
 	Off    uint32 // Issue: lanes of Mask whose predicate is false
@@ -172,6 +178,14 @@ type Program struct {
 	Plain string // demangled
 	File  string // of the PTX
 	Insts []Inst // by PC
+	// Sources are those files of Insts that were found when the run was traced.
+	Sources []Source
+}
+
+// Source is a file that PTX was compiled from.
+type Source struct {
+	Name  string // as Inst.File has it
+	Lines []string
 }
 
 // Inst is an instruction of a listing.
@@ -196,6 +210,19 @@ func (p *Program) Where(pc uint32) string {
 		return fmt.Sprintf("%s:%d", in.File, in.Line)
 	case in.PTX != 0:
 		return fmt.Sprintf("%s:%d", p.File, in.PTX)
+	}
+	return ""
+}
+
+// Source returns the source line of an instruction, or "" if it is not known.
+func (p *Program) Source(pc uint32) string {
+	if int(pc) >= len(p.Insts) {
+		return ""
+	}
+	for i := range p.Sources {
+		if s := &p.Sources[i]; s.Name == p.Insts[pc].File && p.Insts[pc].Line <= len(s.Lines) && p.Insts[pc].Line > 0 {
+			return s.Lines[p.Insts[pc].Line-1]
+		}
 	}
 	return ""
 }

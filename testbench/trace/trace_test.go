@@ -76,9 +76,9 @@ func records(steps []step) (list []trace.Record) {
 		case trace.Issue, trace.Inserted:
 			r.Off = s.Other & r.Mask
 		case trace.Branch:
-			r.Taken = s.Other
+			r.Taken, r.Always = s.Other, s.Moved
 		case trace.Push, trace.Pop:
-			r.Depth = uint16(s.Home)
+			r.Depth, r.Number = uint16(s.Home), uint16(s.Lane)
 		case trace.Reconverge, trace.Merge:
 			r.Part = s.Other
 		case trace.Compact, trace.Spill, trace.Fill, trace.Arrive:
@@ -87,6 +87,7 @@ func records(steps []step) (list []trace.Record) {
 			r.Reason, r.From = trace.Reason(s.Home%uint32(trace.NumReasons)), cycle-cycle%7
 		case trace.Request, trace.Reply:
 			r.Access, r.Line = memsys.Kind(s.Home%6), s.Line
+			r.First = s.Kind == trace.Request && s.Moved
 			if s.Kind == trace.Reply {
 				r.From, r.Found = cycle-cycle%97, memsys.Found(s.Home%uint32(memsys.NumFound))
 			}

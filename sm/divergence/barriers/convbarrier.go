@@ -436,12 +436,24 @@ func (p *ConvBarrier) Resume(w int) {
 func (p *ConvBarrier) push(w int, e Strand) {
 	st := &p.D().Stats
 	st.Pushes++
-	st.MaxDepth = max(st.MaxDepth, uint64(p.Stack.Push(w, e)))
+	depth := p.Stack.Push(w, e)
+	st.MaxDepth = max(st.MaxDepth, uint64(depth))
+	p.stacked(w, true, &e, depth)
 }
 
 func (p *ConvBarrier) drop(w int) {
 	p.D().Stats.Pops++
+	p.stacked(w, false, p.Stack.Top(w), p.Stack.Len(w)-1)
 	p.Stack.Pop(w)
+}
+
+// stacked notifies the observers of a push or a pop.
+func (p *ConvBarrier) stacked(w int, push bool, e *Strand, depth int) {
+	if p.OnStack.Any() {
+		p.OnStack.Notify(divergence.Stacked{
+			Push: push, Slot: w * p.PathsPerWarp(), Row: w, At: e.At, Mask: e.Mask, Depth: depth,
+		})
+	}
 }
 
 // Paths lists the running path, the other paths of the stack, and the threads that have arrived at

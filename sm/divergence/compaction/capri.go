@@ -135,13 +135,14 @@ const (
 
 func newCAPRI(e divergence.Env) *CAPRI {
 	k := capriKeys.Of(e.Options)
+	tbc := newTBC(e, false)
 	return &CAPRI{
-		TBC:    newTBC(e, false),
+		TBC:    tbc,
 		CAPT:   units.NewCAPT(k.Entries, cmp.Or(k.Ways, k.Entries)),
 		Opened: rtl.NewMem[Instance](e.CTAs),
 		Private: divergence.PathStack{
 			Stack: units.NewStack[divergence.Entry](e.Warps, privateStack), First: e.First(),
-			Deep: privateDeep,
+			Deep: privateDeep, Events: tbc.Events,
 		},
 	}
 }

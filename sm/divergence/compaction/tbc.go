@@ -210,7 +210,9 @@ const (
 
 func newTBC(e divergence.Env, likely bool) TBC {
 	return TBC{
-		Ports:   divergence.Ports{Tallies: rtl.NewMem[divergence.Tally](e.Warps), Divides: true},
+		Ports: divergence.Ports{
+			Tallies: rtl.NewMem[divergence.Tally](e.Warps), Divides: true, Events: new(divergence.Events),
+		},
 		Stack:   units.NewStack[BlockEntry](e.CTAs, blockStack),
 		Blocks:  rtl.NewMem[Block](e.CTAs),
 		Targets: rtl.NewMem[Targets](e.CTAs),
@@ -663,6 +665,7 @@ func (p *TBC) push(cta int, e BlockEntry) {
 	st.MaxDepth = max(st.MaxDepth, uint64(depth))
 	if !e.Alone {
 		st.Pushes++
+		p.stacked(cta, true, depth)
 	}
 }
 
@@ -676,8 +679,22 @@ func (p *TBC) pop(cta int) {
 	}
 	if !e.Alone {
 		p.D().Stats.Pops++
+		p.stacked(cta, false, p.Stack.Len(cta)-1)
 	}
 	p.Stack.Pop(cta)
+}
+
+// stacked notifies the observers of a push or a pop of the top entry.
+func (p *TBC) stacked(cta int, push bool, depth int) {
+	if !p.OnStack.Any() {
+		return
+	}
+	e, first := p.Stack.Top(cta), int(p.Blocks.Next(cta).First)
+	at := e.RPC
+	if push {
+		at = e.At
+	}
+	p.OnStack.Notify(divergence.Stacked{Push: push, Slot: first, Row: first, At: at, Block: &e.Mask, Depth: depth})
 }
 
 // Paths lists the threads of each row of a CTA. They are in slots, at a branch, on the way to a

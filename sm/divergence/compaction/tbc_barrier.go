@@ -126,6 +126,9 @@ func (p *TBC) release(k blockReconverger, cta int, bar *blockBarrier) {
 	}
 	if waiting != 0 || bar.Parked {
 		p.D().Stats.BarReleases++
+		if p.OnRelease.Any() {
+			p.OnRelease.Notify(divergence.Released{Rows: bar.Arrived.Warps() << (first & 63)})
+		}
 	}
 	bar.Arrived, bar.Waiting, bar.Parked, bar.Tally = units.BlockMask{}, 0, false, divergence.Tally{}
 	for ; waiting != 0; waiting &= waiting - 1 {

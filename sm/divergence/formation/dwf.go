@@ -198,7 +198,9 @@ func newDWF(e divergence.Env, warpBarriers bool) *DWF {
 	threads := e.Warps * e.Lanes
 	bar := divergence.NewBarrier(e.Geometry)
 	p := &DWF{
-		Ports: divergence.Ports{Tallies: bar.Tallies, Ranks: rtl.NewMem[uint64](e.Warps)},
+		Ports: divergence.Ports{
+			Tallies: bar.Tallies, Ranks: rtl.NewMem[uint64](e.Warps), Events: new(divergence.Events),
+		},
 		Table: rtl.NewMem[divergence.Slot](e.Warps), Home: rtl.NewMem[units.Homes](e.Warps),
 		Picked:  rtl.NewMem[Picked](e.Warps),
 		Statics: rtl.NewMem[StaticWarp](e.Warps), Places: rtl.NewMem[Place](threads),
@@ -565,6 +567,9 @@ func (p *DWF) release(rows uint64) {
 		return
 	}
 	p.D().Stats.BarReleases++
+	if p.OnRelease.Any() {
+		p.OnRelease.Notify(divergence.Released{Rows: rows})
+	}
 	for m := rows; m != 0; m &= m - 1 {
 		p.Statics.Edit(bits.TrailingZeros64(m)).AtBar = 0
 	}

@@ -208,7 +208,9 @@ func (p *PPC) Resolve(in *isa.Inst, o *divergence.Outcome) {
 			if p.explicit && j.Meet != divergence.Nowhere {
 				pair.Meet.PC++ // behind the reconvergence instruction, which both paths execute
 			}
-			st.MaxDepth = max(st.MaxDepth, uint64(p.Stack.Push(w, pair)-1))
+			depth := p.Stack.Push(w, pair) - 1
+			st.MaxDepth = max(st.MaxDepth, uint64(depth))
+			p.stacked(w, true, &pair, depth)
 			p.compare(w, s)
 		case not == 0:
 			p.step(w, s, j.Target)
@@ -313,9 +315,19 @@ func (p *PPC) run(s *divergence.Slot, x *divergence.Side) {
 // drop deletes the top pair: the path that diverged is at the position of x.
 func (p *PPC) drop(w int, x divergence.Side) {
 	p.D().Stats.Pops++
+	p.stacked(w, false, p.Stack.Top(w), p.Stack.Len(w)-2)
 	p.Stack.Pop(w)
 	d := p.Stack.Top(w).current()
 	d.At, d.Wait = x.At, x.Wait
+}
+
+// stacked notifies the observers of a push or a pop.
+func (p *PPC) stacked(w int, push bool, e *Pair, depth int) {
+	if p.OnStack.Any() {
+		p.OnStack.Notify(divergence.Stacked{
+			Push: push, Slot: w, Row: w, At: e.Meet, Mask: e.Side[0].Mask | e.Side[1].Mask, Depth: depth,
+		})
+	}
 }
 
 // exit removes the lanes from every pair of the warp at once.

@@ -163,7 +163,7 @@ func (p *DPE) covered(w int, x *divergence.Side, in *isa.Inst, o *divergence.Out
 			x.At = j.Meet
 			top := *p.Stack.Top(w)
 			*p.Stack.Top(w) = Fork{[2]divergence.Side{{At: j.Target, Mask: taken}, {At: j.Fall, Mask: not}}, j.Meet}
-			p.pushed(p.Stack.Push(w, top))
+			p.pushed(w, &top, p.Stack.Push(w, top))
 		case not == 0:
 			x.At = j.Target
 		default:
@@ -206,6 +206,7 @@ func (p *DPE) settle(w int) {
 	a, b := p.Table.Edit(2*w), p.Table.Edit(2*w+1)
 	for !p.lives(w, a, b) {
 		p.D().Stats.Pops++
+		p.stacked(w, false, p.Stack.Top(w), p.Stack.Len(w)-1)
 		if p.Stack.Pop(w) == 0 {
 			p.End(p, a)
 			return
@@ -255,15 +256,25 @@ func (p *DPE) load(w int, pair *[2]divergence.Side) {
 
 // push adds an entry on top.
 func (p *DPE) push(w int, e Fork) {
-	p.pushed(p.Stack.Push(w, e))
+	p.pushed(w, &e, p.Stack.Push(w, e))
 	p.load(w, &e.Side)
 }
 
 // pushed counts a push that makes the stack this deep.
-func (p *DPE) pushed(depth int) {
+func (p *DPE) pushed(w int, e *Fork, depth int) {
 	st := &p.D().Stats
 	st.Pushes++
 	st.MaxDepth = max(st.MaxDepth, uint64(depth))
+	p.stacked(w, true, e, depth)
+}
+
+// stacked notifies the observers of a push or a pop.
+func (p *DPE) stacked(w int, push bool, e *Fork, depth int) {
+	if p.OnStack.Any() {
+		p.OnStack.Notify(divergence.Stacked{
+			Push: push, Slot: 2 * w, Row: w, At: e.RPC, Mask: e.Side[0].Mask | e.Side[1].Mask, Depth: depth,
+		})
+	}
 }
 
 // Resume releases a warp from its CTA barrier.

@@ -217,9 +217,26 @@ func (p *MultiPath) open(w int, r Rejoin) uint8 {
 		if e := p.entry(w, i); e.Mask == 0 {
 			*e = r
 			p.D().Stats.Pushes++
+			p.tabled(w, true, &r)
 			return i
 		}
 	}
+}
+
+// tabled notifies the observers of an entry of the reconvergence table that is allocated or ends.
+func (p *MultiPath) tabled(w int, push bool, e *Rejoin) {
+	if !p.OnStack.Any() {
+		return
+	}
+	entries := 0
+	for k := range p.lanes {
+		if p.Rejoin.Next(w*p.lanes+k).Mask != 0 {
+			entries++
+		}
+	}
+	p.OnStack.Notify(divergence.Stacked{
+		Push: push, Slot: w * p.PathsPerWarp(), Row: w, At: e.At, Mask: e.Mask, Depth: entries,
+	})
 }
 
 // send sends a split towards its entry. If the split is already there, its threads wait, or
@@ -234,15 +251,16 @@ func (p *MultiPath) send(w int, x Split) {
 		if e.Pending &^= x.Mask; e.Pending != 0 {
 			return
 		}
-		x = p.rejoined(e)
+		x = p.rejoined(w, e)
 	}
 }
 
 // rejoined ends an entry whose threads have all arrived, and returns the split of its threads.
-func (p *MultiPath) rejoined(e *Rejoin) Split {
+func (p *MultiPath) rejoined(w int, e *Rejoin) Split {
 	x := Split{divergence.Side{At: e.At, Mask: e.Mask}, e.Parent}
 	e.Mask = 0
 	p.D().Stats.Pops++
+	p.tabled(w, false, &Rejoin{At: x.At, Mask: x.Mask})
 	return x
 }
 
@@ -286,8 +304,9 @@ func (p *MultiPath) exit(w, i int, s *divergence.Slot, o *divergence.Outcome) {
 		e.Pending &^= o.Taken
 		if k > 0 && e.Mask == 0 {
 			p.D().Stats.Pops++
+			p.tabled(w, false, e)
 		} else if k > 0 && e.Pending == 0 {
-			p.send(w, p.rejoined(e))
+			p.send(w, p.rejoined(w, e))
 		}
 	}
 }

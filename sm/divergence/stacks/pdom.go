@@ -61,11 +61,12 @@ func newPDOM(e divergence.Env, likely bool) *PDOM {
 	if likely {
 		capacity = 3 * e.Lanes
 	}
+	warps := divergence.NewWarps(e, 1)
 	return &PDOM{
-		Warps: divergence.NewWarps(e, 1),
+		Warps: warps,
 		Stack: divergence.PathStack{
 			Stack: units.NewStack[divergence.Entry](e.Warps, capacity), First: e.First(),
-			Deep: capacity, Likely: likely,
+			Deep: capacity, Likely: likely, Events: warps.Events,
 		},
 	}
 }

@@ -291,6 +291,16 @@ func (p *TokenStack) push(w int, s *divergence.Slot, pc uint32, t Token) {
 	*depth++
 	st.Pushes++
 	st.MaxDepth = max(st.MaxDepth, uint64(*depth))
+	p.stacked(w, true, t, *depth)
+}
+
+// stacked notifies the observers of a push or a pop.
+func (p *TokenStack) stacked(w int, push bool, t Token, depth uint8) {
+	if p.OnStack.Any() {
+		p.OnStack.Notify(divergence.Stacked{
+			Push: push, Slot: w, Row: w, At: divergence.Point{PC: t.PC}, Mask: t.Mask, Depth: int(depth),
+		})
+	}
 }
 
 // unwind pops tokens until one has live threads. It stops at a token that must come from memory,
@@ -310,6 +320,7 @@ func (p *TokenStack) unwind(w int, s *divergence.Slot) {
 		*depth--
 		st.Pops++
 		t := p.entry(w, int(*depth))
+		p.stacked(w, false, *t, *depth)
 		s.PC, s.Mask = t.PC, t.Mask&*p.Live.Next(w)
 	}
 	if s.Mask == 0 {
