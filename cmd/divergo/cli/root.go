@@ -77,7 +77,7 @@ program failed (fault, deadlock, endless loop, watchdog); 130 interrupted.`,
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(newHelp())
-	root.AddCommand(newRun(), newCompare(), newCheck(), newList(), newDis(), newWave(), newCuda(), newReproduce(),
+	root.AddCommand(newRun(), newCompare(), newCheck(), newList(), newDis(), newWave(), newView(), newCuda(), newReproduce(),
 		newHerd(), newBench(), newVersion())
 	return root
 }
