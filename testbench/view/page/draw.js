@@ -89,11 +89,11 @@ class Surface {
 function layout(slots, chosen, height) {
   const rows = [];
   const n = slots.length;
-  const other = Math.max(15, Math.min(40, Math.floor((height - 64) / Math.max(1, n - 1))));
-  const tall = Math.max(44, Math.min(110, height - other * (n - 1)));
+  const other = Math.max(15, Math.min(52, Math.floor((height - 90) / Math.max(1, n - 1))));
+  const tall = Math.max(56, Math.min(130, height - other * (n - 1)));
   let y = 0;
   for (const s of slots) {
-    const h = s.index === chosen ? Math.min(tall, Math.max(44, height)) : other;
+    const h = s.index === chosen ? tall : other;
     rows.push({ s, y, h });
     y += h;
   }
@@ -110,7 +110,7 @@ function drawPanel(surface, p, view) {
   p.layout = layout(d.slots, p.slot, height);
   p.scroll = Math.max(0, Math.min(p.scroll, p.layout.height - height));
   const lanePixel = laneColor.map(pixel), reasonPixel = reasonColor.map(pixel), tintPixel = reasonTint.map(pixel);
-  const bandPixel = pixel(rgb(theme.band)), depthPixel = pixel(rgb(theme.depth)), markPixel = pixel(rgb(theme.mark));
+  const bandPixel = pixel(rgb(theme.band)), depthPixel = pixel(rgb(theme.depth));
   const t0 = view.t0, t1 = view.t0 + (width - left) * cpp;
   const fine = d.levels[0].width;
   let drawn = 0;
@@ -120,7 +120,7 @@ function drawPanel(surface, p, view) {
     if (y1 <= 0 || y0 >= surface.h) continue;
     const s = row.s;
     if (s.index % 2) surface.rect(left, y0, width, y1, bandPixel);
-    const strip = row.h >= 24 ? Math.round(5 * k) : Math.round(2 * k);
+    const strip = Math.round((row.h >= 56 ? 9 : row.h >= 24 ? 5 : 2) * k);
     const above = row.h >= 34 ? Math.round(9 * k) : Math.round(1 * k); // marks
     const base = y1 - strip - Math.round(k); // the bars stand on this line
     const most = base - y0 - above;
@@ -154,7 +154,7 @@ function drawPanel(surface, p, view) {
         if (!issues && !waited) continue;
         drawn++;
         const mean = issues ? sum / issues : waitLanes / waited;
-        if (waited) wait(x, x + 1, reason, issues ? mean : mean);
+        if (waited) wait(x, x + 1, reason, mean);
         if (issues) {
           // the share of cycles with an issue, at least enough to be seen
           const share = Math.max(0.25, Math.min(1, issues / ((b - a) * level.width)));
@@ -188,7 +188,6 @@ function drawPanel(surface, p, view) {
         if (x0 < left) continue;
         const x1 = Math.max(x0 + 1, place(d.cycle[i] + 1) - gap);
         surface.rect(x0, base - high(n), x1, base, lanePixel[n]);
-        if (p.hits && p.hits[i]) surface.rect(x0 - Math.round(k), y0 + Math.round(k), x1 + Math.round(k), y0 + above, markPixel);
       }
       // the depth of the stack
       if (s.depth.length) {
@@ -264,6 +263,7 @@ function drawMarks(surface, p, view) {
       }
     }
   }
+  drawFound(ctx, p, view, height);
   const c = p.cursor;
   if (c) {
     const row = p.layout.rows[c.slot];
@@ -295,6 +295,34 @@ function drawMarks(surface, p, view) {
     ctx.fillStyle = theme.line;
     ctx.fillRect(gutter - 5, y + row.h - 1, 5, 1);
   }
+}
+
+// drawFound marks what was searched for: p.marks, in the order of cycles.
+function drawFound(ctx, p, view, height) {
+  if (!p.marks) return;
+  const d = p.data, last = new Float64Array(d.slots.length).fill(-10), right = gutter + view.width;
+  const w = Math.max(3, 1 / view.cpp);
+  ctx.fillStyle = theme.mark;
+  for (let n = firstFrom(p.marks, view.t0 - d.from); n < p.marks.length; n++) {
+    const { slot, cycle } = p.marks[n];
+    const x = gutter + (cycle + d.from - view.t0) / view.cpp;
+    if (x > right) break;
+    if (x - last[slot] < 1) continue;
+    last[slot] = x;
+    const row = p.layout.rows[slot], y = row.y - p.scroll;
+    if (y + row.h > 0 && y < height) ctx.fillRect(x - (w - 1 / view.cpp) / 2, y + row.h - (row.h >= 56 ? 14 : row.h >= 24 ? 9 : 5), w, row.h >= 24 ? 4 : 3);
+  }
+}
+
+// firstFrom returns the first index of a list whose cycle is not below a cycle.
+function firstFrom(list, cycle) {
+  let a = 0, b = list.length;
+  while (a < b) {
+    const mid = (a + b) >>> 1;
+    if (list[mid].cycle >= cycle) b = mid;
+    else a = mid + 1;
+  }
+  return a;
 }
 
 // splits reports whether a branch has lanes on both sides.
@@ -362,6 +390,14 @@ function drawOverview(surface, p, view) {
   ctx.strokeStyle = theme.mark;
   ctx.lineWidth = 2;
   ctx.strokeRect(x0, 1, Math.max(3, x1 - x0), 28);
+  if (p.marks) {
+    ctx.fillStyle = theme.mark;
+    for (let n = 0, last = -1; n < p.marks.length; n++) {
+      const x = Math.floor(at(p.marks[n].cycle + d.from));
+      if (x !== last) ctx.fillRect(x, 25, 1, 5);
+      last = x;
+    }
+  }
   ctx.fillStyle = theme.faint;
   ctx.textAlign = "right";
   ctx.fillText("whole run", gutter - 9, 15);

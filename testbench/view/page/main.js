@@ -21,7 +21,7 @@ class Panel {
     this.scroll = 0;
     this.first = 0; // first issue in the lanes
     this.cursor = null; // { slot, cycle, issue or event }
-    this.hits = null;
+    this.marks = null; // what was searched for: a list of { slot, cycle, issue }
     const box = element("div", "panel");
     this.title = element("div", "title");
     const canvas = element("canvas");
@@ -36,7 +36,8 @@ class Panel {
   async load(of) {
     this.data = await readSM(this.trace, this.number, of);
     this.slot = Math.min(this.slot, Math.max(0, this.data.slots.length - 1));
-    this.cursor = this.hits = null;
+    this.cursor = this.marks = null;
+    this.mixed = this.data.homes.length > 64; // slots hold threads of several warps
     const t = this.trace;
     const cut = this.trace.Parts[of].Sums
       ? ` · issue by issue from cycle ${this.data.from.toLocaleString("en")} to ${this.data.to.toLocaleString("en")}, sums elsewhere` : "";
@@ -47,6 +48,7 @@ class Panel {
   // name names a slot: a warp, a path of one, or a slot for any threads.
   name(slot) {
     const { Warps, Slots } = this.trace;
+    if (this.mixed) return `slot ${slot}`;
     if (Slots === Warps || !Warps) return `warp ${slot}`;
     if (Slots % Warps === 0) return `warp ${Math.floor(slot / (Slots / Warps))}.${slot % (Slots / Warps)}`;
     return `slot ${slot}`;
@@ -398,7 +400,7 @@ function mouse(p, canvas) {
       return ask();
     }
     hover = at(p, ...place(e));
-    if (hover && hover.cycle !== undefined && p.number === active) inspect(p, hover);
+    if (hover && hover.cycle !== undefined) inspect(p, hover);
   });
   canvas.addEventListener("pointerup", (e) => {
     const clicked = drag && !drag.moved;
@@ -445,14 +447,17 @@ async function search(text) {
   findPCs(p, pcs, what);
 }
 
-// findPCs marks the issues of instructions.
+// findPCs marks the issues of instructions, in all panels.
 function findPCs(p, pcs, what) {
-  const d = p.data, wanted = new Set(pcs), list = [];
-  for (const s of d.slots) {
-    for (let i = s.i0; i < s.i1; i++) if (wanted.has(d.pc[i])) list.push({ slot: s.index, cycle: d.cycle[i], issue: i });
+  const wanted = new Set(pcs);
+  for (const each of panels) {
+    const d = each.data, list = [];
+    for (const s of d.slots) {
+      for (let i = s.i0; i < s.i1; i++) if (wanted.has(d.pc[i])) list.push({ slot: s.index, cycle: d.cycle[i], issue: i });
+    }
+    each.marks = list.sort((a, b) => a.cycle - b.cycle || a.slot - b.slot);
   }
-  list.sort((a, b) => a.cycle - b.cycle || a.slot - b.slot);
-  mark(what, list, pcs);
+  mark(what, p.marks, pcs);
 }
 
 // findThread marks the issues of a thread. Without a CTA the number counts over the grid.
@@ -492,9 +497,8 @@ async function findThread(p, number, cta) {
 // mark marks what was found, and goes to the first of it after the cursor.
 function mark(what, list, pcs) {
   const p = current();
-  for (const each of panels) each.hits = null;
-  p.hits = new Uint8Array(p.data.cycle.length);
-  for (const c of list) if (c.issue !== undefined) p.hits[c.issue] = 1;
+  if (!pcs) for (const each of panels) each.marks = null;
+  p.marks = list;
   found = { what, list, pcs, panel: p };
   listing.hits(pcs);
   if (!list.length) {
@@ -515,7 +519,7 @@ function goTo(n) {
 
 function forget() {
   found = null;
-  for (const p of panels) p.hits = null;
+  for (const p of panels) p.marks = null;
   listing.hits([]);
   $("find").value = "";
   say("");
@@ -546,14 +550,31 @@ function opening() {
     return;
   }
   const first = splitList[0];
-  const joins = events(p, isJoin).filter((e) => e.cycle > first.cycle);
-  const join = joins.find((e) => e.slot === first.slot) || joins[0];
-  const from = first.cycle + d.from, to = join ? join.cycle + d.from : from + 300;
-  const span = Math.max(80, to - from);
-  view.t0 = from - span * 0.15;
-  view.cpp = (span * 1.35) / view.width;
-  p.slot = first.slot;
-  choose(p, { slot: first.slot, cycle: first.cycle, issue: first.issue });
+  const [from, to] = pair(p, first);
+  // splits and joins of the other traces too, if they are near
+  let begin = from, end = to;
+  for (const other of panels.slice(1)) {
+    follow(other, Object.assign(p, { slot: first.slot }));
+    const list = events(other, isSplit);
+    const near = list.find((e) => e.slot === other.slot) || list[0];
+    if (!near) continue;
+    const [a, b] = pair(other, near);
+    const wide = 2.5 * Math.max(100, to - from);
+    if (Math.max(b, end) - Math.min(a, begin) > wide) continue;
+    begin = Math.min(begin, a);
+    end = Math.max(end, b);
+  }
+  const span = Math.max(80, end - begin);
+  view.t0 = begin - span * 0.12;
+  view.cpp = (span * 1.27) / view.width;
+  choose(p, { slot: first.slot, cycle: first.cycle, issue: first.issue }, false);
+}
+
+// pair returns the cycles of a split and of the join that follows it in its row.
+function pair(p, split) {
+  const joins = events(p, isJoin).filter((e) => e.cycle > split.cycle);
+  const join = joins.find((e) => e.slot === split.slot) || joins[0];
+  return [split.cycle + p.data.from, join ? join.cycle + p.data.from : split.cycle + p.data.from + 300];
 }
 
 const keys = {
