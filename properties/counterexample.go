@@ -237,6 +237,37 @@ func (f *Failure) explain(by Origin, x *seen) string {
 // passes.
 func Replay(name string) (*Failure, error) { return replay(name, nil) }
 
+// Again runs the launches of a counterexample, or of a launch file, without checking them. It calls
+// attach with the session, before the first launch. A launch that does not finish is no error, and
+// neither is a panic of the hardware, with which the run ends.
+func Again(name string, attach func(s *testbench.Session) error) (err error) {
+	f, cfg, err := load(name)
+	if err != nil {
+		return err
+	}
+	plan, err := f.Load()
+	if err != nil {
+		return err
+	}
+	s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: maxCycles})
+	if err != nil {
+		return err
+	}
+	if err := attach(s); err != nil {
+		return err
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = nil
+		}
+	}()
+	_, err = plan.Run(s, func(_ int, l testbench.Launch) error { return s.Launch(l) })
+	if o := (*testbench.Outcome)(nil); errors.As(err, &o) {
+		return nil
+	}
+	return err
+}
+
 // replay is Replay with a function stop that ends it; nil: never.
 func replay(name string, stop func() bool) (*Failure, error) {
 	f, cfg, err := load(name)

@@ -114,7 +114,7 @@ func (s *Set) Discard() {
 var formats = []string{
 	".vcd", ".evcd", ".fst", ".lxt", ".lxt2", ".vzt", ".ghw", ".wlf", ".fsdb", ".gtkw",
 	".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".pdf", ".ps", ".eps", ".html",
-	".json", ".csv", ".toml", ".ptx", ".cu", ".gz", ".xz", ".zst", ".zip",
+	".json", ".csv", ".toml", ".trace", ".ptx", ".cu", ".gz", ".xz", ".zst", ".zip",
 }
 
 // promise refuses a name with the extension of another format.

@@ -17,6 +17,7 @@ import (
 	"divergo/properties"
 	"divergo/properties/draw"
 	"divergo/sm/divergence"
+	"divergo/testbench"
 )
 
 // checkFlags are the flags of the verb check.
@@ -24,6 +25,7 @@ type checkFlags struct {
 	options     properties.Options
 	features    string
 	dir, replay string
+	trace       traceFlag
 	// the bucket of the counterexample; nil if there is none or it could not be written
 	found          *properties.Bucket
 	json, checkers bool
@@ -83,6 +85,7 @@ Exit codes: 0 nothing found, 1 a checker found something, 2 usage error, 130 int
 	fl.StringVar(&f.dir, "dir", "counterexample", "`FOLDER` in which each cause of failures has a folder")
 	fl.StringVar(&o.Journal, "journal", "", "note in `FILE` which seeds are done, and go on from there if it exists")
 	fl.StringVar(&f.replay, "replay", "", "check the counterexample of a `FOLDER` again")
+	f.trace.add(c, false)
 	fl.BoolVar(&f.coverage, "coverage", false,
 		"print as well what hardware did: events, launches, values of keys, instructions by lanes")
 	fl.BoolVar(&f.checkers, "checkers", false, "list the checkers")
@@ -116,6 +119,8 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 	switch o := &f.options; {
 	case f.checkers:
 		return f.list(c.OutOrStdout())
+	case f.trace.name != "" && f.replay == "":
+		return errors.New("--trace: want --replay too, whose run it writes")
 	case f.replay != "":
 		return f.again(c, args)
 	case o.Jobs < 1:
@@ -164,9 +169,27 @@ func (f *checkFlags) again(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("--replay: %s says which mechanism, want no %q", f.replay, args[0])
 	}
+	var files output.Set
+	defer files.Discard()
+	traces, err := f.trace.open(&files, &machineFlags{}, f.replay, "")
+	if err != nil {
+		return err
+	}
 	failure, err := properties.Replay(f.replay)
 	if err != nil {
 		return err
+	}
+	if traces != nil {
+		var session *testbench.Session
+		if err := properties.Again(f.replay, func(s *testbench.Session) error {
+			session = s
+			return traces.attach(s)
+		}); err != nil {
+			return err
+		}
+		if err := traces.keep(c.ErrOrStderr(), session); err != nil {
+			return err
+		}
 	}
 	if failure != nil {
 		last, err := failure.Last()

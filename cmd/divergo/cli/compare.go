@@ -22,6 +22,7 @@ import (
 type compareFlags struct {
 	machine machineFlags
 	vcd     vcdFlags
+	trace   traceFlag
 	profile profileFlag
 	mechs   []string
 	json    bool
@@ -50,6 +51,7 @@ others of their CTA, at branches and reconvergence points.
 A second table says what the cycles of the SMs were spent on; --svg FILE draws it.
 
 --vcd FILE writes the waveform of the first mechanism; "divergo run KERNEL --mech NAME --vcd FILE" that of another.
+--trace FILE.trace writes a trace of each: FILE-pdom.trace and so on.
 
 With --paths no machine is run: for each branch, how many warps its paths need without compaction,
 with thread block compaction under each lane permutation, and if threads could take any lane (Rhu &
@@ -70,6 +72,7 @@ race, 2 nothing was run, or a file could not be written, 4 the kernel failed und
 	}
 	f.machine.add(c, false)
 	f.vcd.add(c)
+	f.trace.add(c, true)
 	f.profile.add(c)
 	addMechanisms(c, &f.mechs)
 	c.Flags().BoolVar(&f.json, "json", false, "print the results as JSON")
@@ -164,6 +167,10 @@ func (f *compareFlags) run(c *cobra.Command, target string) error {
 	if err != nil {
 		return err
 	}
+	traces, err := f.trace.open(&files, &f.machine, strings.TrimSpace(of.name+" "+of.size), of.target, mechs...)
+	if err != nil {
+		return err
+	}
 	lines, err := f.profile.open(&files, strings.TrimSpace(of.name+" "+of.size), of.target)
 	if err != nil {
 		return err
@@ -178,6 +185,9 @@ func (f *compareFlags) run(c *cobra.Command, target string) error {
 		cfg.Divergence.Mechanism = m
 		s, err := simulate(c, &f.machine, cfg, m, wave, func(s *testbench.Session) error {
 			lines.attach(s)
+			if err := traces.attach(s); err != nil {
+				return err
+			}
 			return of.run(s)
 		})
 		if !ran(err) {
@@ -197,7 +207,7 @@ func (f *compareFlags) run(c *cobra.Command, target string) error {
 			err = f.machine.racy()
 		}
 		results = append(results, r)
-		unkept = errors.Join(unkept, wave.keep(c.ErrOrStderr()))
+		unkept = errors.Join(unkept, wave.keep(c.ErrOrStderr()), traces.keep(c.ErrOrStderr(), s))
 		if err != nil {
 			err = fmt.Errorf("%s: %w", m, err)
 		}

@@ -208,6 +208,7 @@ type programFlags struct {
 	json    string
 	each    launchesFlag
 	vcd     vcdFlags
+	trace   traceFlag
 	profile profileFlag
 }
 
@@ -217,9 +218,10 @@ type programFlags struct {
 // Source: CUDA C++ Programming Guide, technical specifications per compute capability.
 func newProgramFlags() programFlags { return programFlags{machine: machineFlags{preset: "kepler"}} }
 
-func (p *programFlags) addJSON(c *cobra.Command) {
+func (p *programFlags) addJSON(c *cobra.Command, several bool) {
 	p.each.add(c)
 	p.vcd.add(c)
+	p.trace.add(c, several)
 	p.profile.add(c)
 	c.Flags().StringVar(&p.json, "json", "", "write the statistics to `FILE` as JSON instead of printing them")
 }
@@ -244,6 +246,9 @@ func (p *programFlags) serve(c *cobra.Command, cfg gpu.Config, label string, k k
 	var err error
 	r.session, err = simulate(c, &p.machine, cfg, label, k.wave, func(s *testbench.Session) error {
 		k.lines.attach(s)
+		if err := k.trace.attach(s); err != nil {
+			return err
+		}
 		r.server = &cuda.Server{
 			Session: s, Launch: p.machine.launch, Stderr: &printable.Writer{W: c.ErrOrStderr()},
 			Name: "divergo " + p.machine.preset,
@@ -322,7 +327,7 @@ or --races a race; 2 nothing was run, 130 interrupted.`,
 		},
 	}
 	p.machine.add(c, true)
-	p.addJSON(c)
+	p.addJSON(c, false)
 	b.add(c)
 	return c
 }
@@ -381,7 +386,7 @@ func newCudaServe() *cobra.Command {
 		},
 	}
 	p.machine.add(c, true)
-	p.addJSON(c)
+	p.addJSON(c, false)
 	return c
 }
 
@@ -389,14 +394,18 @@ func newCudaServe() *cobra.Command {
 type keptOf struct {
 	json  *output.File
 	wave  *waveform
+	trace *tracing
 	lines *sourceProfile
 	each  *launchLines
 }
 
-// open creates the files. target is a program or a source; the profile looks for other sources in
-// its folder.
-func (p *programFlags) open(files *output.Set, target string) (k keptOf, err error) {
+// open creates the files; of traces one for each of several mechanisms. target is a program or a
+// source; the profile looks for other sources in its folder.
+func (p *programFlags) open(files *output.Set, target string, mechs ...string) (k keptOf, err error) {
 	if k.wave, err = p.vcd.open(files); err != nil {
+		return k, err
+	}
+	if k.trace, err = p.trace.open(files, &p.machine, filepath.Base(target), target, mechs...); err != nil {
 		return k, err
 	}
 	if k.lines, err = p.profile.open(files, filepath.Base(target), target); err != nil {
@@ -443,7 +452,8 @@ func (p *programFlags) report(c *cobra.Command, k keptOf, r *ranProgram, name st
 	result := newProgramResult(r, name)
 	k.lines.add(r.session)
 	k.each.add(r.session)
-	unkept := errors.Join(k.wave.keep(c.ErrOrStderr()), k.lines.keep(), k.each.close())
+	unkept := errors.Join(k.wave.keep(c.ErrOrStderr()), k.trace.keep(c.ErrOrStderr(), r.session), k.lines.keep(),
+		k.each.close())
 	if k.json != nil {
 		result.Profile = k.lines.json()
 		if err := printJSON(k.json, result); err != nil {

@@ -43,8 +43,8 @@ All bytes that it copied from the device, and the files that it wrote in or belo
 folder, are compared with the first run's. Lines of its output that differ are shown, and are no
 failure: a program may print a time. --ignore RE leaves lines out, of the output and of the files.
 
---vcd FILE writes the waveform of the first mechanism, --profile and --launches have all of them, and --svg FILE draws what the
-cycles were spent on.
+--vcd FILE writes the waveform of the first mechanism, --trace FILE.trace a trace of each: FILE-pdom.trace and so on.
+--profile and --launches have all of them, and --svg FILE draws what the cycles were spent on.
 
 Exit codes: 1 copies, files, launches or exit codes differ, 2 nothing was run, 4 a launch failed,
 130 interrupted; else the program's.`,
@@ -54,7 +54,7 @@ Exit codes: 1 copies, files, launches or exit codes differ, 2 nothing was run, 4
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	f.program.machine.add(c, false)
-	f.program.addJSON(c)
+	f.program.addJSON(c, true)
 	addMechanisms(c, &f.mechs)
 	c.Flags().StringVar(&f.svg, "svg", "", "draw what the cycles were spent on in `FILE`")
 	c.Flags().StringArrayVar(&f.ignore, "ignore", nil,
@@ -85,7 +85,7 @@ func (f *cudaCompareFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	f.build.options.Reads(&files, sources)
-	kept, err := p.open(&files, sources[0])
+	kept, err := p.open(&files, sources[0], list...)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (f *cudaCompareFlags) run(c *cobra.Command, args []string) error {
 		}
 		kept.lines.add(r.session)
 		kept.each.add(r.session)
-		unkept = errors.Join(unkept, kept.wave.keep(c.ErrOrStderr()))
+		unkept = errors.Join(unkept, kept.wave.keep(c.ErrOrStderr()), kept.trace.keep(c.ErrOrStderr(), r.session))
 		if kept.wave != nil && kept.wave.failed != nil { // the launch was refused
 			return unkept
 		}

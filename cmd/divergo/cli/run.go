@@ -24,6 +24,7 @@ import (
 type runFlags struct {
 	machine machineFlags
 	vcd     vcdFlags
+	trace   traceFlag
 	herd    herdFlags
 	profile profileFlag
 	each    launchesFlag
@@ -78,16 +79,18 @@ reference.
 
 Exit codes: 1 the result of a built-in kernel differs from its reference, or --races has found a
 race, 2 nothing was run, or a file could not be written, 4 the program failed, 130 interrupted. A
-waveform is complete up to the last cycle in each case but 2.`,
+waveform or trace is complete up to the last cycle in each case but 2.`,
 		Example: `  divergo run bitonic --size medium --mech pdom --json
   divergo run k.ptx --grid 4 --block 256 --arg buf:iota:u32:1024 --arg u32:1024 --dump 0=out.bin
   divergo run launch.json --mech tbc --dump result=out.bin
+  divergo run bitonic --mech tbc --trace bitonic.trace
   divergo run mandelbrot --image m.png --vcd m.vcd --vcd-filter 'sm[0].**' --set gpu.sms=4`,
 		Args: exactly(1, "a PTX file, a launch file or a kernel (\"divergo list kernels\")"),
 		RunE: func(c *cobra.Command, args []string) error { return r.run(c, args[0]) },
 	}
 	r.machine.add(c, true)
 	r.vcd.add(c)
+	r.trace.add(c, false)
 	r.profile.add(c)
 	r.each.add(c)
 	f := c.Flags()
@@ -166,7 +169,7 @@ func (r *runFlags) file(c *cobra.Command, name string) error {
 	var placed *launches.Placed
 	s, err := simulate(c, &r.machine, cfg, w.name, kept.wave, func(s *testbench.Session) error {
 		kept.lines.attach(s)
-		if err := r.herd.attach(s); err != nil {
+		if err := errors.Join(kept.trace.attach(s), r.herd.attach(s)); err != nil {
 			return err
 		}
 		var err error
@@ -217,7 +220,7 @@ func (r *runFlags) builtin(c *cobra.Command, kernel kernels.Kernel) error {
 
 	s, err := simulate(c, &r.machine, cfg, kernel.Name, kept.wave, func(s *testbench.Session) error {
 		kept.lines.attach(s)
-		if err := r.herd.attach(s); err != nil {
+		if err := errors.Join(kept.trace.attach(s), r.herd.attach(s)); err != nil {
 			return err
 		}
 		return work.Run(r.machine.host(s))
@@ -259,6 +262,7 @@ func sizeOf(kernel kernels.Kernel, name string) (kernels.Size, error) {
 // kept are the files of a run besides its answer. Each is nil if it is not wanted.
 type kept struct {
 	wave  *waveform
+	trace *tracing
 	lines *sourceProfile
 	each  *launchLines
 }
@@ -266,6 +270,9 @@ type kept struct {
 // open creates the files. The profile looks for sources beside the target.
 func (r *runFlags) open(files *output.Set, title, target string) (k kept, err error) {
 	if k.wave, err = r.vcd.open(files); err != nil {
+		return k, err
+	}
+	if k.trace, err = r.trace.open(files, &r.machine, title, target); err != nil {
 		return k, err
 	}
 	if k.lines, err = r.profile.open(files, title, target); err != nil {
@@ -279,7 +286,7 @@ func (r *runFlags) open(files *output.Set, title, target string) (k kept, err er
 // includes failed, the outcome of the run.
 func (r *runFlags) answer(c *cobra.Command, s *testbench.Session, result *result, k kept, failed error) error {
 	k.each.add(s)
-	unkept := errors.Join(k.wave.keep(c.ErrOrStderr()), k.lines.keep(), k.each.close())
+	unkept := errors.Join(k.wave.keep(c.ErrOrStderr()), k.trace.keep(c.ErrOrStderr(), s), k.lines.keep(), k.each.close())
 	result.Races = r.machine.foundRaces()
 	show := func(w io.Writer) error { return errors.Join(result.print(w, r.all), k.lines.print(w)) }
 	if r.json {

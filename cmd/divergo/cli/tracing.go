@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"divergo/internal/output"
+	"divergo/internal/printable"
+	"divergo/kernels"
+	"divergo/testbench"
+	"divergo/testbench/profile"
+	"divergo/testbench/trace"
+)
+
+// traceFlag is the flag --trace: every issued instruction and event.
+type traceFlag struct{ name string }
+
+func (t *traceFlag) add(c *cobra.Command, several bool) {
+	help := "write every issued instruction and event to `FILE`, for \"divergo trace\""
+	if several {
+		help = "write every issued instruction and event, under each mechanism M to its own file: " +
+			"`FILE`.trace makes FILE-M.trace"
+	}
+	c.Flags().StringVar(&t.name, "trace", "", help)
+}
+
+// tracing is the traces of a command, a file for each run; nil without the flag. The runs come in
+// the order of the files.
+type tracing struct {
+	title, preset string
+	source        func(name string) []string
+	names         []string
+	files         []*output.File
+	now           *trace.Recorder
+}
+
+// open creates the file, or one for each of several mechanisms. Sources are those of the built-in
+// kernels, or files in the target's folder.
+func (t *traceFlag) open(files *output.Set, m *machineFlags, title, target string, mechs ...string) (*tracing, error) {
+	if t.name == "" {
+		return nil, nil
+	}
+	r := &tracing{title: title, preset: m.preset, source: profile.Sources(kernels.Source), names: []string{t.name}}
+	if target != "" {
+		r.source = profile.Sources(nil, filepath.Dir(target))
+	}
+	if len(mechs) > 0 {
+		r.names = nil
+		extension := filepath.Ext(t.name)
+		for _, m := range mechs {
+			r.names = append(r.names, strings.TrimSuffix(t.name, extension)+"-"+m+extension)
+		}
+	}
+	for _, name := range r.names {
+		file, err := files.Create("--trace", name, ".trace")
+		if err != nil {
+			return nil, fmt.Errorf("--trace: %w", err)
+		}
+		r.files = append(r.files, file)
+	}
+	return r, nil
+}
+
+// attach starts the trace of a session.
+func (r *tracing) attach(s *testbench.Session) error {
+	if r == nil {
+		return nil
+	}
+	h := trace.HeaderOf(s.Machine)
+	h.Generator, h.Name, h.Preset = "divergo "+release, r.title, r.preset
+	w, err := trace.NewWriter(r.files[0], h)
+	if err != nil {
+		return fmt.Errorf("--trace: %w", err)
+	}
+	r.now = trace.Attach(s, w, r.source)
+	return nil
+}
+
+// keep completes the trace of a run, and reports its file on stderr.
+func (r *tracing) keep(stderr io.Writer, s *testbench.Session) error {
+	if r == nil || r.now == nil {
+		return nil
+	}
+	name, file := r.names[0], r.files[0]
+	r.names, r.files = r.names[1:], r.files[1:]
+	if err := errors.Join(r.now.Close(), file.Keep()); err != nil {
+		return fmt.Errorf("--trace: %w", err)
+	}
+	if !file.Stream() {
+		fmt.Fprintln(stderr, printable.Text(fmt.Sprintf("divergo: wrote %s, %s: read it with \"divergo trace print %[1]s\"",
+			name, s.Machine.Config.Divergence.Mechanism)))
+	}
+	return nil
+}
