@@ -41,6 +41,9 @@ type Thread struct {
 	Index int
 }
 
+// ErrEmpty is the error of a trace without an issued instruction.
+var ErrEmpty = errors.New("no issued instruction, want at least one to show")
+
 // maxRecords limits the records that a page holds, of all traces together.
 const maxRecords = 3_000_000
 
@@ -124,7 +127,7 @@ func (p *Page) trace(number int, r *trace.Reader, to *head) (*traced, []blob, er
 		return nil, nil, err
 	}
 	if s.issues == 0 {
-		return nil, nil, errors.New("it has no issued instruction")
+		return nil, nil, ErrEmpty
 	}
 	h := &r.Header
 	t := &traced{
