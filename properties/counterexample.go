@@ -160,9 +160,8 @@ func (f *Failure) place(stop func() bool) string {
 }
 
 // Show runs a case with a new folder again, and adds the last instructions of the threads
-// concerned. It also adds the timeline, and the waveform up to the failing cycle, with a save file for
-// GTKWave. If
-// stop is not nil and returns true, Show ends, without a waveform.
+// concerned. It also adds the waveform up to the failing cycle, with a save file for GTKWave, and the
+// timeline. If stop is not nil and returns true, Show ends, without them.
 func (f *Failure) Show(folder string, by Origin, stop func() bool) error {
 	x, err := f.look(stop)
 	if err == nil {
