@@ -1,6 +1,9 @@
 package properties
 
 import (
+	"bytes"
+	"compress/flate"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"math/bits"
@@ -21,6 +24,7 @@ import (
 	"divergo/testbench"
 	"divergo/testbench/golden"
 	"divergo/testbench/verify"
+	"divergo/testbench/view"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

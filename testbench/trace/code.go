@@ -18,6 +18,8 @@ type coder struct {
 	slot  uint16
 	slots []expected
 	rows  []warp
+
+	values [isa.MaxLanes]uint64 // of the last Write
 }
 
 // expected is what a slot is expected to go on with.
@@ -196,6 +198,14 @@ func (c *coder) appendTail(b []byte, r *Record) []byte {
 		return binary.LittleEndian.AppendUint32(b, r.Part)
 	case Compact, Spill, Fill, Arrive:
 		return binary.AppendUvarint(b, uint64(r.Number))
+	case Write:
+		b, last := binary.AppendUvarint(b, uint64(r.Number)), uint64(0)
+		for m := r.Mask; m != 0; m &= m - 1 {
+			v := r.Values[bits.TrailingZeros32(m)]
+			b = binary.AppendVarint(b, int64(v-last))
+			last = v
+		}
+		return b
 	case Wait:
 		return binary.AppendUvarint(append(b, byte(r.Reason)), r.Cycle-r.From)
 	case Request, Reply:
@@ -291,6 +301,14 @@ func (c *coder) takeTail(in *input, r *Record) {
 		r.Part = in.uint32()
 	case Compact, Spill, Fill, Arrive:
 		r.Number = uint16(in.uvarint())
+	case Write:
+		r.Number = uint16(in.uvarint())
+		c.values = [isa.MaxLanes]uint64{}
+		for m, last := r.Mask, uint64(0); m != 0; m &= m - 1 {
+			last += uint64(in.varint())
+			c.values[bits.TrailingZeros32(m)&(isa.MaxLanes-1)] = last
+		}
+		r.Values = c.values[:bits.Len32(r.Mask)]
 	case Wait:
 		r.Reason = Reason(in.byte())
 		r.From = r.Cycle - in.uvarint()

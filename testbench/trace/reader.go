@@ -12,6 +12,8 @@ import (
 	"sort"
 
 	"github.com/klauspost/compress/zstd"
+
+	"divergo/isa"
 )
 
 // Reader reads a trace. One goroutine at a time may use it. Its lists are read when it is made, and
@@ -215,6 +217,9 @@ func (b *Block) Records() (n uint64) {
 	return n
 }
 
+// Size returns the size of the file, in bytes.
+func (r *Reader) Size() int64 { return r.size }
+
 // LaunchOf returns the launch that a cycle belongs to: the index in Launches, -1 before the first.
 func (r *Reader) LaunchOf(cycle uint64) int {
 	return sort.Search(len(r.Launches), func(i int) bool { return r.Launches[i].Cycle > cycle }) - 1
@@ -277,7 +282,8 @@ type stream struct {
 	left  uint64 // records behind rec
 	there bool   // rec is a record
 	rec   Record
-	given Record // the one that was returned last
+	given Record               // the one that was returned last
+	kept  [isa.MaxLanes]uint64 // its values
 }
 
 // open decodes a block.
@@ -354,5 +360,8 @@ func (m *merger) next() (*Record, error) {
 		s = &m.streams[m.last]
 	}
 	s.given = s.rec
+	if s.rec.Values != nil {
+		s.given.Values = s.kept[:copy(s.kept[:], s.rec.Values)]
+	}
 	return &s.given, s.advance()
 }

@@ -63,13 +63,16 @@ const (
 	Start
 	// Exit: threads exit. PC, Mask.
 	Exit
+	// Write: an instruction of the kernel writes a destination. PC; Mask: lanes written; Number: index
+	// in Inst.Dst; Values by lane. Mixed and Homes if it is regrouped. Only traces with values have it.
+	Write
 
 	NumKinds
 )
 
 var kindNames = [NumKinds]string{
 	"issue", "inserted", "branch", "push", "pop", "reconverge", "merge", "compact", "spill", "fill", "arrive",
-	"release", "wait", "request", "reply", "start", "exit",
+	"release", "wait", "request", "reply", "start", "exit", "write",
 }
 
 func (k Kind) String() string {
@@ -119,7 +122,7 @@ type Record struct {
 	Slot   uint16       // of the SM
 	SM     uint16
 	Depth  uint16 // Push, Pop: entries
-	Number uint16 // Push, Pop, Compact, Spill, Fill, Arrive
+	Number uint16 // Push, Pop, Compact, Spill, Fill, Arrive, Write
 	PC     uint32 // in the launched program; isa.NoPC: none
 	Mask   uint32 // active lanes
 	Off    uint32 // Issue: lanes of Mask whose predicate is false
@@ -132,6 +135,9 @@ type Record struct {
 	// Homes holds the row and the lane of the registers of the thread in each lane of Mask, if Mixed.
 	// Lanes outside of Mask are zero.
 	Homes units.Homes
+	// Values are those of Write, by lane: a value for each lane up to the highest of Mask. Lanes outside
+	// of Mask are zero. A predicate is 0 or 1.
+	Values []uint64
 }
 
 // Home returns the row and the lane of the registers of the thread in a lane.
@@ -166,6 +172,7 @@ type Header struct {
 	Slots     int // of an SM
 	Cores     int // sub-cores of an SM
 	CoreMHz   int
+	Values    bool  // there are Write records
 	Keys      []Key // every key of the machine
 }
 
@@ -190,12 +197,13 @@ type Source struct {
 
 // Inst is an instruction of a listing.
 type Inst struct {
-	Text   string // PTX, with its guard
-	PTX    int    // line of the PTX file; 0: unknown
-	File   string // source that the PTX was compiled from; "": unknown
-	Line   int    // its line
-	Func   string // demangled function; "": the kernel
-	Reconv uint32 // reconvergence point of a conditional branch; otherwise isa.NoPC
+	Text   string   // PTX, with its guard
+	PTX    int      // line of the PTX file; 0: unknown
+	File   string   // source that the PTX was compiled from; "": unknown
+	Line   int      // its line
+	Func   string   // demangled function; "": the kernel
+	Dst    []string `json:",omitempty"` // registers that it writes
+	Reconv uint32   // reconvergence point of a conditional branch; otherwise isa.NoPC
 }
 
 // Where returns the source line of an instruction, FILE:LINE; if that is unknown, the line of the

@@ -3,6 +3,7 @@ package trace_test
 import (
 	"bytes"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 	"testing"
@@ -79,6 +80,13 @@ func records(steps []step) (list []trace.Record) {
 			r.Taken, r.Always = s.Other, s.Moved
 		case trace.Push, trace.Pop:
 			r.Depth, r.Number = uint16(s.Home), uint16(s.Lane)
+		case trace.Write:
+			r.Number, r.Values = uint16(s.Home), make([]uint64, bits.Len32(r.Mask))
+			for l := range r.Values {
+				if r.Mask>>l&1 != 0 {
+					r.Values[l] = s.Line - uint64(l)*uint64(s.Lane)
+				}
+			}
 		case trace.Reconverge, trace.Merge:
 			r.Part = s.Other
 		case trace.Compact, trace.Spill, trace.Fill, trace.Arrive:
@@ -141,6 +149,9 @@ func read(t require.TestingT, file []byte, q trace.Query) (list []trace.Record) 
 	for rec, err := range r.Records(q) {
 		require.NoError(t, err)
 		list = append(list, *rec)
+		if rec.Values != nil { // valid until the next record
+			list[len(list)-1].Values = slices.Clone(rec.Values)
+		}
 	}
 	return list
 }
@@ -307,7 +318,7 @@ func TestDamage(t *testing.T) {
 	var list []trace.Record
 	for i := range 50 {
 		list = append(list, trace.Record{
-			Kind: trace.Kind(i) % trace.NumKinds, Cycle: uint64(i), SM: uint16(i % 4), Mask: 5, Mixed: i%3 == 0,
+			Kind: trace.Kind(i) % trace.NumKinds, Values: make([]uint64, 3), Cycle: uint64(i), SM: uint16(i % 4), Mask: 5, Mixed: i%3 == 0,
 			Homes: units.Homes{Row: units.Rows{uint8(i)}},
 		})
 	}

@@ -31,8 +31,8 @@ type Recorder struct {
 	err      error
 }
 
-// Attach starts to trace a session from its next launch on. The header needs a Name, a Generator and
-// a Preset; the rest is filled in. source returns the lines of a source file, nil if it is unknown.
+// Attach starts to trace a session from its next launch on, into a file whose Header is that of its
+// machine: see HeaderOf. If the header has Values, all results are recorded. source returns the lines of a source file, nil if it is unknown.
 func Attach(s *testbench.Session, to *Writer, source func(name string) []string) *Recorder {
 	r := &Recorder{session: s, to: to, source: source, programs: map[*isa.Program]int{}}
 	sims := map[string]*rtl.Sim{}
@@ -40,7 +40,7 @@ func Attach(s *testbench.Session, to *Writer, source func(name string) []string)
 		sims[sim.Name()] = sim
 	}
 	for i := range s.Machine.SMs {
-		w := newWatch(s.Machine, i, sims[fmt.Sprintf("sm[%d]", i)], to.SM(i))
+		w := newWatch(s.Machine, i, sims[fmt.Sprintf("sm[%d]", i)], to.SM(i), to.values)
 		r.watches = append(r.watches, w)
 		r.leave = append(r.leave, w.leave...)
 	}
@@ -124,6 +124,14 @@ func (r *Recorder) describe(prog *isa.Program) Program {
 	for pc := range prog.Insts {
 		in := &prog.Insts[pc]
 		to := Inst{Text: prog.Mnemonic(uint32(pc)), PTX: int(in.Pos.Line), Reconv: isa.NoPC}
+		for i := range in.NDst {
+			switch d := &in.Dst[i]; d.Kind {
+			case isa.OperandReg:
+				to.Dst = append(to.Dst, prog.Regs[d.Index].Name)
+			case isa.OperandPred:
+				to.Dst = append(to.Dst, prog.Preds[d.Index])
+			}
+		}
 		if in.Conditional() {
 			to.Reconv = in.Reconv
 		}
@@ -163,6 +171,7 @@ type watch struct {
 	groups  groups
 	at      [sm.MaxWarps]arrival
 	flying  [maxEntries][]flying
+	values  [isa.MaxLanes]uint64
 }
 
 // maxEntries is the largest number of entries of a coalescer.
@@ -194,7 +203,7 @@ type flying struct {
 }
 
 // newWatch attaches a watch to an SM.
-func newWatch(m *gpu.Machine, i int, sim *rtl.Sim, out *Stream) *watch {
+func newWatch(m *gpu.Machine, i int, sim *rtl.Sim, out *Stream, values bool) *watch {
 	s, u := m.SMs[i], m.Units[i]
 	slots := s.Div.Slots().Len()
 	w := &watch{
@@ -213,6 +222,11 @@ func newWatch(m *gpu.Machine, i int, sim *rtl.Sim, out *Stream) *watch {
 	)
 	for _, c := range s.Sub {
 		w.leave = append(w.leave, c.ALU.Outcome.Tap(w.arrive))
+		for k := range c.Writeback.In {
+			if values {
+				w.leave = append(w.leave, c.Writeback.In[k].Tap(w.writeBack))
+			}
+		}
 	}
 	if ports.Events != nil {
 		w.leave = append(w.leave, ports.OnStack.Add(w.stack), ports.OnRelease.Add(w.release))
@@ -508,6 +522,30 @@ func (w *watch) release(e divergence.Released) {
 		w.fill(Release, w.sim.Now(), int(a.slot), row, a.pc, a.mask).First = rows == e.Rows
 		w.put()
 		a.mask = 0
+	}
+}
+
+// writeBack records the values of an instruction of the kernel.
+func (w *watch) writeBack(cycle uint64, v *sm.Result) {
+	in := &w.sm.Program().Insts[v.PC]
+	if in.Inserted || v.Exec == 0 {
+		return
+	}
+	n := uint16(0)
+	for i := range in.NDst {
+		if k := in.Dst[i].Kind; k != isa.OperandReg && k != isa.OperandPred {
+			continue
+		}
+		r := w.of(Write, cycle, &v.Flight, w.sm.Program().OriginOf(v.PC), v.Exec)
+		for m := v.Exec; m != 0; m &= m - 1 {
+			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+			if w.values[lane] = v.Dst[i][lane]; in.Dst[i].Kind == isa.OperandPred {
+				w.values[lane] = uint64(v.PDst[i] >> lane & 1)
+			}
+		}
+		r.Number, r.Values = n, w.values[:bits.Len32(v.Exec)]
+		w.put()
+		n++
 	}
 }
 

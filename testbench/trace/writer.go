@@ -47,6 +47,7 @@ type Writer struct {
 	to        io.Writer
 	at        int64 // bytes written
 	zip       *zstd.Encoder
+	values    bool // the header says so
 	streams   []*Stream
 	blocks    []Block
 	described []int64
@@ -78,7 +79,7 @@ func NewWriter(to io.Writer, h Header) (*Writer, error) {
 	for i := range h.SMs {
 		w.streams = append(w.streams, &Stream{sm: uint16(i)})
 	}
-	h.Version = Version
+	h.Version, w.values = Version, h.Values
 	w.write(binary.LittleEndian.AppendUint32([]byte(magic), Version))
 	w.describe(chunkHeader, &h)
 	return w, w.err

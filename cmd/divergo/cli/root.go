@@ -47,7 +47,7 @@ func exitCode(err error) int {
 		return exitCheck
 	case errors.As(err, &outcome):
 		return exitProgram
-	case errors.Is(err, errCheck), errors.Is(err, errRaces), errors.As(err, &mismatch):
+	case errors.Is(err, errCheck), errors.Is(err, errRaces), errors.Is(err, errDiffers), errors.As(err, &mismatch):
 		return exitCheck
 	}
 	return exitUsage
@@ -77,7 +77,7 @@ program failed (fault, deadlock, endless loop, watchdog); 130 interrupted.`,
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(newHelp())
-	root.AddCommand(newRun(), newCompare(), newCheck(), newList(), newDis(), newWave(), newView(), newCuda(), newReproduce(),
+	root.AddCommand(newRun(), newCompare(), newCheck(), newList(), newDis(), newWave(), newView(), newTrace(), newCuda(), newReproduce(),
 		newHerd(), newBench(), newVersion())
 	return root
 }

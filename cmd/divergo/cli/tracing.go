@@ -18,7 +18,10 @@ import (
 )
 
 // traceFlag is the flag --trace: every issued instruction and event.
-type traceFlag struct{ name string }
+type traceFlag struct {
+	name   string
+	values bool
+}
 
 func (t *traceFlag) add(c *cobra.Command, several bool) {
 	help := "write every issued instruction and event to `FILE`, for \"divergo trace\""
@@ -27,12 +30,14 @@ func (t *traceFlag) add(c *cobra.Command, several bool) {
 			"`FILE`.trace makes FILE-M.trace"
 	}
 	c.Flags().StringVar(&t.name, "trace", "", help)
+	c.Flags().BoolVar(&t.values, "trace-values", false, "--trace also has the value of each register that is written")
 }
 
 // tracing is the traces of a command, a file for each run; nil without the flag. The runs come in
 // the order of the files.
 type tracing struct {
 	title, preset string
+	values        bool
 	source        func(name string) []string
 	names         []string
 	files         []*output.File
@@ -43,9 +48,12 @@ type tracing struct {
 // kernels, or files in the target's folder.
 func (t *traceFlag) open(files *output.Set, m *machineFlags, title, target string, mechs ...string) (*tracing, error) {
 	if t.name == "" {
+		if t.values {
+			return nil, errors.New("--trace-values says what --trace FILE writes: want --trace too")
+		}
 		return nil, nil
 	}
-	r := &tracing{title: title, preset: m.preset, source: profile.Sources(kernels.Source), names: []string{t.name}}
+	r := &tracing{values: t.values, title: title, preset: m.preset, source: profile.Sources(kernels.Source), names: []string{t.name}}
 	if target != "" {
 		r.source = profile.Sources(nil, filepath.Dir(target))
 	}
@@ -72,7 +80,7 @@ func (r *tracing) attach(s *testbench.Session) error {
 		return nil
 	}
 	h := trace.HeaderOf(s.Machine)
-	h.Generator, h.Name, h.Preset = "divergo "+release, r.title, r.preset
+	h.Generator, h.Name, h.Preset, h.Values = "divergo "+release, r.title, r.preset, r.values
 	w, err := trace.NewWriter(r.files[0], h)
 	if err != nil {
 		return fmt.Errorf("--trace: %w", err)

@@ -79,16 +79,12 @@ func (f *viewFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	for _, name := range args {
-		file, size, err := openTrace(name)
+		r, leave, err := openTrace(name)
 		if err != nil {
 			return err
 		}
-		defer file.Close()
+		defer leave()
 		files.Reads("the trace", name)
-		r, err := trace.NewReader(file, size)
-		if err != nil {
-			return fmt.Errorf("%s: %w", printable.Name(name), err)
-		}
 		page.Traces = append(page.Traces, r)
 	}
 	page.Title = page.Traces[0].Header.Name
@@ -104,19 +100,6 @@ func isTrace(args []string) bool {
 	_, err := kernels.Find(args[0])
 	extension := strings.ToLower(filepath.Ext(args[0]))
 	return len(args) > 1 || err != nil && isFile(args[0]) && extension != ".ptx" && extension != ".json"
-}
-
-// openTrace opens a trace and returns its size in bytes.
-func openTrace(name string) (*os.File, int64, error) {
-	info, err := os.Stat(name)
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s: want a regular file, which a trace is", printable.Name(name))
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	file, err := os.Open(name)
-	return file, info.Size(), err
 }
 
 // create creates the page's file. Its default name must be free.
