@@ -43,10 +43,10 @@ function ones(m) {
 }
 
 // after returns the first index from a up to b whose value in the ascending list exceeds v.
-function after(list, a, b, v) {
+function after(list, a, b, v, value = (x) => x) {
   while (a < b) {
     const mid = (a + b) >>> 1;
-    if (list[mid] > v) b = mid;
+    if (value(list[mid]) > v) b = mid;
     else a = mid + 1;
   }
   return a;

@@ -1,6 +1,6 @@
 // Drawing: bars are pixels in an array, text and marks are drawn over them with the canvas.
 
-const gutter = 74; // of the names of rows, in CSS pixels
+const gutter = 82; // of the names of rows, in CSS pixels
 
 // Colours that most colour-blind people can tell apart: Okabe and Ito, Color Universal Design (2008),
 // except for the lanes, which are shades of blue.
@@ -280,6 +280,19 @@ function drawMarks(surface, p, view) {
     ctx.fillRect(gutter + (view.line - view.t0) / view.cpp, 0, 1, height);
     ctx.globalAlpha = 1;
   }
+  if (view.place !== undefined && p.number === 0) { // where the page opened, if it was told
+    const at = gutter + (view.place + 0.5 - view.t0) / view.cpp;
+    ctx.strokeStyle = ctx.fillStyle = theme.split;
+    ctx.lineWidth = 2;
+    ctx.setLineDash([6, 4]);
+    ctx.beginPath();
+    ctx.moveTo(at, 0);
+    ctx.lineTo(at, height);
+    ctx.stroke();
+    ctx.setLineDash([]);
+    ctx.textAlign = at > width - 100 ? "right" : "left";
+    ctx.fillText(`cycle ${view.place.toLocaleString("en")}`, at + (at > width - 100 ? -5 : 5), height - 10);
+  }
   ctx.restore();
 
   ctx.fillStyle = theme.back;
@@ -303,7 +316,7 @@ function drawFound(ctx, p, view, height) {
   const d = p.data, last = new Float64Array(d.slots.length).fill(-10), right = gutter + view.width;
   const w = Math.max(3, 1 / view.cpp);
   ctx.fillStyle = theme.mark;
-  for (let n = firstFrom(p.marks, view.t0 - d.from); n < p.marks.length; n++) {
+  for (let n = after(p.marks, 0, p.marks.length, view.t0 - d.from - 1, (m) => m.cycle); n < p.marks.length; n++) {
     const { slot, cycle } = p.marks[n];
     const x = gutter + (cycle + d.from - view.t0) / view.cpp;
     if (x > right) break;
@@ -312,17 +325,6 @@ function drawFound(ctx, p, view, height) {
     const row = p.layout.rows[slot], y = row.y - p.scroll;
     if (y + row.h > 0 && y < height) ctx.fillRect(x - (w - 1 / view.cpp) / 2, y + row.h - (row.h >= 56 ? 14 : row.h >= 24 ? 9 : 5), w, row.h >= 24 ? 4 : 3);
   }
-}
-
-// firstFrom returns the first index of a list whose cycle is not below a cycle.
-function firstFrom(list, cycle) {
-  let a = 0, b = list.length;
-  while (a < b) {
-    const mid = (a + b) >>> 1;
-    if (list[mid].cycle >= cycle) b = mid;
-    else a = mid + 1;
-  }
-  return a;
 }
 
 // splits reports whether a branch has lanes on both sides.
@@ -343,7 +345,7 @@ function drawAxis(surface, view) {
   ctx.textAlign = "right";
   ctx.fillText("cycle", gutter - 9, 10);
   ctx.textAlign = "center";
-  for (let t = Math.ceil(view.t0 / step) * step; ; t += step) {
+  for (let t = Math.max(0, Math.ceil(view.t0 / step) * step); ; t += step) {
     const x = gutter + (t - view.t0) / view.cpp;
     if (x > width) break;
     ctx.fillText(t.toLocaleString("en"), Math.min(x, width - 24), 8);
@@ -382,7 +384,7 @@ function drawOverview(surface, p, view) {
   surface.end();
   const { ctx } = surface, width = surface.canvas.clientWidth - gutter;
   const at = (t) => gutter + (t / cycles) * width;
-  const x0 = at(view.t0), x1 = at(view.t0 + width * view.cpp);
+  const x0 = Math.max(gutter, at(view.t0)), x1 = Math.min(gutter + width - 1, at(view.t0 + width * view.cpp));
   ctx.fillStyle = theme.mark;
   ctx.globalAlpha = 0.16;
   ctx.fillRect(x0, 0, Math.max(3, x1 - x0), 30);
@@ -403,19 +405,45 @@ function drawOverview(surface, p, view) {
   ctx.fillText("whole run", gutter - 9, 15);
 }
 
+// laneOf returns the lane of an issue that holds the marked thread of a panel, or -1.
+function laneOf(p, i) {
+  const d = p.data, { row, lane, from, to } = p.thread, cycle = d.cycle[i] + d.from;
+  if (cycle < from || cycle >= to) return -1;
+  if (!d.form[i]) return d.row[i] === row && (d.mask[i] >>> lane) & 1 ? lane : -1;
+  for (let l = 0; l < p.trace.Lanes; l++) {
+    if ((d.mask[i] >>> l) & 1 && d.homes[64 * d.form[i] + l] === row && d.homes[64 * d.form[i] + 32 + l] === lane) return l;
+  }
+  return -1;
+}
+
 const laneColumn = 26; // CSS pixels of an instruction in the lanes
 
-// drawLanes draws the lanes of the chosen row, from its issue p.first on.
+// orderOf lists the issues of the chosen warp, of all of its paths, in the order of their cycles. Each
+// has the number of its row.
+function orderOf(p) {
+  const d = p.data, { Slots, Warps } = p.trace, paths = p.mixed || !Warps || Slots % Warps ? 1 : Slots / Warps;
+  const warp = Math.floor(d.slots[p.slot].slot / paths);
+  if (p.order && p.order.of === d && p.order.warp === warp) return p.order;
+  const list = [];
+  for (const s of d.slots) {
+    if (Math.floor(s.slot / paths) === warp) for (let i = s.i0; i < s.i1; i++) list.push({ i, slot: s.index });
+  }
+  if (paths > 1) list.sort((a, b) => d.cycle[a.i] - d.cycle[b.i]);
+  p.order = { of: d, warp, list };
+  return p.order;
+}
+
+// drawLanes draws the lanes of the chosen warp, from the issue p.first of its order on.
 function drawLanes(surface, p) {
-  const d = p.data, lanes = p.trace.Lanes, s = d.slots[p.slot];
+  const d = p.data, lanes = p.trace.Lanes, { list } = p.order;
   surface.begin(pixel(rgb(theme.back)));
   const k = surface.scale, h = surface.canvas.clientHeight, w = surface.canvas.clientWidth;
   const top = 14, bottom = 18, each = (h - top - bottom) / lanes;
-  const columns = Math.floor((w - gutter) / laneColumn);
+  const shown = list.slice(p.first, p.first + Math.floor((w - gutter) / laneColumn));
   const seen = new Set();
   const empty = pixel(rgb(theme.band));
-  for (let n = 0; n < columns && p.first + n < s.i1; n++) {
-    const i = p.first + n, x0 = Math.round((gutter + n * laneColumn) * k), x1 = Math.round((gutter + (n + 1) * laneColumn - 2) * k);
+  shown.forEach(({ i }, n) => {
+    const x0 = Math.round((gutter + n * laneColumn) * k), x1 = Math.round((gutter + (n + 1) * laneColumn - 2) * k);
     for (let l = 0; l < lanes; l++) {
       const y0 = Math.round((top + l * each) * k), y1 = Math.round((top + (l + 1) * each) * k) - (each * k >= 3 ? 1 : 0);
       let color = empty, row = -1;
@@ -428,19 +456,17 @@ function drawLanes(surface, p) {
       // a lane whose guard is false does nothing
       if (row >= 0 && (d.off[i] >>> l) & 1) surface.rect(x0 + Math.round(4 * k), y0, x1 - Math.round(4 * k), y1, empty);
     }
-  }
+  });
   surface.end();
   const { ctx } = surface;
   ctx.textAlign = "center";
-  let e = s.e0;
-  for (let n = 0; n < columns && p.first + n < s.i1; n++) {
-    const i = p.first + n, x = gutter + n * laneColumn + (laneColumn - 2) / 2;
+  shown.forEach(({ i, slot }, n) => {
+    const s = d.slots[slot], x = gutter + n * laneColumn + (laneColumn - 2) / 2;
     ctx.fillStyle = theme.faint;
     ctx.fillText(d.pc[i], x, h - 8);
-    // marks of the events up to the next issue
+    // marks of the events from this issue up to the next one of the row
     const end = i + 1 < s.i1 ? d.cycle[i + 1] : Infinity;
-    while (e < s.e1 && d.eventCycle[e] < d.cycle[i]) e++;
-    for (; e < s.e1 && (d.eventCycle[e] < end || (d.eventCycle[e] === d.cycle[i])); e++) {
+    for (let e = after(d.eventCycle, s.e0, s.e1, d.cycle[i] - 1); e < s.e1 && d.eventCycle[e] < end; e++) {
       if (d.eventKind[e] === kind.branch && splits(d, e)) {
         ctx.fillStyle = theme.split;
         triangle(ctx, x, 7, false);
@@ -449,12 +475,18 @@ function drawLanes(surface, p) {
         triangle(ctx, x, 7, true);
       }
     }
+    const of = p.thread ? laneOf(p, i) : -1;
+    if (of >= 0) {
+      ctx.strokeStyle = theme.mark;
+      ctx.lineWidth = 2;
+      ctx.strokeRect(gutter + n * laneColumn, top + of * each, laneColumn - 3, Math.max(3, each - 1));
+    }
     if (p.cursor && p.cursor.issue === i) {
       ctx.strokeStyle = theme.mark;
       ctx.lineWidth = 2;
       ctx.strokeRect(gutter + n * laneColumn - 1, 1, laneColumn, h - 2);
     }
-  }
+  });
   ctx.fillStyle = theme.faint;
   ctx.textAlign = "right";
   ctx.fillText("lane 0", gutter - 9, top + 5);

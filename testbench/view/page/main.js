@@ -19,7 +19,8 @@ class Panel {
     this.number = number;
     this.slot = 0; // index of the chosen row
     this.scroll = 0;
-    this.first = 0; // first issue in the lanes
+    this.thread = null; // the thread that was searched for: { row, lane } and its cycles
+    this.first = 0; // first issue in the lanes, of orderOf
     this.cursor = null; // { slot, cycle, issue or event }
     this.marks = null; // what was searched for: a list of { slot, cycle, issue }
     const box = element("div", "panel");
@@ -36,13 +37,18 @@ class Panel {
   async load(of) {
     this.data = await readSM(this.trace, this.number, of);
     this.slot = Math.min(this.slot, Math.max(0, this.data.slots.length - 1));
-    this.cursor = this.marks = null;
+    this.cursor = this.marks = this.thread = null;
     this.mixed = this.data.homes.length > 64; // slots hold threads of several warps
     const t = this.trace;
     const cut = this.trace.Parts[of].Sums
       ? ` · issue by issue from cycle ${this.data.from.toLocaleString("en")} to ${this.data.to.toLocaleString("en")}, sums elsewhere` : "";
     this.title.replaceChildren(element("b", "", t.Mechanism), ` ${t.Name} · ${t.Cycles.toLocaleString("en")} cycles` +
       ` · ${t.Issues.toLocaleString("en")} issues · ${t.Outcome}${cut}`);
+    if (head.At && head.At.Note && this.number === 0) {
+      const note = element("b", "note", ` · ${head.At.Note}`);
+      this.title.append(note);
+      this.title.title = head.At.Note;
+    }
     this.surface.canvas.setAttribute("aria-label", `warps by cycles under ${t.Mechanism}, SM ${of}`);
   }
   // name names a slot: a warp, a path of one, or a slot for any threads.
@@ -90,13 +96,12 @@ function draw() {
   }
   drawProgram(p);
   // the lanes begin at the left of the view, or follow the cursor
-  const s = p.data.slots[p.slot];
-  if (s) {
-    const columns = Math.max(1, Math.floor(view.width / laneColumn));
-    const c = p.cursor;
-    let first = after(p.data.cycle, s.i0, s.i1, view.t0 - p.data.from - 1);
-    if (c && c.issue !== undefined && c.slot === p.slot) first = c.issue - Math.floor(columns / 3);
-    p.first = Math.max(s.i0, Math.min(first, s.i1 - columns));
+  if (p.data.slots[p.slot]) {
+    const { list } = orderOf(p), columns = Math.max(1, Math.floor(view.width / laneColumn)), c = p.cursor;
+    const from = c && c.issue !== undefined ? p.data.cycle[c.issue] : view.t0 - p.data.from;
+    let first = after(list, 0, list.length, from - 1, (x) => p.data.cycle[x.i]);
+    if (c && c.issue !== undefined) first -= Math.floor(columns / 3);
+    p.first = Math.max(0, Math.min(first, list.length - columns));
     showHomes(p, drawLanes(laneSurface, p));
   }
   return drawn;
@@ -125,8 +130,8 @@ function drawProgram(p) {
 // showHomes explains the colours of the lanes.
 function showHomes(p, rows) {
   const s = p.data.slots[p.slot];
-  const cycle = s.i1 > s.i0 ? p.data.cycle[Math.min(p.first, s.i1 - 1)] + p.data.from : 0;
-  $("lanestitle").replaceChildren(element("b", "", `lanes of ${p.name(s.slot)}`),
+  const first = p.order.list[p.first], cycle = first ? p.data.cycle[first.i] + p.data.from : 0;
+  $("lanestitle").replaceChildren(element("b", "", `lanes of ${p.name(s.slot).replace(/\..*/, "")}`),
     ` under ${p.trace.Mechanism}, instruction by instruction; colour: the static warp that a thread was started in`);
   $("homes").replaceChildren(...rows.map((row) => {
     const item = element("span"), color = element("i");
@@ -476,28 +481,25 @@ async function findThread(p, number, cta) {
   if (start.sm !== sm) await showSM(start.sm);
   const d = p.data;
   for (const s of d.starts) if (s.row === start.row && s.cycle > start.cycle) end = Math.min(end, s.cycle);
+  p.thread = { row: start.row, lane, from: start.cycle, to: end };
   const list = [];
   for (const s of d.slots) {
-    for (let i = s.i0; i < s.i1; i++) {
-      const cycle = d.cycle[i] + d.from;
-      if (cycle < start.cycle || cycle >= end) continue;
-      let there = false;
-      if (!d.form[i]) there = d.row[i] === start.row && (d.mask[i] >>> lane) & 1;
-      else for (let n = 0; n < p.trace.Lanes && !there; n++) {
-        const h = homeOf(d, i, n);
-        there = (d.mask[i] >>> n) & 1 && h.row === start.row && h.lane === lane;
-      }
-      if (there) list.push({ slot: s.index, cycle: d.cycle[i], issue: i });
-    }
+    for (let i = s.i0; i < s.i1; i++) if (laneOf(p, i) >= 0) list.push({ slot: s.index, cycle: d.cycle[i], issue: i });
   }
   list.sort((a, b) => a.cycle - b.cycle);
+  const thread = p.thread;
   mark(`${name} (warp ${start.row}, lane ${lane})`, list);
+  p.thread = thread;
+  ask();
 }
 
 // mark marks what was found, and goes to the first of it after the cursor.
 function mark(what, list, pcs) {
   const p = current();
-  if (!pcs) for (const each of panels) each.marks = null;
+  for (const each of panels) {
+    each.thread = null;
+    if (!pcs) each.marks = null;
+  }
   p.marks = list;
   found = { what, list, pcs, panel: p };
   listing.hits(pcs);
@@ -519,7 +521,7 @@ function goTo(n) {
 
 function forget() {
   found = null;
-  for (const p of panels) p.marks = null;
+  for (const p of panels) p.marks = p.thread = null;
   listing.hits([]);
   $("find").value = "";
   say("");
@@ -539,8 +541,9 @@ async function showSM(n) {
 function opening() {
   const p = panels[0], d = p.data;
   if (head.At) {
-    view.cpp = 600 / view.width;
-    view.t0 = head.At.Cycle - 400;
+    view.place = head.At.Cycle;
+    view.cpp = 400 / view.width;
+    view.t0 = head.At.Cycle - 270;
     return;
   }
   const splitList = events(p, isSplit);
@@ -732,8 +735,8 @@ function connect() {
   $("overview").addEventListener("pointerdown", jump);
   $("overview").addEventListener("pointermove", jump);
   const laneAt = (e) => {
-    const p = current(), s = p.data.slots[p.slot], i = p.first + Math.floor((e.offsetX - gutter) / laneColumn);
-    return s && e.offsetX >= gutter && i >= s.i0 && i < s.i1 ? { slot: p.slot, cycle: p.data.cycle[i], issue: i } : null;
+    const p = current(), of = p.order && p.order.list[p.first + Math.floor((e.offsetX - gutter) / laneColumn)];
+    return of && e.offsetX >= gutter ? { slot: of.slot, cycle: p.data.cycle[of.i], issue: of.i } : null;
   };
   $("lanecanvas").addEventListener("pointermove", (e) => {
     const c = laneAt(e), p = current();

@@ -93,6 +93,7 @@ class Listing {
       }
     }
     if (!used.length) this.source.append(element("div", "row head", "the PTX names no source lines"));
+    this.source.classList.toggle("none", !used.length);
     this.ptx.replaceChildren();
     const each = program.Text.map((_, pc) => countsOf(program, [pc]));
     const longest = Math.max(1, ...each.map(waiting));
