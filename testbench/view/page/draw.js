@@ -300,11 +300,12 @@ function drawMarks(surface, p, view) {
   for (const row of p.layout.rows) {
     const y = row.y - p.scroll;
     if (y + row.h <= 0 || y >= height) continue;
-    const chosen = row.s.index === p.slot;
+    const chosen = row.s.index === p.slot, name = y + row.h / 2;
+    if (name < 6 || name > height - 6) continue;
     ctx.fillStyle = chosen ? theme.mark : theme.faint;
     ctx.font = chosen ? "600 12px system-ui, sans-serif" : "12px system-ui, sans-serif";
     ctx.textAlign = "right";
-    ctx.fillText((chosen ? "▸ " : "") + p.name(row.s.slot), gutter - 9, y + row.h / 2);
+    ctx.fillText((chosen ? "▸ " : "") + p.name(row.s.slot), gutter - 9, name);
     ctx.fillStyle = theme.line;
     ctx.fillRect(gutter - 5, y + row.h - 1, 5, 1);
   }
@@ -348,6 +349,7 @@ function drawAxis(surface, view) {
   for (let t = Math.max(0, Math.ceil(view.t0 / step) * step); ; t += step) {
     const x = gutter + (t - view.t0) / view.cpp;
     if (x > width) break;
+    if (x < gutter + 12) continue; // its number would cover the word
     ctx.fillText(t.toLocaleString("en"), Math.min(x, width - 24), 8);
     ctx.fillRect(x, 16, 1, 4);
   }

@@ -254,7 +254,7 @@ function inspect(p, c) {
   if (stack.length) {
     const digits = Math.ceil(p.trace.Lanes / 4);
     line("stack, top first: " + stack.slice(0, 6).map((x) =>
-      `${x.pc === noPC ? "end" : "PC " + x.pc} ${x.mask.toString(16).padStart(digits, "0")}`).join(" · ") + (stack.length > 6 ? " …" : ""));
+      (x.pc === noPC ? "end" : "PC " + x.pc) + (x.mask ? " " + x.mask.toString(16).padStart(digits, "0") : "")).join(" · ") + (stack.length > 6 ? " …" : ""));
   }
   $("info").replaceChildren(...out);
   if (pc !== undefined) listing.now(pc);
@@ -343,6 +343,7 @@ function issueOfEvent(d, s, e) {
 
 const isSplit = (d, e) => d.eventKind[e] === kind.branch && splits(d, e);
 const isJoin = (d, e) => d.eventKind[e] === kind.reconverge || d.eventKind[e] === kind.merge;
+const isMerge = (d, e) => d.eventKind[e] === kind.merge;
 const isBarrier = (d, e) => d.eventKind[e] === kind.arrive || d.eventKind[e] === kind.release;
 
 // step goes to the next event, or the previous one: of the chosen row, or of any if it has none.
@@ -584,6 +585,7 @@ const keys = {
   n: () => step(isSplit, false, "divergence"), N: () => step(isSplit, true, "divergence"),
   r: () => step(isJoin, false, "reconvergence"), R: () => step(isJoin, true, "reconvergence"),
   b: () => step(isBarrier, false, "barrier"), B: () => step(isBarrier, true, "barrier"),
+  c: () => step(isMerge, false, "compaction"), C: () => step(isMerge, true, "compaction"),
   "]": () => neighbour(1), "[": () => neighbour(-1),
   ArrowLeft: () => pan(-view.width / 8), ArrowRight: () => pan(view.width / 8),
   ArrowUp: () => warp(-1), ArrowDown: () => warp(1),
