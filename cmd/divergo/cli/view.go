@@ -51,7 +51,12 @@ The page is written in each case but 2.`, view.MaxTraces),
 		Example: `  divergo view bitonic --mech pdom,tbc --out bitonic.html
   divergo view a.trace b.trace --out both.html
   divergo view k.ptx --grid 4 --block 256 --arg buf:iota:u32:1024 --arg u32:1024 --at 5000`,
-		Args: cobra.MinimumNArgs(1),
+		Args: func(c *cobra.Command, args []string) error {
+			if n := len(args); n < 1 || n > view.MaxTraces {
+				return fmt.Errorf("%s: found %d targets, want a kernel, a file, or 1 to %d traces", c.CommandPath(), n, view.MaxTraces)
+			}
+			return nil
+		},
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	f.of.machine.add(c, false)
