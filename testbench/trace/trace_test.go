@@ -209,7 +209,7 @@ func TestProperties(t *testing.T) {
 			short := file[:int(d.Cut)%len(file)]
 			r, err := trace.NewReader(bytes.NewReader(short), int64(len(short)))
 			if err != nil {
-				return // within the header: see TestCutInHeader
+				return // within the header: see TestNoTrace
 			}
 			n, blocks := 0, 0
 			for _, b := range whole.Blocks {
@@ -318,7 +318,8 @@ func TestDamage(t *testing.T) {
 	var list []trace.Record
 	for i := range 50 {
 		list = append(list, trace.Record{
-			Kind: trace.Kind(i) % trace.NumKinds, Values: make([]uint64, 3), Cycle: uint64(i), SM: uint16(i % 4), Mask: 5, Mixed: i%3 == 0,
+			Kind: trace.Kind(i) % trace.NumKinds, Values: make([]uint64, 3), Cycle: uint64(i), SM: uint16(i % 4),
+			Mask: 5, Mixed: i%3 == 0,
 			Homes: units.Homes{Row: units.Rows{uint8(i)}},
 		})
 	}

@@ -32,7 +32,8 @@ type Recorder struct {
 }
 
 // Attach starts to trace a session from its next launch on, into a file whose Header is that of its
-// machine: see HeaderOf. If the header has Values, all results are recorded. source returns the lines of a source file, nil if it is unknown.
+// machine: see HeaderOf. If the header has Values, all results are recorded. source returns the lines
+// of a source file, nil if it is unknown.
 func Attach(s *testbench.Session, to *Writer, source func(name string) []string) *Recorder {
 	r := &Recorder{session: s, to: to, source: source, programs: map[*isa.Program]int{}}
 	sims := map[string]*rtl.Sim{}
@@ -44,7 +45,8 @@ func Attach(s *testbench.Session, to *Writer, source func(name string) []string)
 		r.watches = append(r.watches, w)
 		r.leave = append(r.leave, w.leave...)
 	}
-	r.leave = append(r.leave, s.OnLaunch.Add(r.launch), s.Machine.System().OnQuantum(func(uint64) { r.fail(to.Flush()) }))
+	flush := func(uint64) { r.fail(to.Flush()) }
+	r.leave = append(r.leave, s.OnLaunch.Add(r.launch), s.Machine.System().OnQuantum(flush))
 	return r
 }
 
@@ -162,11 +164,14 @@ type watch struct {
 	unit  *memsys.Unit
 	leave []func()
 
-	warps   int // of a CTA
-	perWarp int // slots
+	warp    [sm.MaxWarps]uint8 // by row: number in its CTA
+	cta     [sm.MaxWarps]uint8 // and that of its CTA among the resident ones
+	perWarp int                // slots
 	rec     Record
+	wait    Record
 	slots   []waiting
 	ask     units.Set             // slots that wait for registers, or whose state is not known
+	flight  units.Set             // of these, slots whose last instruction is in flight
 	loads   [][sm.MaxWarps]uint32 // by register and row: lanes whose last writer is a memory instruction
 	groups  groups
 	at      [sm.MaxWarps]arrival
@@ -187,6 +192,11 @@ type waiting struct {
 	pc     uint32
 	mask   uint32
 	row    uint8
+
+	// The register that it waits for, if it is held, and the lanes of its threads in that row.
+	held        bool
+	reg, regRow int
+	lanes       uint32
 }
 
 // arrival is the threads of a row at a CTA barrier.
@@ -239,7 +249,9 @@ func newWatch(m *gpu.Machine, i int, sim *rtl.Sim, out *Stream, values bool) *wa
 
 // begin begins a launch with CTAs of so many warps.
 func (w *watch) begin(warps int) {
-	w.warps = warps
+	for row := range w.warp {
+		w.warp[row], w.cta[row] = uint8(row%warps), w.sm.Resident(row)
+	}
 	p := w.sm.Program()
 	w.loads = make([][sm.MaxWarps]uint32, len(p.Regs)+len(p.Preds))
 }
@@ -252,14 +264,21 @@ func (w *watch) end(now uint64) {
 	w.ask = units.Set{}
 }
 
-// fill begins a record about threads of a row.
+// fill begins a record about threads of a row. It sets each field but Homes and Values, which have a
+// meaning only in regrouped and in Write records.
 func (w *watch) fill(k Kind, cycle uint64, slot, row int, pc, mask uint32) *Record {
 	r := &w.rec
-	*r = Record{
-		Kind: k, Cycle: cycle, Slot: uint16(slot), Row: uint8(row), Warp: uint8(row % max(w.warps, 1)), PC: pc, Mask: mask,
-	}
-	r.CTA = w.sm.CTA.Q().ID[w.sm.Resident(row)&(sm.MaxCTAs-1)]
+	r.Kind, r.Cycle, r.Slot, r.PC, r.Mask = k, cycle, uint16(slot), pc, mask
+	r.Reason, r.Access, r.Found, r.Mixed, r.Always, r.First = 0, 0, 0, false, false, false
+	r.Depth, r.Number, r.Off, r.Taken, r.Part, r.From, r.Line = 0, 0, 0, 0, 0, 0, 0
+	w.place(r, row)
 	return r
+}
+
+// place sets the row of a record, and the warp in that row.
+func (w *watch) place(r *Record, row int) {
+	row &= sm.MaxWarps - 1
+	r.Row, r.Warp, r.CTA = uint8(row), w.warp[row], w.sm.CTA.Q().ID[w.cta[row]&(sm.MaxCTAs-1)]
 }
 
 // of begins a record about an instruction, whose PC is that of the kernel.
@@ -305,6 +324,8 @@ func (w *watch) issue(k Kind, e *sm.Issued) {
 	w.put()
 	s.last, s.memory, s.since = *e.Flight, in.Memory(), e.Cycle+1
 	w.ask.Add(int(e.Slot))
+	w.flight.Remove(int(e.Slot))
+	s.held = false
 	w.writes(e.Flight, in)
 }
 
@@ -376,12 +397,18 @@ func (w *watch) changed(e sm.Changed) {
 
 // class looks at the slots of a sub-core that wait for registers.
 func (w *watch) class(e sm.Spent) {
+	issue := w.sm.Sub[e.Core].Issue
+	busy := &issue.Q().Busy
 	for k := range units.Words(len(w.slots)) {
-		for m := w.ask[k]; m != 0; m &= m - 1 {
+		for m := w.ask[k] &^ (w.flight[k] & busy[k]); m != 0; m &= m - 1 {
 			s := k<<6 | bits.TrailingZeros64(m)
-			if len(w.sm.Sub) == 1 || w.sm.CoreOf(s) == e.Core {
-				w.look(s, e.Cycle)
+			if len(w.sm.Sub) > 1 && w.sm.CoreOf(s) != e.Core {
+				continue
 			}
+			if t := &w.slots[s]; t.held && issue.Scoreboard.Pending.At(t.reg)[t.regRow]&t.lanes != 0 {
+				continue // it waits for the same register
+			}
+			w.look(s, e.Cycle)
 		}
 	}
 }
@@ -419,6 +446,14 @@ func (w *watch) look(s int, now uint64) {
 	} else {
 		w.ask.Remove(s)
 	}
+	if held == sm.HeldFlight {
+		w.flight.Add(s)
+	} else {
+		w.flight.Remove(s)
+	}
+	if t.held = held == sm.HeldRegister && !slot.Mixed; t.held {
+		t.reg, t.regRow, t.lanes = reg, row, slot.Mask
+	}
 	pc := w.sm.Program().OriginOf(slot.PC)
 	if t.waits == waits && t.reason == reason && t.pc == pc && t.mask == slot.Mask {
 		return
@@ -437,9 +472,10 @@ func (w *watch) look(s int, now uint64) {
 func (w *watch) stop(s int, now uint64) {
 	t := &w.slots[s]
 	if t.waits && t.since < now {
-		r := w.fill(Wait, now, s, int(t.row), t.pc, t.mask)
-		r.Reason, r.From = t.reason, t.since
-		w.put()
+		r := &w.wait // nothing sets its other fields
+		r.Kind, r.Cycle, r.Slot, r.PC, r.Mask, r.Reason, r.From = Wait, now, uint16(s), t.pc, t.mask, t.reason, t.since
+		w.place(r, int(t.row))
+		w.out.Put(r)
 	}
 	t.waits, t.since = false, 0
 }

@@ -74,6 +74,20 @@ func counts(t *testing.T, s *testbench.Session, file []byte, name string) *trace
 	return totals
 }
 
+// small checks the mean size of a record: 16 bytes, and 6 if no warp is regrouped.
+func small(t *testing.T, s *testbench.Session, file []byte, name string) {
+	r, err := trace.NewReader(bytes.NewReader(file), int64(len(file)))
+	require.NoError(t, err)
+	records, most := uint64(0), uint64(6)
+	for _, n := range r.Summary.Counts {
+		records += n
+	}
+	if s.Machine.SMs[0].Div.Homes() != nil {
+		most = 16
+	}
+	assert.LessOrEqual(t, uint64(len(file)), most*records, name)
+}
+
 // TestKernels checks, for each mechanism, that the records of kernels add up to their statistics, and
 // that a trace does not depend on the number of goroutines.
 func TestKernels(t *testing.T) {
@@ -87,6 +101,7 @@ func TestKernels(t *testing.T) {
 			cfg := gpu.Default()
 			cfg.GPU.SMs = 2
 			cfg.Divergence.Mechanism = m.Name
+			require.NoError(t, cfg.Set("divergence.token.window=4")) // so that it spills
 			run := func(workers int) (*testbench.Session, []byte) {
 				return traced(t, cfg, testbench.Limits{}, workers, func(s *testbench.Session) error {
 					return kernel.Sizes[0].New(1).Run(runner.New(s))
@@ -94,6 +109,7 @@ func TestKernels(t *testing.T) {
 			}
 			s, file := run(1)
 			counts(t, s, file, name+", "+m.Name)
+			small(t, s, file, name+", "+m.Name)
 			_, other := run(2)
 			assert.True(t, bytes.Equal(file, other), "%s, %s: two goroutines", name, m.Name)
 		}

@@ -262,7 +262,9 @@ func long(t testing.TB, issues int) *trace.Reader {
 	}
 	at, err := w.Program(p)
 	require.NoError(t, err)
-	require.NoError(t, w.Launch(&trace.Launch{Program: at, Grid: [3]uint32{2, 1, 1}, Block: [3]uint32{1024, 1, 1}, Warps: 32}))
+	require.NoError(t, w.Launch(&trace.Launch{
+		Program: at, Grid: [3]uint32{2, 1, 1}, Block: [3]uint32{1024, 1, 1}, Warps: 32,
+	}))
 	random := uint32(1)
 	var pc, mask [2][32]uint32
 	var ready [2][32]uint64
@@ -285,7 +287,8 @@ func long(t testing.TB, issues int) *trace.Reader {
 			}
 			if of.Cycle > ready[sm][slot]+1 {
 				wait := of
-				wait.Kind, wait.Reason, wait.From = trace.Wait, trace.Reason(random>>20)%trace.NumReasons, ready[sm][slot]
+				wait.Kind, wait.From = trace.Wait, ready[sm][slot]
+				wait.Reason = trace.Reason(random>>20) % trace.NumReasons
 				w.SM(sm).Put(&wait)
 			}
 			of.Kind = trace.Issue

@@ -286,7 +286,8 @@ func (r *runFlags) open(files *output.Set, title, target string) (k kept, err er
 // includes failed, the outcome of the run.
 func (r *runFlags) answer(c *cobra.Command, s *testbench.Session, result *result, k kept, failed error) error {
 	k.each.add(s)
-	unkept := errors.Join(k.wave.keep(c.ErrOrStderr()), k.trace.keep(c.ErrOrStderr(), s), k.lines.keep(), k.each.close())
+	unkept := errors.Join(k.wave.keep(c.ErrOrStderr()), k.trace.keep(c.ErrOrStderr(), s), k.lines.keep(),
+		k.each.close())
 	result.Races = r.machine.foundRaces()
 	show := func(w io.Writer) error { return errors.Join(result.print(w, r.all), k.lines.print(w)) }
 	if r.json {

@@ -53,7 +53,9 @@ func (t *traceFlag) open(files *output.Set, m *machineFlags, title, target strin
 		}
 		return nil, nil
 	}
-	r := &tracing{values: t.values, title: title, preset: m.preset, source: profile.Sources(kernels.Source), names: []string{t.name}}
+	r := &tracing{
+		values: t.values, title: title, preset: m.preset, source: profile.Sources(kernels.Source), names: []string{t.name},
+	}
 	if target != "" {
 		r.source = profile.Sources(nil, filepath.Dir(target))
 	}
