@@ -167,6 +167,14 @@ func TestPlace(t *testing.T) {
 	assert.Equal(t, int(want.PC), p.number("panels[0].data.pc[panels[0].cursor.issue]"))
 	p.holds("view.t0 < panels[0].cursor.cycle && panels[0].cursor.cycle < view.t0 + view.width * view.cpp")
 	assert.Equal(t, "here", p.Text("status"))
+	for rec, err := range r.Records(trace.Query{}) {
+		require.NoError(t, err)
+		if rec.Kind == trace.Start && rec.CTA == 1 && rec.Warp == 0 {
+			require.NotEqual(t, want.SM, rec.SM)
+			p.search("thread 5 cta 1")
+			assert.Equal(t, int(rec.SM), p.number("sm"))
+		}
+	}
 }
 
 // TestFormedWarps: the lanes of a formed warp have the homes that the trace gives them.
