@@ -328,7 +328,7 @@ function events(p, wanted) {
   const d = p.data, list = [];
   for (const s of d.slots) {
     for (let e = s.e0; e < s.e1; e++) {
-      if (wanted(d, e)) list.push({ slot: s.index, cycle: d.eventCycle[e], issue: issueOfEvent(d, s, e) });
+      if (wanted(d, e)) list.push({ slot: s.index, cycle: d.eventCycle[e], issue: issueOfEvent(d, s, e), event: e });
     }
   }
   return list.sort((a, b) => a.cycle - b.cycle || a.slot - b.slot);
@@ -538,7 +538,7 @@ async function showSM(n) {
   ask();
 }
 
-// opening shows the first divergence of the first trace and the join that follows: see page.go.
+// opening shows the first divergence of the first trace whose lanes soon join again, and that join.
 function opening() {
   const p = panels[0], d = p.data;
   if (head.At) {
@@ -553,7 +553,13 @@ function opening() {
     view.t0 = d.slots.length && d.cycle.length ? d.cycle.reduce((a, b) => Math.min(a, b), Infinity) + d.from - 10 : 0;
     return;
   }
-  const first = splitList[0];
+  // a split whose lanes do not join soon, since some exit, is shown if there is no other
+  const joinList = events(p, isJoin);
+  const soon = (e) => {
+    const join = joinOf(p, e, joinList);
+    return join && join.cycle - e.cycle < 3000;
+  };
+  const first = splitList.slice(0, 200).find(soon) || splitList[0];
   const [from, to] = pair(p, first);
   // splits and joins of the other traces too, if they are near
   let begin = from, end = to;
@@ -574,11 +580,17 @@ function opening() {
   choose(p, { slot: first.slot, cycle: first.cycle, issue: first.issue }, false);
 }
 
-// pair returns the cycles of a split and of the join that follows it in its row.
+// joinOf returns the first of a list of joins with lanes of both sides of a split, of the same row.
+function joinOf(p, split, joins) {
+  const d = p.data, lanes = d.eventMask[split.event], taken = d.eventValue[split.event];
+  return joins.find((e) => e.cycle > split.cycle && e.slot === split.slot &&
+    (p.mixed || ((d.eventMask[e.event] & lanes & taken) !== 0 && (d.eventMask[e.event] & lanes & ~taken) !== 0)));
+}
+
+// pair returns the cycles of a split and of the join of its lanes, or of 300 cycles behind it.
 function pair(p, split) {
-  const joins = events(p, isJoin).filter((e) => e.cycle > split.cycle);
-  const join = joins.find((e) => e.slot === split.slot) || joins[0];
-  return [split.cycle + p.data.from, join ? join.cycle + p.data.from : split.cycle + p.data.from + 300];
+  const join = joinOf(p, split, events(p, isJoin)), from = split.cycle + p.data.from;
+  return [from, join ? join.cycle + p.data.from : from + 300];
 }
 
 const keys = {
