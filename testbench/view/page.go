@@ -20,7 +20,8 @@ import (
 type Page struct {
 	Title  string
 	Traces []*trace.Reader // one to MaxTraces, one below the other
-	// At is where the page opens, in the first trace. Nil: at the first divergence.
+	// At is where the page opens, in the first trace. Nil: at the first divergence whose lanes soon join
+	// again.
 	At *Place
 }
 

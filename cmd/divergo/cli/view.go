@@ -43,8 +43,8 @@ neither a server nor a network. "?" on the page explains it.
 The page shows traces (--trace of other verbs), or a kernel that is run for it, with the arguments of
 "divergo run", under the mechanisms of --mech. Up to %d traces share a time axis.
 
-The page opens at the first divergence, or at the cycle of --at. Of long runs it holds each issue around that
-cycle, and sums elsewhere.
+The page opens at the first divergence whose lanes soon join again, or at the cycle of --at. Of long runs it
+holds each issue around the first divergence, or around that cycle, and sums elsewhere.
 
 Exit codes: 1 --verify or --races has found an error, 2 nothing was written, 4 the kernel failed, 130 interrupted.
 The page is written in each case but 2.`, view.MaxTraces),
