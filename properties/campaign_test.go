@@ -77,7 +77,7 @@ func TestFindsAndShrinks(t *testing.T) {
 	assert.Equal(t, f.What, strings.ReplaceAll(again.What, filepath.ToSlash(dir)+"/", ""))
 	for name, has := range map[string]string{
 		kernelFile: ".visible .entry", machineFile: "warp_size = 4", readmeFile: "\n    mine check --replay .\n",
-		waveFile: "$enddefinitions", "wave.gtkw": "-Warp 0",
+		waveFile: "$enddefinitions", "wave.gtkw": "-Warp 0", timelineFile: "<!DOCTYPE html>",
 	} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		require.NoError(t, err)

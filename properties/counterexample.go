@@ -161,8 +161,8 @@ func (f *Failure) place(stop func() bool) string {
 }
 
 // Show runs a case with a new folder again, and adds the last instructions of the threads
-// concerned. It also adds the waveform up to the failing cycle, with a save file for GTKWave. If
-// stop is not nil and returns true, Show ends, without a waveform.
+// concerned. It also adds the waveform up to the failing cycle, with a save file for GTKWave, and the
+// timeline. If stop is not nil and returns true, Show ends, without them.
 func (f *Failure) Show(folder string, by Origin, stop func() bool) error {
 	x, err := f.look(stop)
 	if err == nil {
@@ -173,6 +173,9 @@ func (f *Failure) Show(folder string, by Origin, stop func() bool) error {
 	}
 	if err == nil {
 		x.wave, err = f.wave(filepath.Join(folder, waveFile), x.cycle, waveBytes, stop)
+	}
+	if err == nil {
+		err = f.timeline(folder, x, stop)
 	}
 	if err == nil {
 		err = output.WriteFile(filepath.Join(folder, readmeFile), []byte(f.explain(by, x)))
@@ -224,6 +227,13 @@ func (f *Failure) explain(by Origin, x *seen) string {
 	if x != nil && x.shows != "" {
 		fmt.Fprintf(&b, "The run by itself, compared with the golden model:\n\n    %s run %s %s\n\n", program,
 			launchFile, x.shows)
+	}
+	if x != nil && x.timeline {
+		fmt.Fprintf(&b, "`%s` shows the run over time, for a browser. It opens at cycle %d", timelineFile, x.cycle)
+		if len(x.trails) > 0 {
+			fmt.Fprintf(&b, " and marks %s", x.trails[0].Thread)
+		}
+		b.WriteString(".\n\n")
 	}
 	if x != nil && x.wave != nil {
 		fmt.Fprintf(&b, "The waveform `%s` has the cycles %d to %d of that run. It opens at cycle %d:\n\n    %s wave %s\n\n", waveFile, x.wave.from, x.wave.to, x.cycle, program, waveFile)

@@ -1,6 +1,9 @@
 package properties
 
 import (
+	"bytes"
+	"compress/flate"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"math/bits"
@@ -21,6 +24,7 @@ import (
 	"divergo/testbench"
 	"divergo/testbench/golden"
 	"divergo/testbench/verify"
+	"divergo/testbench/view"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -100,7 +104,21 @@ func marker(t *testing.T, folder string) uint64 {
 	return fs
 }
 
-// TestOpensWhereItFailed checks where the waveform opens: at the cycle that the checker names, or
+// placeOf returns the place where the timeline of a folder opens.
+func placeOf(t *testing.T, folder string) view.Place {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join(folder, timelineFile))
+	require.NoError(t, err)
+	m := regexp.MustCompile(`id="head">([^<]*)<`).FindSubmatch(page)
+	require.NotNil(t, m)
+	packed, err := base64.StdEncoding.DecodeString(string(m[1]))
+	require.NoError(t, err)
+	var head struct{ At view.Place }
+	require.NoError(t, json.NewDecoder(flate.NewReader(bytes.NewReader(packed))).Decode(&head))
+	return head.At
+}
+
+// TestOpensWhereItFailed checks where the waveform and the timeline open: at the cycle that the checker names, or
 // at the issue of the first differing instruction. It does not open where threads first diverge.
 func TestOpensWhereItFailed(t *testing.T) {
 	seen := map[bool]int{} // by whether the checker names a cycle
@@ -126,6 +144,19 @@ func TestOpensWhereItFailed(t *testing.T) {
 		s, err := f.session(maxCycles)
 		require.NoError(t, err)
 		assert.Equal(t, s.Machine.Core().Fs(cycle), marker(t, folder))
+		at := placeOf(t, folder)
+		assert.Equal(t, cycle, at.Cycle)
+		if first := regexp.MustCompile(`(?m)^    thread \((\d+),(\d+),(\d+)\) of CTA \((\d+),(\d+),(\d+)\)`).FindStringSubmatch(page); first != nil {
+			var n [6]uint64
+			for i := range n {
+				n[i], err = strconv.ParseUint(first[i+1], 10, 64)
+				require.NoError(t, err)
+			}
+			g, b := f.Case.Grid, f.Case.Block
+			require.NotNil(t, at.Thread)
+			assert.Equal(t, n[3]+uint64(g[0])*(n[4]+uint64(g[1])*n[5]), at.Thread.CTA)
+			assert.Equal(t, int(n[0]+uint64(b[0])*(n[1]+uint64(b[1])*n[2])), at.Thread.Index)
+		}
 		if said := regexp.MustCompile(`SM \d+, cycle (\d+)`).FindStringSubmatch(f.What); said != nil {
 			assert.Equal(t, said[1], named[1], f.What)
 			seen[true]++

@@ -20,6 +20,8 @@ type seen struct {
 	trails []*verify.Trail // of the threads concerned; those that differ from the golden model first
 	shows  string          // flags with which "divergo run" shows it; "": it does not
 	wave   *window         // of the waveform; nil: there is none
+
+	timeline bool // there is one
 }
 
 // look runs a failing case again and finds the cycle and the threads.

@@ -77,8 +77,8 @@ program failed (fault, deadlock, endless loop, watchdog); 130 interrupted.`,
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(newHelp())
-	root.AddCommand(newRun(), newCompare(), newCheck(), newList(), newDis(), newWave(), newTrace(), newCuda(),
-		newReproduce(), newHerd(), newBench(), newVersion())
+	root.AddCommand(newRun(), newCompare(), newCheck(), newList(), newDis(), newWave(), newTrace(), newView(),
+		newCuda(), newReproduce(), newHerd(), newBench(), newVersion())
 	root.AddCommand(localVerbs()...)
 	return root
 }
