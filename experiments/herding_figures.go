@@ -22,7 +22,8 @@ import (
 )
 
 func init() {
-	Register(papers.Herding, herdingFigures, slices.Concat(herdingHardware, herdingSoftware, herdingTrends, herdingNumbers))
+	Register(papers.Herding, herdingFigures,
+		slices.Concat(herdingHardware, herdingSoftware, herdingTrends, herdingNumbers))
 }
 
 // herdingFigures are the figures of the herding paper. The paper ran branch herding on a GTX 480,

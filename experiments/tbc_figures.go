@@ -434,7 +434,8 @@ func small(s setup) setup {
 func drawSmallL2(p Plan) (*Drawing, error) {
 	c := comparison{
 		value: speed, y: mechanisms.y, names: []string{"TBC RRB", "TBC AGE", "DWF", "DWF-WB"}, base: small(paperPDOM),
-		other: []setup{small(prioritized(sm.PriorityRRB)), small(paperTBC), small(paperDWF), small(paperWB)}, once: true,
+		other: []setup{small(prioritized(sm.PriorityRRB)), small(paperTBC), small(paperDWF), small(paperWB)},
+		once:  true,
 		paper: theirs{divergent: {"TBC RRB": 1.15, "TBC AGE": 1.135}, "MUMpp": {"DWF": 0.96}},
 	}
 	d, err := c.draw(p)

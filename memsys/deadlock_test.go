@@ -115,8 +115,9 @@ func TestNoDeadlock(t *testing.T) {
 				Size: 64, Assoc: 1, Line: 64, Pending: 1, MSHRs: 1, MSHRMerge: 1, HitLatency: 1, MissQueue: 1,
 			}
 			cfg.Texture = memsys.TextureConfig{
-				Fetch: memsys.FetchUnit, Size: 64, Assoc: 1, Line: 64, Pending: 1, MSHRs: 1, MSHRMerge: 1, HitLatency: 1,
-				MissQueue: 1, Lanes: 1, Groups: 1, Latency: 1, Handles: 3,
+				Fetch: memsys.FetchUnit, Size: 64, Assoc: 1, Line: 64, Pending: 1, MSHRs: 1, MSHRMerge: 1,
+				HitLatency: 1,
+				MissQueue:  1, Lanes: 1, Groups: 1, Latency: 1, Handles: 3,
 			}
 		}
 		scripts := make([][]memtest.Step, c.SMs)

@@ -73,7 +73,9 @@ func TestTextureUnitRate(t *testing.T) {
 		const warps = 200
 		var script []memtest.Step
 		for range warps {
-			a := memsys.Access{Kind: memsys.Sample, Mask: math.MaxUint32, Type: isa.F32, Tex: isa.Tex{Dims: 1, Whole: true}}
+			a := memsys.Access{
+				Kind: memsys.Sample, Mask: math.MaxUint32, Type: isa.F32, Tex: isa.Tex{Dims: 1, Whole: true},
+			}
 			for lane := range a.Addr {
 				a.Addr[lane], a.Data[lane][0] = base, uint64(lane)
 			}

@@ -333,7 +333,8 @@ func TestFalsified(t *testing.T) {
 		{"a fetch is not answered", Texture, func(m *Memory, _ *memsys.Config) {
 			a := find[*textureUnit](m)
 			deaf(m, a, 3)
-			a.c.Out.Tap(falsify(a.reply, func(*memsys.Reply) bool { return true }, func(*memsys.Reply) bool { return false }))
+			a.c.Out.Tap(falsify(a.reply,
+				func(*memsys.Reply) bool { return true }, func(*memsys.Reply) bool { return false }))
 		}},
 		{"a line of texels does not come", Texture, func(m *Memory, _ *memsys.Config) {
 			a := find[*textureUnit](m)

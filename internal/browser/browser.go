@@ -11,7 +11,6 @@ package browser
 import (
 	"context"
 	"fmt"
-	"os"
 	"testing"
 	"time"
 
@@ -101,10 +100,10 @@ func (p *Page) Wait(expression string) {
 	p.must(err, expression)
 }
 
-// Picture writes a picture of the window, for a person to look at.
-func (p *Page) Picture(file string) {
+// Picture returns a picture of the window, a PNG, for a person to look at.
+func (p *Page) Picture() []byte {
 	p.t.Helper()
 	picture, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
-	p.must(err, file)
-	p.must(os.WriteFile(file, picture, 0o644), file)
+	p.must(err, "picture")
+	return picture
 }

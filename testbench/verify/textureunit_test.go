@@ -109,7 +109,8 @@ func (c unitCase) kernel() *textureCase {
 		if dims < 3 {
 			depth = pick(layered, c.Depth, 1) * pick(cube, 6, 1)
 		}
-		m := randomImage(rng, kinds[c.Kind%len(kinds)], 1<<c.Channels, max(w>>l, 1), pick(dims > 1, max(h>>l, 1), 1), depth)
+		m := randomImage(rng, kinds[c.Kind%len(kinds)], 1<<c.Channels, max(w>>l, 1),
+			pick(dims > 1, max(h>>l, 1), 1), depth)
 		if l == 0 {
 			k.image = m
 		}
@@ -203,7 +204,8 @@ func TestTextureUnit(t *testing.T) {
 
 // reads runs a kernel of one warp in which thread i reads a plain texture of f32 at the i-th point,
 // and returns the machine.
-func reads(t *testing.T, c gpu.Config, instruction string, texture testbench.Texture, points [][3]float32) *gpu.Machine {
+func reads(t *testing.T, c gpu.Config, instruction string, texture testbench.Texture, points [][3]float32,
+) *gpu.Machine {
 	t.Helper()
 	m, err := ptx.Parse("k.ptx", []byte(`.version 8.0
 .target sm_60

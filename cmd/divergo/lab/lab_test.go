@@ -137,7 +137,7 @@ func TestPage(t *testing.T) {
 	run()
 	assert.Contains(t, page.Text("table"), "vecadd small")
 	if folder := os.Getenv("PICTURES"); folder != "" {
-		page.Picture(filepath.Join(folder, "lab.png"))
-		other.Picture(filepath.Join(folder, "lab-800.png"))
+		require.NoError(t, os.WriteFile(filepath.Join(folder, "lab.png"), page.Picture(), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(folder, "lab-800.png"), other.Picture(), 0o600))
 	}
 }
