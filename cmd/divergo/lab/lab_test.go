@@ -106,6 +106,11 @@ func TestPage(t *testing.T) {
 	assert.Equal(t, native(t, "compare", "bitonic", "--size", "small", "--mech", "pdom,dwf,tbc", "--preset", "tbc"), page.Text("table"))
 	page.Click("#tab-cycles")
 	page.Wait(`document.querySelector("#cycles img").naturalWidth > 100`)
+	page.Click("#tab-timeline")
+	page.Wait(`document.querySelector("#timeline iframe").contentDocument?.body?.textContent.includes("bitonic small")`)
+	if folder := os.Getenv("PICTURES"); folder != "" {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, "lab-timeline.png"), page.Picture(), 0o600))
+	}
 	page.Click("#tab-table")
 
 	// PTX of one's own, with a mistake, then without

@@ -358,7 +358,8 @@ function drawAxis(surface, view) {
 // drawOverview draws the whole run of an SM: how much is issued, with how many lanes, and the view.
 function drawOverview(surface, p, view) {
   surface.begin(pixel(rgb(theme.band)));
-  const d = p.data, k = surface.scale, left = Math.round(gutter * k), n = surface.w - left;
+  const d = p.data, k = surface.scale, left = Math.round(gutter * k);
+  const n = Math.max(1, surface.w - left); // pixels; a hidden page has none
   const level = d.sums || d.levels.find((l) => l.parts <= 2 * n) || d.levels[d.levels.length - 1];
   const cycles = Math.max(p.trace.Cycles, view.cycles);
   const issues = new Float64Array(n), lanes = new Float64Array(n);

@@ -5,10 +5,12 @@
 
 const $ = (id) => document.getElementById(id);
 const file = "kernel.ptx"; // the name of edited PTX
+const shown = 4; // mechanisms on a timeline
 
 let index; // of index.json: kernels, mechanisms, presets
 let worker;
 let running = false;
+let timeline = ""; // the address of the page of the last run, until it is shown
 
 /** Starts a worker, which compiles the program. */
 function start() {
@@ -84,8 +86,8 @@ function run() {
 	const list = words();
 	for (const id of ["errors", "warnings"]) $(id).hidden = true;
 	for (const id of ["errors", "warnings", "table"]) $(id).textContent = "";
-	$("cycles").textContent = "";
-	$("files").replaceChildren();
+	for (const id of ["cycles", "timeline", "files"]) $(id).replaceChildren();
+	timeline = "";
 	$("command").hidden = false;
 	$("command").textContent = "The same in a shell: divergo " + list.map(quoted).join(" ");
 	if (!mechanisms().length) {
@@ -96,7 +98,10 @@ function run() {
 	say("running ...");
 	worker.postMessage({
 		inputs: edited() ? { [file]: $("ptx").value } : {},
-		commands: [[...list, "--svg", "cycles.svg", ...($("wave").checked ? ["--vcd", "wave.vcd"] : [])]],
+		commands: [
+			[...list, "--svg", "cycles.svg", "--trace", "run.trace", ...($("wave").checked ? ["--vcd", "wave.vcd"] : [])],
+			["view", ...mechanisms().slice(0, shown).map((m) => `run-${m}.trace`), "--out", "timeline.html"],
+		],
 	});
 }
 
@@ -153,10 +158,17 @@ function error(written) {
 
 let began = 0;
 
+const types = { svg: "image/svg+xml", html: "text/html" };
+
 /** Shows the files that a run wrote. */
 function files(written) {
 	for (const [name, data] of Object.entries(written)) {
-		const link = URL.createObjectURL(new Blob([data], { type: name.endsWith(".svg") ? "image/svg+xml" : "application/octet-stream" }));
+		const type = types[name.split(".").pop()] ?? "application/octet-stream";
+		const link = URL.createObjectURL(new Blob([data], { type }));
+		if (name === "timeline.html") {
+			timeline = link;
+			if (!$("timeline").hidden) tab("timeline");
+		}
 		if (name === "cycles.svg") {
 			const picture = new Image();
 			picture.src = link;
@@ -225,6 +237,11 @@ async function share() {
 
 /** Shows the panel of a tab and hides the others of its list. */
 function tab(id) {
+	if (id === "timeline" && timeline) { // it needs its size to choose what it shows
+		const frame = Object.assign(document.createElement("iframe"), { src: timeline, title: "The run over time" });
+		$("timeline").replaceChildren(frame);
+		timeline = "";
+	}
 	for (const other of $("tab-" + id).parentElement.querySelectorAll("[role=tab]")) {
 		const is = other.id === "tab-" + id;
 		other.setAttribute("aria-selected", is);

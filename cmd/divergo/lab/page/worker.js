@@ -38,6 +38,7 @@ onmessage = async ({ data: { inputs, commands } }) => {
 			let code = 0;
 			go.exit = (c) => { code = c; };
 			await go.run(await WebAssembly.instantiate(compiled, go.importObject));
+			go._resume = () => {}; // a timer of the ended program may still ring
 			postMessage({ ended: index, code });
 			if (code === 2) break;
 		}
