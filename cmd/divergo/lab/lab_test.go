@@ -119,15 +119,10 @@ func TestPage(t *testing.T) {
 	run()
 	assert.Contains(t, page.Text("errors"), "kernel.ptx:6:3")
 	set("ptx", ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k()\n{\n  ret;\n}\n")
-	page.Press("\r")
 	link := browser.Get[string](page, `pack(state())`)
 	run()
 	assert.Empty(t, page.Text("errors"))
 	assert.Contains(t, page.Text("table"), "finished")
-
-	other := browser.Open(t, server.URL+"/#"+link, 800, 900)
-	other.Wait(`document.getElementById("ptx").value.includes(".entry k()")`)
-	assert.Equal(t, 800, browser.Get[int](other, "document.documentElement.scrollWidth"))
 
 	// a run that takes long is cancelled, and the page goes on
 	page.Click("#edit")
@@ -143,6 +138,13 @@ func TestPage(t *testing.T) {
 	assert.Contains(t, page.Text("table"), "vecadd small")
 	if folder := os.Getenv("PICTURES"); folder != "" {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, "lab.png"), page.Picture(), 0o600))
+	}
+
+	// the link of a page brings its state to a narrow window
+	other := browser.Open(t, server.URL+"/#"+link, 800, 900)
+	other.Wait(`document.getElementById("ptx").value.includes(".entry k()")`)
+	assert.Equal(t, 800, browser.Get[int](other, "document.documentElement.scrollWidth"))
+	if folder := os.Getenv("PICTURES"); folder != "" {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, "lab-800.png"), other.Picture(), 0o600))
 	}
 }
