@@ -197,6 +197,7 @@ type waiting struct {
 	pc     uint32
 	mask   uint32
 	row    uint8
+	left   bool // its threads have exited; mechanisms may leave the slot as it is
 
 	// The register that it waits for, if it is held, and the lanes of its threads in that row.
 	held        bool
@@ -432,6 +433,7 @@ func (w *watch) look(s int, now uint64) {
 	case sm.HeldEmpty:
 		waits = false
 	case sm.HeldWait:
+		waits = !t.left
 		reason = [...]Reason{
 			divergence.WaitsControl: Control, divergence.WaitsBarrier: Barrier, divergence.WaitsJoin: Join,
 		}[slot.Wait]
@@ -446,6 +448,7 @@ func (w *watch) look(s int, now uint64) {
 			reason = Memory
 		}
 	}
+	t.left = t.left && held == sm.HeldWait
 	if again {
 		w.ask.Add(s)
 	} else {
@@ -492,8 +495,13 @@ func (w *watch) branch(e sm.Branched) {
 }
 
 func (w *watch) exit(e sm.Exited) {
-	w.of(Exit, w.sim.Now(), e.Flight, e.PC, e.Lanes)
+	now := w.sim.Now()
+	w.of(Exit, now, e.Flight, e.PC, e.Lanes)
 	w.put()
+	if e.Lanes == e.Flight.Mask {
+		w.stop(int(e.Flight.Slot), now)
+		w.slots[e.Flight.Slot].left = true
+	}
 }
 
 func (w *watch) start(cycle uint64, l *divergence.WarpStart) {

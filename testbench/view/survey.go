@@ -46,7 +46,7 @@ func take(r *trace.Reader) (*survey, error) {
 		s.cycles = r.Blocks[n-1].To + 1
 	}
 	if r.Summary != nil {
-		s.cycles = max(s.cycles, r.Summary.Cycles)
+		s.cycles = r.Summary.Cycles
 	}
 	s.width = (s.cycles + parts - 1) / parts
 	s.width = max(s.width, 1)
