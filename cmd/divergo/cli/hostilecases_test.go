@@ -4,15 +4,16 @@ import (
 	"fmt"
 	"strings"
 
+	"divergo/experiments"
 	"divergo/internal/need"
 	"divergo/properties/draw"
 )
 
-// allAttacks is the table of TestHostile.
 // waveFiles are the files that a waveform of one signal with names leaves.
 const waveFiles = "w.vcd w.gtkw w.sucl w.filters w.filters/1_Class.txt " +
 	".surfer .surfer/mappings .surfer/mappings/w_1_Class.map"
 
+// allAttacks is the table of TestHostile.
 func allAttacks() []attacks {
 	return []attacks{
 		{on: "text of PTX", file: "h.ptx", args: "dis h.ptx", cases: []attack{
@@ -1442,7 +1443,7 @@ func chain(n int) string {
 var (
 	journalHead = `{"features":"` + strings.Join(draw.FeatureNames(), ",") +
 		`","first_seed":0,"mechanisms":["pdom"],"schema":"divergo.check.journal.v1"}` + "\n"
-	figuresHead = `{"figures":"cost-fig6","schema":"divergo.reproduce.v1"}` + "\n"
+	figuresHead = fmt.Sprintf(`{"figures":"cost-fig6","plan":%q,"schema":"divergo.reproduce.v1"}`, experiments.Full) + "\n"
 )
 
 // A call of __assertfail with the condition "\x1b[31m", file h.cu, line 7 and function f.

@@ -125,13 +125,14 @@ function fault(message) {
 
 /** Handles a message of the worker: see worker.js. */
 function heard(m) {
-	if (m.ready !== undefined && !running) say("ready");
+	if (m.ready !== undefined && $("state").textContent.startsWith("loading")) say("ready");
 	if (m.fd === 1) $("table").textContent += m.text;
 	if (m.fd === 2) error(m.text);
 	if (m.done) {
 		busy(false);
 		say(`done in ${((performance.now() - began) / 1000).toFixed(1)} s`);
 		files(m.files);
+		start(); // a new worker: an ended program keeps its memory
 	}
 	if (m.broken) {
 		busy(false);
