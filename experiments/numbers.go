@@ -218,6 +218,7 @@ var tbcNumbers = []Claim{
 	{
 		ID: "TBC-36", Place: "abstract, section 6", Statement: "speed of TBC against DWF by majority, harmonic mean over DIVG",
 		Number: speedOf(1.17, over(paperDWF, paperTBC, divergent)).headline("TBC over DWF, DIVG"),
+		Why:    "DWF is ahead on FCDT, MUM, MUMpp and NVRT, which leave SMs partly empty at this size; no run shows the cause yet",
 	},
 	{
 		ID: "TBC-37", Place: "section 6", Statement: "speed of TBC against DWF with warp barriers, harmonic mean over DIVG",
@@ -264,6 +265,7 @@ var tbcNumbers = []Claim{
 	{
 		ID: "TBC-46", Place: "section 4", Statement: "the same on TBC: MUM",
 		Number: speedOf(1.02, overOn("mummer", likely[2], likely[3])).headline("LCP on TBC, MUM"),
+		Why:    noPoints,
 	},
 	{
 		ID: "TBC-47", Place: "section 4", Statement: "the same on PDOM: NVRT",
@@ -292,6 +294,7 @@ var tbcNumbers = []Claim{
 	{
 		ID: "TBC-51", Place: "section 6.2, figure 15", Benchmarks: true, Statement: "speed of TBC by AGE, harmonic means over DIVG and COHE: against RRB, against SRR",
 		Theirs: "above above",
+		Why:    "inputs of this size leave SMs partly empty, so that the order of CTAs matters little",
 		Ours: func() (string, error) {
 			rrb, _, err := over(prioritized(sm.PriorityRRB), paperTBC, "all")(0)
 			if err != nil {

@@ -40,7 +40,7 @@ type ram struct {
 	traced   bool
 	readers  []*process
 	writer   *module // the module that writes in place
-	reset    []byte  // contents at elaboration, nil = all zero
+	reset    []byte  // contents at elaboration, or an entry that all are equal to; nil: zeros
 	set      bool    // some entries have been set
 }
 
@@ -250,7 +250,11 @@ func (r *ram) typ() reflect.Type { return r.at.Field(0).Type().Elem() }
 // many stay so, and large ones need no second copy.
 func (r *ram) elaborated() {
 	if r.set || *r.touch != 0 {
-		r.reset = bytes.Clone(r.bytes[0])
+		r.reset = r.bytes[0]
+		if n := r.size; len(r.reset) > n && bytes.Equal(r.reset[n:], r.reset[:len(r.reset)-n]) {
+			r.reset = r.reset[:n] // all entries are equal
+		}
+		r.reset = bytes.Clone(r.reset)
 	}
 	if r.writer == nil {
 		r.double(true)
@@ -263,7 +267,9 @@ func (r *ram) restart() {
 	if r.reset == nil {
 		clear(now)
 	} else {
-		copy(now, r.reset)
+		for n := copy(now, r.reset); n < len(now); n *= 2 {
+			copy(now[n:], now[:n])
+		}
 	}
 	copy(next, now)
 }
