@@ -157,6 +157,9 @@ func TestResident(t *testing.T) {
 // that Rev_WID misses. In bitonic sort it compacts all of them (Rhu & Erez, ISCA 2013, section
 // 6.1).
 func TestSLPParts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs benchmarks")
+	}
 	for _, row := range draw(t, "slp-fig12").Rows {
 		if row[1] == "1/2 to 3/4" && row[7].(float64) > 0 {
 			assert.GreaterOrEqual(t, row[6], row[5], row[0])
