@@ -1,7 +1,6 @@
 package experiments
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -140,76 +139,53 @@ func fill(k kernels.Kernel, preset gpu.Preset) (p planned, err error) {
 	return p, nil
 }
 
-// outline is a kernels.Machine that executes nothing. It records what a workload launches. Reads give
-// zeros, so that the outline can end before the workload does.
-type outline struct {
-	launches []testbench.Launch
-	next     uint64
-	modules  map[string]*ptx.Module
-	programs map[[2]string]*isa.Program // by module and entry
-}
-
-// errEnough ends a workload whose host waits for results.
-var errEnough = errors.New("outline has enough launches")
+// outline holds the launches of a workload, of programs with 32-bit addresses.
+type outline []testbench.Launch
 
 // maxOutline is the largest number of launches of an outline.
 const maxOutline = 64
 
 // outlined returns the outline of a workload.
-func outlined(w kernels.Workload) (*outline, error) {
-	o := &outline{next: 256, modules: map[string]*ptx.Module{}, programs: map[[2]string]*isa.Program{}}
-	if err := w.Run(o); err != nil && !errors.Is(err, errEnough) {
+func outlined(w kernels.Workload) (outline, error) {
+	calls, err := kernels.Outline(w, maxOutline)
+	if err != nil {
 		return nil, err
 	}
-	return o, nil
-}
-
-func (o *outline) Alloc(bytes int) uint64 {
-	at := o.next
-	o.next += uint64(bytes+255) &^ 255
-	return at
-}
-
-func (o *outline) Write(uint64, []byte) {}
-
-func (o *outline) Read(uint64, []byte) {}
-
-// Launch records a launch of the program with 32-bit addresses.
-func (o *outline) Launch(c kernels.Call) error {
-	if len(o.launches) == maxOutline {
-		return errEnough
-	}
-	entry := [2]string{c.Module, c.Kernel}
-	if o.programs[entry] == nil {
-		if o.modules[c.Module] == nil {
-			text, err := kernels.PTX32(c.Module)
-			if err != nil {
-				return err
+	modules := map[string]*ptx.Module{}
+	programs := map[[2]string]*isa.Program{} // by module and entry
+	var list outline
+	for i := range calls {
+		c := &calls[i]
+		entry := [2]string{c.Module, c.Kernel}
+		if programs[entry] == nil {
+			if modules[c.Module] == nil {
+				text, err := kernels.PTX32(c.Module)
+				if err != nil {
+					return nil, err
+				}
+				if modules[c.Module], err = ptx.Parse(c.Module, []byte(text)); err != nil {
+					return nil, err
+				}
 			}
-			if o.modules[c.Module], err = ptx.Parse(c.Module, []byte(text)); err != nil {
-				return err
+			if programs[entry], err = testbench.Program(modules[c.Module], c.Kernel); err != nil {
+				return nil, err
 			}
 		}
-		prog, err := testbench.Program(o.modules[c.Module], c.Kernel)
-		if err != nil {
-			return err
-		}
-		o.programs[entry] = prog
+		prog := programs[entry]
+		list = append(list, testbench.Launch{
+			Prog: prog, Grid: c.Grid, Block: c.Block, Shared: c.Shared, Params: make([]byte, prog.ParamBytes),
+		})
 	}
-	prog := o.programs[entry]
-	o.launches = append(o.launches, testbench.Launch{
-		Prog: prog, Grid: c.Grid, Block: c.Block, Shared: c.Shared, Params: make([]byte, prog.ParamBytes),
-	})
-	return nil
+	return list, nil
 }
 
 func product(v [3]uint32) int { return int(v[0] * v[1] * v[2]) }
 
 // largest returns the CTAs of the launch with most threads.
-func (o *outline) largest() (ctas int) {
+func (o outline) largest() (ctas int) {
 	threads := 0
-	for i := range o.launches {
-		l := &o.launches[i]
+	for i := range o {
+		l := &o[i]
 		if n := product(l.Grid) * product(l.Block); n > threads {
 			threads, ctas = n, product(l.Grid)
 		}
@@ -220,9 +196,9 @@ func (o *outline) largest() (ctas int) {
 // reside returns the CTAs that an SM holds in each launch, at most. If the paper's table has a
 // number of threads for the SM, it limits the machine to them, and gives it the registers and the
 // shared memory that they need.
-func (o *outline) reside(c *gpu.Config, threads int) (ctas int, err error) {
-	for i := range o.launches {
-		l := &o.launches[i]
+func (o outline) reside(c *gpu.Config, threads int) (ctas int, err error) {
+	for i := range o {
+		l := &o[i]
 		if threads > 0 {
 			n := max(1, threads/product(l.Block))
 			c.SM.CTAs = max(n, ctas)

@@ -106,36 +106,52 @@ func All() []Kernel {
 
 // Module returns the file name of the PTX module of the kernel's first launch.
 func (k Kernel) Module() string {
-	var m firstLaunch
-	_ = k.Sizes[0].New(1).Run(&m) // ends with errLaunched
-	return m.Module
+	calls, err := Outline(k.Sizes[0].New(1), 1)
+	if err != nil || len(calls) == 0 {
+		return ""
+	}
+	return calls[0].Module
 }
 
-// firstLaunch is a Machine that stops at the first launch and keeps it.
-type firstLaunch struct {
-	Call
-	end uint64
+// Outline returns the first launches of a workload, at most the given number, without executing
+// them. Reads give zeros, so a workload whose host waits for results may launch others.
+func Outline(w Workload, most int) ([]Call, error) {
+	o := outline{most: most, end: 256}
+	if err := w.Run(&o); err != nil && !errors.Is(err, errEnough) {
+		return nil, err
+	}
+	return o.calls, nil
 }
 
-var errLaunched = errors.New("launched")
+// outline is a Machine that records launches and executes nothing.
+type outline struct {
+	calls []Call
+	most  int
+	end   uint64 // of what is allocated
+}
+
+// errEnough ends a workload that has launched enough.
+var errEnough = errors.New("outline has enough launches")
 
 // Alloc implements Machine.
-func (m *firstLaunch) Alloc(bytes int) uint64 {
-	at := m.end
-	m.end += (uint64(bytes) + 255) &^ 255
+func (o *outline) Alloc(bytes int) uint64 {
+	at := o.end
+	o.end += (uint64(bytes) + 255) &^ 255
 	return at
 }
 
 // Write implements Machine.
-func (m *firstLaunch) Write(uint64, []byte) {}
+func (o *outline) Write(uint64, []byte) {}
 
 // Read implements Machine.
-func (m *firstLaunch) Read(uint64, []byte) {}
+func (o *outline) Read(uint64, []byte) {}
 
 // Launch implements Machine.
-func (m *firstLaunch) Launch(l Call) error {
-	m.Call = l
-	return errLaunched
+func (o *outline) Launch(c Call) error {
+	if o.calls = append(o.calls, c); len(o.calls) == o.most {
+		return errEnough
+	}
+	return nil
 }
 
 // Find returns the kernel of a name. Its error suggests the nearest name.
