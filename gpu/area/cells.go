@@ -65,8 +65,8 @@ func CellsOf(l units.Logic) (c Cells) {
 	return c
 }
 
-// gatesOf returns all pieces of the kinds of logic, in gate equivalents.
-func gatesOf(list []units.Logic) float64 {
+// GatesOf returns all pieces of logic, in gate equivalents.
+func GatesOf(list ...units.Logic) float64 {
 	var sum Cells
 	for _, l := range list {
 		sum.Add(CellsOf(l), l.Count)

@@ -66,14 +66,15 @@ func (m *Memory) flops(n *Node) Range {
 }
 
 // sram returns the area as SRAM: cells that grow with their ports, and for each port and subarray
-// the circuits at the ends of its columns and rows.
+// the circuits at the ends of its columns and rows, and the control of a bank.
 func (m *Memory) sram(n *Node) Range {
 	rows := ceilDiv(m.Words, m.Banks) // of a bank
 	ports := m.Reads + m.Writes
 	cells := n.Cell.Range.times(cellGrowth(m.Reads, m.Writes)).scale(float64(m.Banks*rows*m.Bits) * 1e-6)
 	columns := column.Range.scale(float64(m.Banks * ceilDiv(rows, subarray) * m.Bits * ports))
 	drivers := row.Range.scale(float64(m.Banks * rows * ceilDiv(m.Bits, m.Segment) * ports))
-	return cells.plus(columns.plus(drivers).times(n.Gate.Range).scale(1e-6))
+	around := columns.plus(drivers).plus(control.Range.scale(float64(m.Banks * ports)))
+	return cells.plus(around.times(n.Gate.Range).scale(1e-6))
 }
 
 // cellGrowth returns the area of a cell with ports over that with one port for both. Each further

@@ -32,9 +32,9 @@ type Gates struct {
 
 // Datapath is a number of units whose area is published.
 type Datapath struct {
-	Name  string `json:"name"`
-	Count int    `json:"count"`
-	Range `json:"mm2"`
+	Name  string       `json:"name"`
+	Count int          `json:"count"`
+	Range `json:"mm2"` // of one
 }
 
 // Bits returns the storage of one of the part.
@@ -47,7 +47,7 @@ func (p *Part) Bits() (n int) {
 
 // GateCount returns the logic of one of the part, without published units, in gate equivalents.
 func (p *Part) GateCount() Range {
-	sum := exactly(gatesOf(p.Logic))
+	sum := exactly(GatesOf(p.Logic...))
 	for _, g := range p.Gates {
 		sum = sum.plus(g.Count)
 	}

@@ -3,6 +3,7 @@ package area
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -92,7 +93,7 @@ func coreOf(cfg *gpu.Config) (*core, error) {
 	}
 	c := &key.sm
 	c.SIMDWidth, c.DPWidth, c.SFUWidth, c.RFBanks, c.WBPorts, c.Registers = 1, 1, 1, 1, 1, 3<<18
-	c.ALULatency, c.OutcomeLat, c.DPLatency, c.SFULatency, c.AGULatency = 1, 0, 1, 1, 1
+	c.ALULatency, c.OutcomeLat, c.DPLatency, c.SFULatency, c.AGULatency = staged, 0, staged, staged, staged
 	c.Latency, c.Initiation, c.Stack = sm.Opcodes{}, sm.Opcodes{}, 0
 	c.Lanes, c.CTAPriority, c.Scoreboard, c.Skip = units.Sequential, sm.PriorityNone, sm.OneInFlight, sm.SkipNone
 	if c.Scheduler != sm.TwoLevel {
@@ -101,10 +102,17 @@ func coreOf(cfg *gpu.Config) (*core, error) {
 	return cores.of(key, func() (*core, error) { return elaborateCore(key) })
 }
 
-// memoryOf measures the memory system of a machine.
+// staged is a latency that makes a queue the stages of a pipeline: see rtl.Sim.Queues.
+const staged = 2
+
+// memoryOf measures the memory system of a machine. Its pipelines have the same latency in each
+// memoryKey.
 func memoryOf(cfg *gpu.Config) (*memory, error) {
 	key := memoryKey{cfg.Config, cfg.SM.WarpSize}
-	key.config.DRAM.Channels, key.config.Icnt.Concentration = 1, 1
+	c := &key.config
+	c.DRAM.Channels, c.Icnt.Concentration, c.Herd = 1, 1, units.DefaultHerd()
+	c.L1.HitLatency, c.Const.HitLatency, c.Texture.HitLatency = staged, staged, staged
+	c.Texture.Latency, c.Shared.Latency, c.Icnt.Latency = staged, staged, staged
 	return memories.of(key, func() (*memory, error) { return elaborateMemory(key) })
 }
 
@@ -170,26 +178,26 @@ func elaborateMemory(key memoryKey) (*memory, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, c := &memory{map[string][]Memory{}}, &key.config
+	x, c, sims := &memory{map[string][]Memory{}}, &key.config, m.System().Sims()
 	k, i, t := &c.Const, &c.ICache, &c.Texture
 	for _, of := range []struct {
-		island, block string
-		cache         cacheShape
+		island string
+		cache  cacheShape
+		blocks []string // prefixes of their names
 	}{
-		{"sm[0]", "Mem.PreMem", cacheShape{}},
-		{"sm[0]", "Mem.Coalescer", cacheShape{}},
-		{"sm[0]", "Mem.WriteBack", cacheShape{}},
-		{"sm[0]", "Mem.Shared", cacheShape{}},
-		{"sm[0]", "Mem.Clients", cacheShape{}},
-		{"sm[0]", "Mem.L1", cacheShape{c.L1.Size, c.L1.Assoc, c.L1.Line, c.L1.Sector, c.L1.MSHRs, c.L1.MSHRMerge, false, true}},
-		{"sm[0]", "Mem.Const", cacheShape{k.Size, k.Assoc, k.Line, 0, k.MSHRs, k.MSHRMerge, false, false}},
-		{"sm[0]", "Mem.ICache", cacheShape{i.Size, i.Assoc, i.Line, 0, i.MSHRs, 1, false, false}},
-		{"sm[0]", "Mem.Texture", cacheShape{t.Size, t.Assoc, t.Line, 0, t.MSHRs, t.MSHRMerge, false, false}},
-		{"l2[0]", "l2[0]", cacheShape{c.L2.Size, c.L2.Assoc, c.L2.Line, c.L2.Sector, c.L2.MSHRs, c.L2.MSHRMerge, true, true}},
-		{"dram[0]", "dram[0]", cacheShape{}},
-		{"icnt", "icnt", cacheShape{}},
-		{"dispatch", "dispatch", cacheShape{}},
+		{"sm[0]", cacheShape{}, []string{"Mem.PreMem", "Mem.Coalescer", "Mem.WriteBack", "Mem.Shared", "Mem.Clients"}},
+		{"sm[0]", cacheShape{c.L1.Size, c.L1.Assoc, c.L1.Line, c.L1.Sector, c.L1.MSHRs, c.L1.MSHRMerge, false, true}, []string{"Mem.L1"}},
+		{"sm[0]", cacheShape{k.Size, k.Assoc, k.Line, 0, k.MSHRs, k.MSHRMerge, false, false}, []string{"Mem.Const"}},
+		{"sm[0]", cacheShape{i.Size, i.Assoc, i.Line, 0, i.MSHRs, 1, false, false}, []string{"Mem.ICache"}},
+		{"sm[0]", cacheShape{t.Size, t.Assoc, t.Line, 0, t.MSHRs, t.MSHRMerge, false, false}, []string{"Mem.Texture"}},
+		{"l2[0]", cacheShape{c.L2.Size, c.L2.Assoc, c.L2.Line, c.L2.Sector, c.L2.MSHRs, c.L2.MSHRMerge, true, true}, []string{""}},
+		{"dram[0]", cacheShape{}, []string{""}},
+		{"icnt", cacheShape{}, []string{""}},
+		{"dispatch", cacheShape{}, []string{""}},
 	} {
+		if of.cache.size == 0 && len(of.blocks) == 1 && strings.HasPrefix(of.blocks[0], "Mem.") {
+			continue // no such cache
+		}
 		sizes := common(&one, key.lanes)
 		for name, n := range map[string]int{
 			"warps": 1, "ctas": 1, "threads": key.lanes, "slots": 1, "homes": 0, "crossbar": 0, "flights": 1,
@@ -199,13 +207,12 @@ func elaborateMemory(key memoryKey) (*memory, error) {
 			sizes[name] = n
 		}
 		of.cache.sizes(sizes)
-		for _, sim := range m.System().Sims() {
-			if sim.Name() != of.island {
-				continue
-			}
-			if err := measure(x.blocks, sim, sizes, func(b string) bool { return strings.HasPrefix(b, of.block) }); err != nil {
-				return nil, err
-			}
+		i := slices.IndexFunc(sims, func(s *rtl.Sim) bool { return s.Name() == of.island })
+		take := func(block string) bool {
+			return slices.ContainsFunc(of.blocks, func(p string) bool { return strings.HasPrefix(block, p) })
+		}
+		if err := measure(x.blocks, sims[i], sizes, take); err != nil {
+			return nil, err
 		}
 	}
 	return x, nil
