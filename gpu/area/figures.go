@@ -130,12 +130,17 @@ var (
 	column = Figure{
 		"column of an SRAM", "gates a port",
 		Range{20, 30, 60},
-		"Our reading of Guo et al., ISSCC 2018: SRAM of 23.6 Mb/mm2 with cells of 0.0312 um2 is 77 % cells; with a row of 12, so are subarrays of 256 by 256",
+		"Our reading of Guo et al., ISSCC 2018: SRAM of 23.6 Mb/mm2 with cells of 0.0312 um2 is 77 % cells; with the next two figures, so are subarrays of 256 by 256; high: 70 Mb in 110 mm2 with cells of 0.57 um2, 38 % cells, pads included (Intel 65 nm)",
 	}
-	row = Figure{
-		"row of an SRAM", "gates a port",
-		Range{8, 12, 24},
-		"see the column; high: 70 Mb in 110 mm2 with cells of 0.57 um2, 38 % cells, pads included (Intel 65 nm)",
+	decode = Figure{
+		"row of an SRAM, decoder", "gates a port and segment",
+		Range{3, 4, 8},
+		"see the column. Our reading: a NAND gate of decoded bits and its buffer; a segment is the columns that share it",
+	}
+	driver = Figure{
+		"row of an SRAM, driver", "gates a port and 256 columns",
+		Range{5, 8, 16},
+		"see the column. Our reading: as large as the word line is long",
 	}
 	control = Figure{
 		"bank of an SRAM", "gates a port",
@@ -199,7 +204,8 @@ func Figures() []Figure {
 			list = append(list, f)
 		}
 	}
-	return append(list, flipFlop, readPort, cellHeight, portPitch, column, row, control, placement, whiteSpace, fma, integer,
+	return append(list, flipFlop, readPort, cellHeight, portPitch, column, decode, driver,
+		control, placement, whiteSpace, fma, integer,
 		double, special, decoder, filter)
 }
 

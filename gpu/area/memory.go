@@ -20,7 +20,7 @@ type Memory struct {
 	Writes int `json:"writes"`
 	// Banks divide the words.
 	Banks int `json:"banks"`
-	// Segment is the largest number of columns that share row drivers.
+	// Segment is the largest number of columns that share a row decoder.
 	Segment int `json:"segment"`
 	// Kind is the cheaper one, unless all words are visible: then flip-flops.
 	Kind Kind `json:"kind"`
@@ -72,8 +72,9 @@ func (m *Memory) sram(n *Node) Range {
 	ports := m.Reads + m.Writes
 	cells := n.Cell.Range.times(cellGrowth(m.Reads, m.Writes)).scale(float64(m.Banks*rows*m.Bits) * 1e-6)
 	columns := column.Range.scale(float64(m.Banks * ceilDiv(rows, subarray) * m.Bits * ports))
-	drivers := row.Range.scale(float64(m.Banks * rows * ceilDiv(m.Bits, m.Segment) * ports))
-	around := columns.plus(drivers).plus(control.Range.scale(float64(m.Banks * ports)))
+	decoders := decode.Range.scale(float64(m.Banks * rows * ceilDiv(m.Bits, m.Segment) * ports))
+	drivers := driver.Range.scale(float64(m.Banks*rows*m.Bits*ports) / subarray)
+	around := columns.plus(decoders).plus(drivers).plus(control.Range.scale(float64(m.Banks * ports)))
 	return cells.plus(around.times(n.Gate.Range).scale(1e-6))
 }
 
