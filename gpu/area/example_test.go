@@ -24,11 +24,11 @@ func Example() {
 		}
 		for _, p := range a.Parts {
 			if p.Name == "ALU lanes" {
-				fmt.Printf("%d lanes: %.2f to %.2f mm2 in each SM\n", cfg.SM.SIMDWidth, p.Area.Low, p.Area.High)
+				fmt.Printf("%d lanes: %.1f mm2 in each SM\n", cfg.SM.SIMDWidth, p.Area.Mid)
 			}
 		}
 	}
 	// Output:
-	// 8 lanes: 0.08 to 0.34 mm2 in each SM
-	// 32 lanes: 0.32 to 1.33 mm2 in each SM
+	// 8 lanes: 0.2 mm2 in each SM
+	// 32 lanes: 0.7 mm2 in each SM
 }
