@@ -73,42 +73,61 @@ var nodes = []Node{
 		Figure{
 			"SRAM cell", um2,
 			Range{.525, .570, .617},
-			"Intel, 0.57 um2 (Bai et al., IEDM 2004); high: 146 F2 of CACTI 7 (tech_params/65nm.dat); low: Our reading of TSMC's 65 nm",
+			"Intel, 0.57 um2 (Bai et al., IEDM 2004); high: 146 F2 of CACTI 7 (tech_params/65nm.dat); low: " +
+				"Our reading of TSMC's 65 nm",
 		},
 		Figure{
 			"gate", um2,
 			Range{1.25, 1.44, 1.67},
-			"high: NAND2_X1 of NanGate FreePDK45, 0.798 um2, times (65/45)^2; low: 3 x 0.22 um x 9 x 0.21 um, the pitches of Intel (Bai et al., IEDM 2004); middle: Our reading, NAND2 of UMC 65 nm",
+			"high: NAND2_X1 of NanGate FreePDK45, 0.798 um2, times (65/45)^2; low: 3 x 0.22 um x 9 x 0.21 um, " +
+				"the pitches of Intel (Bai et al., IEDM 2004); middle: Our reading, NAND2 of UMC 65 nm",
 		},
-		Figure{"wire", "um", Range{.21, .42, .84}, "metal pitch of Intel (Bai et al., IEDM 2004). Our reading: crossbars use layers of one, two or four times the pitch"},
+		Figure{
+			"wire", "um",
+			Range{.21, .42, .84},
+			"metal pitch of Intel (Bai et al., IEDM 2004). Our reading: crossbars use layers of one, two or " +
+				"four times the pitch",
+		},
 	},
 	{
 		28,
 		Figure{
 			"SRAM cell", um2,
 			Range{.120, .127, .155},
-			"TSMC 28 nm, 0.127 um2 high density, 0.155 um2 low voltage; Samsung 0.120 um2 (WikiChip, 28 nm lithography process)",
+			"TSMC 28 nm, 0.127 um2 high density, 0.155 um2 low voltage; Samsung 0.120 um2 (WikiChip, 28 nm " +
+				"lithography process)",
 		},
 		Figure{
 			"gate", um2,
 			Range{.221, .284, .379},
-			"TSMC: gate pitch 117 nm, metal pitch 90 nm (WikiChip, 28 nm lithography process). Our reading: 7, 9 or 12 tracks",
+			"TSMC: gate pitch 117 nm, metal pitch 90 nm (WikiChip, 28 nm lithography process). Our reading: " +
+				"7, 9 or 12 tracks",
 		},
-		Figure{"wire", "um", Range{.09, .18, .36}, "metal pitch of TSMC (WikiChip). Our reading: layers of one, two or four times the pitch"},
+		Figure{
+			"wire", "um",
+			Range{.09, .18, .36},
+			"metal pitch of TSMC (WikiChip). Our reading: layers of one, two or four times the pitch",
+		},
 	},
 	{
 		7,
 		Figure{
 			"SRAM cell", um2,
 			Range{.027, .027, .0312},
-			"TSMC, 0.027 um2 (Chang et al., ISSCC 2017); high: 0.0312 um2 of Intel's 10 nm, a comparable node (WikiChip, 7 nm lithography process)",
+			"TSMC, 0.027 um2 (Chang et al., ISSCC 2017); high: 0.0312 um2 of Intel's 10 nm, a comparable node " +
+				"(WikiChip, 7 nm lithography process)",
 		},
 		Figure{
 			"gate", um2,
 			Range{.0389, .0486, .0583},
-			"TSMC: gate pitch 54 nm, metal pitch 40 nm (WikiChip, 7 nm lithography process). Our reading: 6, 7.5 or 9 tracks",
+			"TSMC: gate pitch 54 nm, metal pitch 40 nm (WikiChip, 7 nm lithography process). Our reading: 6, " +
+				"7.5 or 9 tracks",
 		},
-		Figure{"wire", "um", Range{.04, .08, .16}, "metal pitch of TSMC (WikiChip). Our reading: layers of one, two or four times the pitch"},
+		Figure{
+			"wire", "um",
+			Range{.04, .08, .16},
+			"metal pitch of TSMC (WikiChip). Our reading: layers of one, two or four times the pitch",
+		},
 	},
 }
 
@@ -120,7 +139,8 @@ var (
 	flipFlop = Figure{
 		"flip-flop", ge,
 		Range{5, 4.522 / .798, 7},
-		"DFF_X1 and NAND2_X1 of NanGate FreePDK45, 4.522 and 0.798 um2. Our reading: 5 without reset, 7 with enable and scan",
+		"DFF_X1 and NAND2_X1 of NanGate FreePDK45, 4.522 and 0.798 um2. Our reading: 5 without reset, 7 " +
+			"with enable and scan",
 	}
 	readPort = Figure{
 		"read port of a memory of flip-flops", "gates a bit",
@@ -130,12 +150,15 @@ var (
 	column = Figure{
 		"column of an SRAM", "gates a port",
 		Range{20, 30, 60},
-		"Our reading of Guo et al., ISSCC 2018: SRAM of 23.6 Mb/mm2 with cells of 0.0312 um2 is 77 % cells; with the next two figures, so are subarrays of 256 by 256; high: 70 Mb in 110 mm2 with cells of 0.57 um2, 38 % cells, pads included (Intel 65 nm)",
+		"Our reading of Guo et al., ISSCC 2018: SRAM of 23.6 Mb/mm2 with cells of 0.0312 um2 is 77 % " +
+			"cells; with the next two figures, so are subarrays of 256 by 256; high: 70 Mb in 110 mm2 with " +
+			"cells of 0.57 um2, 38 % cells, pads included (Intel 65 nm)",
 	}
 	decode = Figure{
 		"row of an SRAM, decoder", "gates a port and segment",
 		Range{3, 4, 8},
-		"see the column. Our reading: a NAND gate of decoded bits and its buffer; a segment is the columns that share it",
+		"see the column. Our reading: a NAND gate of decoded bits and its buffer; a segment is the " +
+			"columns that share it",
 	}
 	driver = Figure{
 		"row of an SRAM, driver", "gates a port and 256 columns",
@@ -150,18 +173,23 @@ var (
 	placement = Figure{
 		"placed logic over its cells", "",
 		Range{1.1, 1.43, 2},
-		"low: macro_layout_overhead of CACTI 7. Our reading: 70 % of the rows filled; high: cells of twice the smallest size",
+		"low: macro_layout_overhead of CACTI 7. Our reading: 70 % of the rows filled; high: cells of " +
+			"twice the smallest size",
 	}
 	whiteSpace = Figure{
 		"block over its parts", "",
 		Range{1.1, 1.2, 1.4},
 		"chip_layout_overhead 1.2 of CACTI 7. Our reading: the error bars",
 	}
-	cellHeight = Figure{"SRAM cell", "F high", exactly(10), "CACTI 7: 146 F2, 1.46 times as wide as high (tech_params)"}
-	portPitch  = Figure{
+	cellHeight = Figure{
+		"SRAM cell", "F high", exactly(10),
+		"CACTI 7: 146 F2, 1.46 times as wide as high (tech_params)",
+	}
+	portPitch = Figure{
 		"port of an SRAM cell", "F to either side",
 		Range{2.5, 5, 5},
-		"CACTI 7: two local wires of 2.5 F, a reading port one across (parameter.cc). Our reading: low, one wire each",
+		"CACTI 7: two local wires of 2.5 F, a reading port one across (parameter.cc). Our reading: low, " +
+			"one wire each",
 	}
 )
 
@@ -170,12 +198,14 @@ var (
 	fma = Figure{
 		"single-precision multiply-add", "mm2 at 28 nm",
 		Range{.0083, .0169, .0345},
-		"low: 217 GFLOPS/mm2 in 28 nm (Pu et al., FPMax, 2016); Our reading: at 0.9 GHz; high: 0.045 mm2 in 32 nm (Kaul et al., ISSCC 2012); middle: their geometric mean",
+		"low: 217 GFLOPS/mm2 in 28 nm (Pu et al., FPMax, 2016); Our reading: at 0.9 GHz; high: 0.045 mm2 " +
+			"in 32 nm (Kaul et al., ISSCC 2012); middle: their geometric mean",
 	}
 	integer = Figure{
 		"32-bit integer and logic unit", "mm2 at 28 nm",
 		Range{.0018, .0035, .0070},
-		"high: ALU and multiplier of 280 x 260 um in 90 nm, 64 bits (McPAT, logic.cc). Our reading: half and a quarter for 32 bits",
+		"high: ALU and multiplier of 280 x 260 um in 90 nm, 64 bits (McPAT, logic.cc). Our reading: half " +
+			"and a quarter for 32 bits",
 	}
 	double = Figure{
 		"double-precision multiply-add", "mm2 at 28 nm",
@@ -185,7 +215,9 @@ var (
 	special = Figure{
 		"special functions", "mm2 at 28 nm",
 		Range{.0054, .0108, .0217},
-		"low: quadratic interpolation in fixed point, 0.014 mm2 in 45 nm (Qoutb et al., High Speed Special Function Unit, 2015). Our reading: twice for floating point and the reduction of ranges, four times with division",
+		"low: quadratic interpolation in fixed point, 0.014 mm2 in 45 nm (Qoutb et al., High Speed " +
+			"Special Function Unit, 2015). Our reading: twice for floating point and the reduction of ranges, " +
+			"four times with division",
 	}
 	decoder = Figure{"instruction decoder", ge, Range{1000, 2000, 4000}, "Our reading"}
 	filter  = Figure{

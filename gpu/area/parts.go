@@ -282,7 +282,8 @@ func (e *estimate) memory() {
 			{Kind: units.Encoder, Bits: lanes, Count: 1},
 		},
 		Gates: []Gates{
-			selector("lanes to line", lineWords*wordBits, lanes), selector("line to lanes", lanes*wordBits, lineWords),
+			selector("lanes to line", lineWords*wordBits, lanes),
+			selector("line to lanes", lanes*wordBits, lineWords),
 		},
 	}
 	e.sm("LSU and coalescer", lsu)
@@ -301,7 +302,8 @@ func (e *estimate) memory() {
 			{Kind: units.Encoder, Bits: s.Lanes, Count: s.Banks},
 		},
 		Gates: []Gates{
-			selector("lanes to banks", s.Banks*wordBits, s.Lanes), selector("banks to lanes", s.Lanes*wordBits, s.Banks),
+			selector("lanes to banks", s.Banks*wordBits, s.Lanes),
+			selector("banks to lanes", s.Lanes*wordBits, s.Banks),
 		},
 	})
 	e.sm("L1 data cache", Part{
@@ -322,8 +324,8 @@ func (e *estimate) memory() {
 	}
 	if k := &c.Texture; k.Size > 0 {
 		p := Part{
-			Memories: onePort(blocks(e.mem.blocks, []string{"Mem.Texture", "Mem.TextureCache", "Mem.TextureUnit", "Mem.TexturePort"},
-				"mshrs")),
+			Memories: onePort(blocks(e.mem.blocks,
+				[]string{"Mem.Texture", "Mem.TextureCache", "Mem.TextureUnit", "Mem.TexturePort"}, "mshrs")),
 			Logic: cacheLogic(k.Size, k.Assoc, k.Line, k.MSHRs),
 		}
 		if k.Fetch == memsys.FetchUnit {

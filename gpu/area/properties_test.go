@@ -60,10 +60,13 @@ var machines = forall.Struct[machine](map[string]gopter.Gen{
 	"CTAPriority": forall.OneOf(sm.PriorityNone, sm.PriorityAge, sm.PriorityRRB),
 	"Scoreboard":  forall.OneOf(sm.OneInFlight, sm.PerRegister), "Node": gen.IntRange(0, 2),
 	"Warp": gen.IntRange(2, 5), "SIMD": gen.IntRange(0, 4), "DP": gen.IntRange(0, 4), "SFU": gen.IntRange(0, 4),
-	"Banks": gen.IntRange(0, 4), "Warps": gen.IntRange(1, 8), "CTAs": gen.IntRange(1, 8), "Schedulers": gen.IntRange(1, 2),
-	"Registers": gen.IntRange(1, 16), "Fetch": gen.IntRange(1, 3), "Buffer": gen.IntRange(0, 4), "Ports": gen.IntRange(1, 3),
+	"Banks": gen.IntRange(0, 4), "Warps": gen.IntRange(1, 8), "CTAs": gen.IntRange(1, 8),
+	"Schedulers": gen.IntRange(1, 2),
+	"Registers":  gen.IntRange(1, 16), "Fetch": gen.IntRange(1, 3), "Buffer": gen.IntRange(0, 4),
+	"Ports": gen.IntRange(1, 3),
 	"Queue": gen.IntRange(1, 64), "L1": gen.IntRange(0, 6), "Shared": gen.IntRange(0, 6), "L2": gen.IntRange(2, 8),
-	"ICache": gen.IntRange(-1, 5), "SMs": gen.IntRange(1, 40), "Channels": gen.IntRange(1, 8), "Grow": gen.IntRange(0, len(more)-1),
+	"ICache": gen.IntRange(-1, 5), "SMs": gen.IntRange(1, 40), "Channels": gen.IntRange(1, 8),
+	"Grow": gen.IntRange(0, len(more)-1),
 })
 
 // estimate returns the area of a machine.
@@ -146,7 +149,7 @@ func TestProperties(t *testing.T) {
 			}
 		}
 	})
-	forall.CheckMany(t, 40, "an age matrix takes more than a round robin, and caches are the same under all mechanisms", machines,
+	forall.CheckMany(t, 40, "age takes more than a round robin, and mechanisms share the caches", machines,
 		func(t *forall.T, m machine) {
 			m.Schedulers, m.Warps = 1, max(m.Warps, 4)
 			lrr, gto, other := m, m, m

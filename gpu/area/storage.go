@@ -153,7 +153,8 @@ func elaborateCore(key coreKey) (*core, error) {
 	for name, there := range s.Div.Parts() {
 		sizes[name] = flag(there)
 	}
-	return c, measure(c.blocks, m.System().Sims()[0], sizes, func(block string) bool { return block != "Div" && block != "Mem" })
+	others := func(block string) bool { return block != "Div" && !strings.HasPrefix(block, "Mem") }
+	return c, measure(c.blocks, m.System().Sims()[0], sizes, others)
 }
 
 // common returns the sizes of fields that all blocks share.
@@ -179,24 +180,28 @@ func elaborateMemory(key memoryKey) (*memory, error) {
 		return nil, err
 	}
 	x, c, sims := &memory{map[string][]Memory{}}, &key.config, m.System().Sims()
-	k, i, t := &c.Const, &c.ICache, &c.Texture
+	k, f, t := &c.Const, &c.ICache, &c.Texture
+	l1 := cacheShape{c.L1.Size, c.L1.Assoc, c.L1.Line, c.L1.Sector, c.L1.MSHRs, c.L1.MSHRMerge, false, true}
+	l2 := cacheShape{c.L2.Size, c.L2.Assoc, c.L2.Line, c.L2.Sector, c.L2.MSHRs, c.L2.MSHRMerge, true, true}
+	others := []string{"Mem.PreMem", "Mem.Coalescer", "Mem.WriteBack", "Mem.Shared", "Mem.Clients"}
 	for _, of := range []struct {
 		island string
+		there  bool
 		cache  cacheShape
-		blocks []string // prefixes of their names
+		blocks []string // prefixes of their names; none: all
 	}{
-		{"sm[0]", cacheShape{}, []string{"Mem.PreMem", "Mem.Coalescer", "Mem.WriteBack", "Mem.Shared", "Mem.Clients"}},
-		{"sm[0]", cacheShape{c.L1.Size, c.L1.Assoc, c.L1.Line, c.L1.Sector, c.L1.MSHRs, c.L1.MSHRMerge, false, true}, []string{"Mem.L1"}},
-		{"sm[0]", cacheShape{k.Size, k.Assoc, k.Line, 0, k.MSHRs, k.MSHRMerge, false, false}, []string{"Mem.Const"}},
-		{"sm[0]", cacheShape{i.Size, i.Assoc, i.Line, 0, i.MSHRs, 1, false, false}, []string{"Mem.ICache"}},
-		{"sm[0]", cacheShape{t.Size, t.Assoc, t.Line, 0, t.MSHRs, t.MSHRMerge, false, false}, []string{"Mem.Texture"}},
-		{"l2[0]", cacheShape{c.L2.Size, c.L2.Assoc, c.L2.Line, c.L2.Sector, c.L2.MSHRs, c.L2.MSHRMerge, true, true}, []string{""}},
-		{"dram[0]", cacheShape{}, []string{""}},
-		{"icnt", cacheShape{}, []string{""}},
-		{"dispatch", cacheShape{}, []string{""}},
+		{"sm[0]", true, cacheShape{}, others},
+		{"sm[0]", true, l1, []string{"Mem.L1"}},
+		{"sm[0]", k.Size > 0, readOnly(k.Size, k.Assoc, k.Line, k.MSHRs, k.MSHRMerge), []string{"Mem.Const"}},
+		{"sm[0]", f.Size > 0, readOnly(f.Size, f.Assoc, f.Line, f.MSHRs, 1), []string{"Mem.ICache"}},
+		{"sm[0]", t.Size > 0, readOnly(t.Size, t.Assoc, t.Line, t.MSHRs, t.MSHRMerge), []string{"Mem.Texture"}},
+		{"l2[0]", true, l2, nil},
+		{"dram[0]", true, cacheShape{}, nil},
+		{"icnt", true, cacheShape{}, nil},
+		{"dispatch", true, cacheShape{}, nil},
 	} {
-		if of.cache.size == 0 && len(of.blocks) == 1 && strings.HasPrefix(of.blocks[0], "Mem.") {
-			continue // no such cache
+		if !of.there {
+			continue
 		}
 		sizes := common(&one, key.lanes)
 		for name, n := range map[string]int{
@@ -207,11 +212,12 @@ func elaborateMemory(key memoryKey) (*memory, error) {
 			sizes[name] = n
 		}
 		of.cache.sizes(sizes)
-		i := slices.IndexFunc(sims, func(s *rtl.Sim) bool { return s.Name() == of.island })
+		at := slices.IndexFunc(sims, func(s *rtl.Sim) bool { return s.Name() == of.island })
 		take := func(block string) bool {
-			return slices.ContainsFunc(of.blocks, func(p string) bool { return strings.HasPrefix(block, p) })
+			under := func(p string) bool { return strings.HasPrefix(block, p) }
+			return of.blocks == nil || slices.ContainsFunc(of.blocks, under)
 		}
-		if err := measure(x.blocks, sims[i], sizes, take); err != nil {
+		if err := measure(x.blocks, sims[at], sizes, take); err != nil {
 			return nil, err
 		}
 	}
@@ -225,7 +231,12 @@ type cacheShape struct {
 	bytes, dirty                            bool
 }
 
-// sizes sets the sizes of fields of a cache, if there is one.
+// readOnly returns the size of a cache that is never written.
+func readOnly(size, assoc, line, mshrs, merge int) cacheShape {
+	return cacheShape{size: size, assoc: assoc, line: line, mshrs: mshrs, merge: merge}
+}
+
+// sizes sets the sizes of fields of a cache; the zero value has none.
 func (c cacheShape) sizes(to map[string]int) {
 	if c.size == 0 {
 		return

@@ -45,7 +45,7 @@ with its source. --part NAME shows what a part consists of.
 	f.machine.addConfig(c)
 	c.Flags().IntVar(&f.node, "node", 28, "process technology in `NM`: 65, 28 or 7")
 	c.Flags().StringVar(&f.per, "per", "gpu", "area of what: `gpu|sm`")
-	c.Flags().StringVar(&f.part, "part", "", "show the memories and logic of one of each part whose name begins with `NAME`")
+	c.Flags().StringVar(&f.part, "part", "", "show what a part consists of: those whose name begins with `NAME`")
 	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	return c
 }
@@ -94,7 +94,9 @@ func (f *costFlags) run(c *cobra.Command, mechanisms []string) error {
 	}
 	switch {
 	case f.json:
-		return printJSON(c.OutOrStdout(), map[string]any{"schema": schema("cost"), "node_nm": node.NM, "machines": list})
+		return printJSON(c.OutOrStdout(), map[string]any{
+			"schema": schema("cost"), "node_nm": node.NM, "machines": list,
+		})
 	case f.part != "":
 		_, err = contents(list).WriteTo(c.OutOrStdout())
 	case len(list) == 1:
@@ -151,7 +153,7 @@ func (f *costFlags) breakdown(cfg *gpu.Config, m *machineCost) *table.Table {
 	if f.per == "gpu" {
 		t.Row("one SM, "+m.Mechanism, "", 1, "", "", mm2(m.SM.Low), mm2(m.SM.Mid), mm2(m.SM.High),
 			fmt.Sprintf("%.1f", 100*m.SM.Mid/all.Mid))
-		t.Row(fmt.Sprintf("machine, %s", m.Mechanism), "", 1, "", "", mm2(all.Low), mm2(all.Mid), mm2(all.High), "100.0")
+		t.Row("machine, "+m.Mechanism, "", 1, "", "", mm2(all.Low), mm2(all.Mid), mm2(all.High), "100.0")
 	} else {
 		t.Row("SM, "+m.Mechanism, "", cfg.GPU.SMs, "", "", mm2(all.Low), mm2(all.Mid), mm2(all.High), "100.0")
 	}
