@@ -65,6 +65,7 @@ func TestSubCores(t *testing.T) {
 	assert.Equal(t, 4, file.Count)
 	assert.Equal(t, part(t, one, "register file").Memories[0].Words, 4*file.Words)
 	assert.Equal(t, 4*part(t, one, "ALU lanes").Datapaths[0].Count, part(t, four, "ALU lanes").Datapaths[0].Count)
+	assert.NotZero(t, bits(t, four, "CTA control", "MemPort.state"), "joins the sub-cores with the LSU")
 	for _, name := range []string{"queue ALU", "queue SFU"} {
 		assert.Equal(t, 4*bits(t, one, "operand collectors", name), bits(t, four, "operand collectors", name), name)
 	}

@@ -153,7 +153,7 @@ func elaborateCore(key coreKey) (*core, error) {
 	for name, there := range s.Div.Parts() {
 		sizes[name] = flag(there)
 	}
-	others := func(block string) bool { return block != "Div" && !strings.HasPrefix(block, "Mem") }
+	others := func(block string) bool { return block != "Div" && !strings.HasPrefix(block, "Mem.") }
 	return c, measure(c.blocks, m.System().Sims()[0], sizes, others)
 }
 
