@@ -56,6 +56,36 @@ func TestStorageByHand(t *testing.T) {
 	assert.Equal(t, cost.Logic, p.Logic)
 }
 
+// TestRepeatedBlocks counts what a machine of 30 SMs and 8 channels has more than once. Three SMs
+// share a port of the crossbar, and so does the dispatcher: 11 ports of 128 wires.
+func TestRepeatedBlocks(t *testing.T) {
+	cfg := gpu.Default()
+	cfg.SM.WBPorts, cfg.Icnt.FlitBytes = 2, 16
+	a := estimate(t, cfg, 0)
+	assert.Equal(t, 30, part(t, a, "L1 data cache").Count)
+	assert.Equal(t, 8, part(t, a, "L2 cache").Count)
+	assert.Equal(t, 8, part(t, a, "memory controller").Count)
+	file := part(t, a, "register file").Memories[0]
+	assert.Equal(t, []int{16, 1, 2}, []int{file.Banks, file.Reads, file.Writes})
+	xbar := part(t, a, "crossbar")
+	for _, m := range xbar.Memories {
+		switch m.Name {
+		case "Requests.From", "Responses.Port":
+			assert.Equal(t, 11, m.Words, m.Name)
+		case "Requests.Port", "Responses.From":
+			assert.Equal(t, 8, m.Words, m.Name)
+		case "queues to SMs":
+			assert.Equal(t, 31, m.Count)
+		default:
+			assert.Equal(t, "queues to slices", m.Name)
+			assert.Equal(t, 8, m.Count)
+		}
+	}
+	assert.Len(t, xbar.Memories, 6)
+	assert.InDelta(t, 11*128*.42e-3*8*128*.42e-3, xbar.Datapaths[0].Mid, 1e-9, "mm2 of wires 0.42 um apart")
+	assert.Equal(t, 2, xbar.Datapaths[0].Count)
+}
+
 // TestSubCores: four sub-cores have four register files of a quarter each, and four times the lanes.
 func TestSubCores(t *testing.T) {
 	cfg := gpu.Default()

@@ -47,6 +47,10 @@ func TestKinds(t *testing.T) {
 		m.area(&n)
 		assert.Equal(t, c.want, m.Kind, c)
 	}
+	several := newMemory("", 1024, 64)
+	one := several.area(&n)
+	several.Count = 3
+	assert.Equal(t, one.scale(3), several.area(&n))
 	flop, cell := newMemory("", 1, 1), newMemory("", 1<<16, 256)
 	assert.Greater(t, flop.area(&n).Mid, 5*cell.area(&n).Mid/float64(cell.TotalBits()))
 }
@@ -59,6 +63,10 @@ func TestGate(t *testing.T) {
 	assert.InDelta(t, 3*.117*12*.09, nodes[1].Gate.Range.High, .001)
 	assert.InDelta(t, 3*.054*7.5*.04, nodes[2].Gate.Range.Mid, .0001)
 	assert.InDelta(t, .798*65*65/45/45, nodes[0].Gate.Range.High, .01)
+	for _, n := range nodes[:2] { // as many F2 as CACTI says, or little more
+		f := float64(n.NM) * 1e-3
+		assert.InDelta(t, 146, n.Cell.Range.Mid/f/f, 20, n.NM)
+	}
 	assert.InDelta(t, .045*28*28/32/32, fma.Range.High, .0001)
 	assert.InDelta(t, 2*.9/217, fma.Range.Low, .0001)
 	assert.InDelta(t, fma.Range.Low*fma.Range.High, fma.Range.Mid*fma.Range.Mid, 1e-5)
