@@ -1,6 +1,7 @@
 package area_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -140,6 +141,40 @@ func TestRefusals(t *testing.T) {
 	assert.ErrorContains(t, err, "want 1")
 	_, err = area.FindNode(45)
 	assert.EqualError(t, err, "node 45: want 65, 28 or 7 nm")
+}
+
+// TestEndsOfRanges: a machine with a key at the end of its range, or with another word, has an area too.
+// None of its parts takes less than nothing.
+func TestEndsOfRanges(t *testing.T) {
+	for i, k := range gpu.Keys() {
+		if forall.LeftOut(i, 8) {
+			continue
+		}
+		values := k.Words
+		if k.Type == "integer" {
+			values = []string{fmt.Sprint(k.Range.Low.N), fmt.Sprint(min(k.Range.High.N, 1<<16))}
+		}
+		for _, v := range values {
+			cfg := gpu.Default()
+			cfg.Const.Size, cfg.ICache.Size, cfg.Texture.Size = 8<<10, 8<<10, 8<<10
+			if k.Set(&cfg, v) != nil || cfg.Check() != nil {
+				continue
+			}
+			a, err := area.Of(&cfg, area.Nodes()[1])
+			if !assert.NoError(t, err, "%s = %s", k.Name, v) {
+				continue
+			}
+			for _, p := range a.Parts {
+				assert.GreaterOrEqual(t, p.Area.Low, 0., "%s = %s: %s", k.Name, v, p.Name)
+				for _, l := range p.Logic {
+					assert.GreaterOrEqual(t, area.GatesOf(l), 0., "%s = %s: %s, %v", k.Name, v, p.Name, l)
+				}
+				for _, g := range p.Gates {
+					assert.GreaterOrEqual(t, g.Count.Low, 0., "%s = %s: %s, %s", k.Name, v, p.Name, g.Name)
+				}
+			}
+		}
+	}
 }
 
 // TestEveryMechanism: each mechanism has an area on each preset that can have it.

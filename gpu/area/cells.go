@@ -54,7 +54,7 @@ func CellsOf(l units.Logic) (c Cells) {
 			c.Ors += inputs - 1
 		}
 	case units.Equality:
-		c.Xors, c.Ands = n, n-1
+		c.Xors, c.Ands = n, max(n-1, 0)
 	case units.LessThan:
 		c.Adders, c.Inverters = n, n
 	case units.Adder, units.FullAdder:

@@ -18,6 +18,8 @@
 // arithmetic of the lanes, registers of a kernel (sm.registers), decoders, comparators, multiplexers
 // and wires of crossbars.
 //
+// A tag of the model that names a new size needs a value in storage.go: without it, Of fails.
+//
 // # What is left out
 //
 // Pads, PHYs of the DRAM, rasterisers and other graphics hardware, video, PCIe, clock and power
