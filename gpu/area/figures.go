@@ -147,6 +147,11 @@ var (
 		Range{.7, 1, 1.5},
 		"Our reading: a multiplexer of NAND gates takes one for each bit that it selects from",
 	}
+	muxInput = Figure{
+		"input of a multiplexer, or pair of an age matrix", "gates a bit",
+		Range{1, 1.5, 2},
+		"Our reading: a NAND gate of data and selection, and a share of the gates that collect",
+	}
 	column = Figure{
 		"column of an SRAM", "gates a port",
 		Range{20, 30, 60},
@@ -236,9 +241,8 @@ func Figures() []Figure {
 			list = append(list, f)
 		}
 	}
-	return append(list, flipFlop, readPort, cellHeight, portPitch, column, decode, driver,
-		control, placement, whiteSpace, fma, integer,
-		double, special, decoder, filter)
+	return append(list, flipFlop, readPort, muxInput, cellHeight, portPitch, column, decode, driver, control,
+		placement, whiteSpace, fma, integer, double, special, decoder, filter)
 }
 
 // datapath returns the area of a published unit in mm2.

@@ -65,13 +65,14 @@ func (p *Part) build(n *Node) {
 	}
 }
 
-// Architectural registers of a thread, which the scoreboard tracks, and its predicates.
+// What a thread has at most.
 const (
 	threadRegisters  = 64 // compute capability 3.0 has 63 (CUDA C Programming Guide)
 	threadPredicates = 8  // Our reading
-	instructionBits  = 64 // memsys.ICacheConfig: 8 bytes an instruction
-	selectGate       = 1.5
 )
+
+// instructionBits is the size of an instruction: see memsys.ICacheConfig.
+const instructionBits = 64
 
 // estimate collects the parts of a machine.
 type estimate struct {
@@ -92,7 +93,8 @@ func (e *estimate) add(name, in string, count int, p Part) {
 // sm adds a part to each SM.
 func (e *estimate) sm(name string, p Part) { e.add(name, "SM", e.cfg.GPU.SMs, p) }
 
-// blocks returns the memories of blocks of the elaborated design. Those in visible are.
+// blocks returns the memories of blocks of the elaborated design. Those whose names end in a word of
+// visible are visible.
 func blocks(from map[string][]Memory, names []string, visible ...string) (list []Memory) {
 	for _, name := range names {
 		for _, m := range from[name] {
@@ -110,7 +112,7 @@ func blocks(from map[string][]Memory, names []string, visible ...string) (list [
 
 // selector returns the gates of multiplexers: so many bits, each of one of so many sources.
 func selector(name string, bits, sources int) Gates {
-	return Gates{name, exactly(selectGate * float64(bits) * float64(sources-1))}
+	return Gates{name, muxInput.Range.scale(float64(bits) * float64(sources-1))}
 }
 
 // published returns units of the table of figures.
@@ -206,7 +208,7 @@ func (e *estimate) front() {
 		m := newMemory(name, 1, n*(n-1)/2)
 		m.Count = count
 		sched.Memories = append(sched.Memories, m)
-		sched.Gates = append(sched.Gates, Gates{name, exactly(float64(count) * selectGate * float64(n*n))})
+		sched.Gates = append(sched.Gates, Gates{name, muxInput.Range.scale(float64(count * n * n))})
 	}
 	arbiter := func(n, count int) {
 		sched.Logic = append(sched.Logic, units.Logic{Kind: units.Encoder, Bits: n, Count: count})
