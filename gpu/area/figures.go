@@ -80,13 +80,13 @@ var nodes = []Node{
 			"gate", um2,
 			Range{1.25, 1.44, 1.67},
 			"high: NAND2_X1 of NanGate FreePDK45, 0.798 um2, times (65/45)^2; low: 3 x 0.22 um x 9 x 0.21 um, " +
-				"the pitches of Intel (Bai et al., IEDM 2004); middle: Our reading, NAND2 of UMC 65 nm",
+				"the pitches of Intel (Bai et al., IEDM 2004, not verified); middle: Our reading, NAND2 of UMC 65 nm",
 		},
 		Figure{
 			"wire", "um",
 			Range{.21, .42, .84},
-			"metal pitch of Intel (Bai et al., IEDM 2004). Our reading: crossbars use layers of one, two or " +
-				"four times the pitch",
+			"metal pitch of Intel (Bai et al., IEDM 2004, not verified). Our reading: crossbars use layers of one, " +
+				"two or four times the pitch",
 		},
 	},
 	{
