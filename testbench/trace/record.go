@@ -56,8 +56,9 @@ const (
 	// from the L1. PC, NoPC for a stack; Mask: lanes that the line serves, 0 for a fence; Line: its
 	// address; Access; First: it is the first of the access.
 	Request
-	// Reply: a line arrives. PC, Mask, Line, Access; From: the cycle of the Request; Found: the result
-	// of the lookup in the L1, of loads.
+	// Reply: a line arrives, or sectors of it. PC, Mask, Line, Access; From: the cycle of the Request;
+	// Partial: lanes of the request have no reply yet; Found: the result of the lookup in the L1, of
+	// loads. It is final unless Partial.
 	Reply
 	// Start: a static warp starts. PC is 0; Mask: its threads.
 	Start
@@ -117,6 +118,7 @@ type Record struct {
 	Mixed  bool         // the threads are from other rows or lanes: see Homes
 	Always bool         // Branch
 	First  bool         // Release, Request
+	Partial bool         // Reply
 	Warp   uint8        // static warp in the CTA; of the lowest lane if Mixed
 	Row    uint8        // register-file row of that warp in the SM
 	Slot   uint16       // of the SM

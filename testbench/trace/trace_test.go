@@ -98,6 +98,7 @@ func records(steps []step) (list []trace.Record) {
 			r.First = s.Kind == trace.Request && s.Moved
 			if s.Kind == trace.Reply {
 				r.From, r.Found = cycle-cycle%97, memsys.Found(s.Home%uint32(memsys.NumFound))
+				r.Partial = s.Moved
 			}
 		}
 		last[[2]uint8{s.SM, s.Slot}] = r

@@ -3,6 +3,7 @@ package view
 import (
 	"math/bits"
 
+	"divergo/memsys"
 	"divergo/testbench/trace"
 )
 
@@ -57,7 +58,7 @@ func take(r *trace.Reader) (*survey, error) {
 		if err != nil {
 			return nil, err
 		}
-		if shown(rec.Kind) {
+		if shown(rec) {
 			s.sms[rec.SM][min(rec.Cycle/s.width, parts-1)]++
 		}
 		if rec.Issues() {
@@ -97,8 +98,16 @@ func (s *survey) count(r *trace.Reader, rec *trace.Record) {
 	}
 }
 
-// shown reports whether the page shows records of a kind.
-func shown(k trace.Kind) bool { return k != trace.Request && k != trace.Reply && k < trace.NumKinds }
+// shown reports whether the page shows a record. It shows a request that gets a reply by its last reply.
+func shown(r *trace.Record) bool {
+	switch r.Kind {
+	case trace.Request:
+		return r.Access != memsys.Load && r.Access != memsys.Atomic
+	case trace.Reply:
+		return !r.Partial
+	}
+	return r.Kind < trace.NumKinds
+}
 
 // window is a range of cycles, from the first up to but without the last.
 type window struct{ from, to uint64 }

@@ -108,8 +108,9 @@ func issuesOf(t testing.TB, blob []byte, from uint64) (list []issue) {
 	var slots []slot
 	for n := in.next(); n > 0; n-- {
 		s, issues := in.next(), int(in.next())
-		in.next()
-		in.next()
+		for range 3 {
+			in.next()
+		}
 		slots = append(slots, slot{len(list), issues})
 		for range issues {
 			list = append(list, issue{slot: s})

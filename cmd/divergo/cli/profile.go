@@ -33,6 +33,7 @@ func (p *profileFlag) add(c *cobra.Command) {
 // sourceProfile is the profile of the runs of a command; nil without the flag.
 type sourceProfile struct {
 	file   *output.File // nil: the profile is part of the answer
+	preset string
 	show   func(io.Writer) error
 	report profile.Report
 	now    *profile.Profile // the current run's
@@ -40,7 +41,7 @@ type sourceProfile struct {
 
 // open creates the file. Sources are those of the built-in kernels, or files in the target's folder
 // or in a folder of --source.
-func (p *profileFlag) open(files *output.Set, title, target string) (*sourceProfile, error) {
+func (p *profileFlag) open(files *output.Set, m *machineFlags, title, target string) (*sourceProfile, error) {
 	for _, folder := range p.sources {
 		if p.name == "" {
 			return nil, errors.New("--source: want --profile, which shows the sources")
@@ -56,7 +57,9 @@ func (p *profileFlag) open(files *output.Set, title, target string) (*sourceProf
 	if target != "" {
 		known, folders = nil, append([]string{filepath.Dir(target)}, folders...)
 	}
-	s := &sourceProfile{report: profile.Report{Title: title, Source: profile.Sources(known, folders...)}}
+	s := &sourceProfile{
+		preset: m.preset, report: profile.Report{Title: title, Source: profile.Sources(known, folders...)},
+	}
 	if p.name == "-" {
 		return s, nil
 	}
@@ -90,8 +93,10 @@ func (s *sourceProfile) add(of *testbench.Session) {
 	}
 	s.now.Detach()
 	c := &of.Machine.Config
-	s.report.Runs = append(s.report.Runs,
-		profile.Run{Name: c.Divergence.Mechanism, WarpSize: c.SM.WarpSize, Kernels: s.now.Kernels()})
+	s.report.Machine = inWords(s.preset, c)
+	s.report.Runs = append(s.report.Runs, profile.Run{
+		Name: c.Divergence.Mechanism, WarpSize: c.SM.WarpSize, Cycles: of.Counters().Cycles, Kernels: s.now.Kernels(),
+	})
 }
 
 // keep fills and keeps the file.

@@ -90,7 +90,11 @@ func detail(r *trace.Record, p *trace.Program, lanes int) string {
 	case trace.Request:
 		return fmt.Sprintf("%s of line %#x", r.Access, r.Line)
 	case trace.Reply:
-		return fmt.Sprintf("line %#x, %s, after %d cycles", r.Line, found[r.Found%memsys.NumFound], r.Cycle-r.From)
+		part := ""
+		if r.Partial {
+			part = ", in part"
+		}
+		return fmt.Sprintf("line %#x, %s, after %d cycles%s", r.Line, found[r.Found%memsys.NumFound], r.Cycle-r.From, part)
 	case trace.Write:
 		return fmt.Sprintf("%s = %s", destination(p, r), valuesOf(r))
 	}

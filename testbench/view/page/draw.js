@@ -121,8 +121,9 @@ function drawPanel(surface, p, view) {
     const s = row.s;
     if (s.index % 2) surface.rect(left, y0, width, y1, bandPixel);
     const strip = Math.round((row.h >= 56 ? 9 : row.h >= 24 ? 5 : 2) * k);
+    const memory = d.memoryFrom.length ? Math.round((row.h >= 56 ? 9 : row.h >= 24 ? 5 : 2) * k) : 0;
     const above = row.h >= 34 ? Math.round(9 * k) : Math.round(1 * k); // marks
-    const base = y1 - strip - Math.round(k); // the bars stand on this line
+    const base = y1 - strip - memory - Math.round(k); // the bars stand on this line
     const most = base - y0 - above;
     const sole = row.h >= 24 ? Math.round(3 * k) : Math.max(1, Math.round(1.5 * k));
     const high = (n) => Math.max(1, Math.round((most * n) / lanes));
@@ -164,6 +165,19 @@ function drawPanel(surface, p, view) {
       }
     };
 
+    // steps draws a value between 0 and 1 that changes at the cycles of a list, in a strip above a line
+    const steps = (list, cycleOf, valueOf, line, high, color) => {
+      const place = (c) => left + Math.floor((c + d.from - t0) / cpp);
+      let next = after(list, 0, list.length, t0 - d.from, cycleOf);
+      for (let x = left; next <= list.length && x < width; next++) {
+        const end = next < list.length ? Math.min(width, place(cycleOf(list[next]))) : width;
+        const h = next > 0 ? Math.ceil(high * valueOf(list[next - 1])) : 0;
+        const to = h && end === x ? x + 1 : end; // what is short is seen too
+        if (to > x && h) surface.rect(x, line - h, to, line, color);
+        x = Math.max(x, end);
+      }
+    };
+
     const from = Math.max(t0, d.from), to = Math.min(t1, d.to);
     if (d.sums && s.sums >= 0) {
       if (t0 < d.from) coarse(d.sums, s.sums, Math.max(0, t0), Math.min(d.from, t1));
@@ -189,21 +203,9 @@ function drawPanel(surface, p, view) {
         const x1 = Math.max(x0 + 1, place(d.cycle[i] + 1) - gap);
         surface.rect(x0, base - high(n), x1, base, lanePixel[n]);
       }
-      // the depth of the stack
-      if (s.depth.length) {
-        let e = 0;
-        while (e < s.depth.length && d.eventCycle[s.depth[e]] <= a) e++;
-        for (let x = left, next = e; next <= s.depth.length; next++) {
-          const end = next < s.depth.length ? Math.min(width, place(d.eventCycle[s.depth[next]])) : width;
-          const depth = next > 0 ? d.eventValue[s.depth[next - 1]] : 0;
-          const h = Math.ceil((strip * depth) / d.deepest);
-          if (end > x) {
-            surface.rect(x, y1 - h, end, y1, depthPixel);
-            x = end;
-          }
-          if (x >= width) break;
-        }
-      }
+      // what is in flight, and the depth of the stack
+      steps(s.inFlight, (x) => x.cycle, (x) => Math.log1p(x.n) / Math.log1p(d.mostRequests), y1 - strip, memory, reasonPixel[4]);
+      steps(s.depth, (e) => d.eventCycle[e], (e) => d.eventValue[e] / d.deepest, y1, strip, depthPixel);
     }
   }
   surface.end();

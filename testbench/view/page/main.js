@@ -159,6 +159,7 @@ function showLegend() {
   };
   const shades = [1, Math.ceil(lanes / 2), lanes].map((n) => item(hex(laneColor[n]), n === 1 ? "issue: 1 lane" : `${n} lanes`));
   $("legend").replaceChildren(...shades, ...reasons.map((r, i) => item(theme.reasons[i], (i ? "" : "waits for ") + r)),
+    item(theme.reasons[4], "strip: memory requests in flight"),
     mark("▼", theme.split, "split"), mark("▲", theme.join, "join"), mark("◆", theme.reasons[1], "CTA barrier"));
 }
 
@@ -191,6 +192,17 @@ function stackOf(d, s, cycle) {
       list.push({ pc: d.eventPC[e], mask: d.eventMask[e] });
       depth--;
     }
+  }
+  return list;
+}
+
+// requestsOf lists the memory requests of an issue: those of its PC up to the next issue of that PC.
+function requestsOf(d, s, i) {
+  let end = Infinity;
+  for (let n = i + 1; n < s.i1 && end === Infinity; n++) if (d.pc[n] === d.pc[i]) end = d.cycle[n];
+  const list = [];
+  for (let m = s.m0; m < s.m1; m++) {
+    if (d.memoryPC[m] === d.pc[i] && d.memoryFrom[m] >= d.cycle[i] && d.memoryFrom[m] < end) list.push(m);
   }
   return list;
 }
@@ -249,6 +261,20 @@ function inspect(p, c) {
     if (of === kind.reconverge || of === kind.merge) text = `▲ ${kindNames[of]}: ${ones(d.eventMask[e])} lanes together, ` +
       `the largest group before had ${ones(d.eventValue[e])}`;
     line(element("b", "", text));
+  }
+  const request = (m) => `${accesses[d.memoryWhat[m] % 16]} of line 0x${(32 * d.memoryLine[m]).toString(16)}` +
+    (d.memoryLong[m] ? `: ${finds[Math.floor(d.memoryWhat[m] / 16)]}, reply after ${d.memoryLong[m].toLocaleString("en")} cycles` : "");
+  const requests = (what, list) => {
+    if (list.length) line(element("b", "", what(list.length)), ` · ${list.slice(0, 3).map(request).join(" · ")}${list.length > 3 ? " …" : ""}`);
+  };
+  if (c.issue !== undefined) {
+    requests((n) => (n === 1 ? "1 memory request" : `${n} memory requests`), requestsOf(d, s, c.issue));
+  } else {
+    const list = [];
+    for (let m = s.m0; m < s.m1; m++) {
+      if (d.memoryFrom[m] <= c.cycle && c.cycle < d.memoryFrom[m] + Math.max(1, d.memoryLong[m])) list.push(m);
+    }
+    requests((n) => `${n} in flight`, list);
   }
   const stack = stackOf(d, s, c.cycle);
   if (stack.length) {
@@ -341,15 +367,31 @@ function issueOfEvent(d, s, e) {
   return last;
 }
 
+// accessesOf lists the issues that send memory requests, in the order of the requests.
+function accessesOf(p) {
+  const d = p.data, list = [];
+  for (const s of d.slots) {
+    const seen = new Set();
+    for (let m = s.m0; m < s.m1; m++) {
+      if (d.memoryPC[m] === noPC) continue; // a stack sends it
+      let i = issueAt(d, s, d.memoryFrom[m]);
+      while (i >= s.i0 && d.pc[i] !== d.memoryPC[m]) i--;
+      if (i === undefined || i < s.i0 || seen.has(i)) continue;
+      seen.add(i);
+      list.push({ slot: s.index, cycle: d.cycle[i], issue: i });
+    }
+  }
+  return list.sort((a, b) => a.cycle - b.cycle || a.slot - b.slot);
+}
+
 const isSplit = (d, e) => d.eventKind[e] === kind.branch && splits(d, e);
 const isJoin = (d, e) => d.eventKind[e] === kind.reconverge || d.eventKind[e] === kind.merge;
 const isMerge = (d, e) => d.eventKind[e] === kind.merge;
 const isBarrier = (d, e) => d.eventKind[e] === kind.arrive || d.eventKind[e] === kind.release;
 
-// step goes to the next event, or the previous one: of the chosen row, or of any if it has none.
-function step(wanted, back, name) {
+// step goes to the next place of a list, or the previous one: of the chosen row, or of any if it has none.
+function step(all, back, name) {
   const p = current(), from = p.cursor ? p.cursor.cycle : middle() - p.data.from;
-  const all = events(p, wanted);
   const ahead = (list) => (back ? list.filter((e) => e.cycle < from).pop() : list.find((e) => e.cycle > from));
   let to = ahead(all.filter((e) => e.slot === p.slot)), other = "";
   if (!to) {
@@ -594,10 +636,11 @@ function pair(p, split) {
 }
 
 const keys = {
-  n: () => step(isSplit, false, "divergence"), N: () => step(isSplit, true, "divergence"),
-  r: () => step(isJoin, false, "reconvergence"), R: () => step(isJoin, true, "reconvergence"),
-  b: () => step(isBarrier, false, "barrier"), B: () => step(isBarrier, true, "barrier"),
-  c: () => step(isMerge, false, "compaction"), C: () => step(isMerge, true, "compaction"),
+  n: () => step(events(current(), isSplit), false, "divergence"), N: () => step(events(current(), isSplit), true, "divergence"),
+  r: () => step(events(current(), isJoin), false, "reconvergence"), R: () => step(events(current(), isJoin), true, "reconvergence"),
+  b: () => step(events(current(), isBarrier), false, "barrier"), B: () => step(events(current(), isBarrier), true, "barrier"),
+  c: () => step(events(current(), isMerge), false, "compaction"), C: () => step(events(current(), isMerge), true, "compaction"),
+  m: () => step(accessesOf(current()), false, "memory access"), M: () => step(accessesOf(current()), true, "memory access"),
   "]": () => neighbour(1), "[": () => neighbour(-1),
   ArrowLeft: () => pan(-view.width / 8), ArrowRight: () => pan(view.width / 8),
   ArrowUp: () => warp(-1), ArrowDown: () => warp(1),
