@@ -111,29 +111,29 @@ func (r Reason) String() string {
 
 // Record is an issued instruction or an event. Fields that its Kind does not have are zero.
 type Record struct {
-	Kind   Kind
-	Reason Reason       // Wait
-	Access memsys.Kind  // Request, Reply
-	Found  memsys.Found // Reply
-	Mixed  bool         // the threads are from other rows or lanes: see Homes
-	Always bool         // Branch
-	First  bool         // Release, Request
+	Kind    Kind
+	Reason  Reason       // Wait
+	Access  memsys.Kind  // Request, Reply
+	Found   memsys.Found // Reply
+	Mixed   bool         // the threads are from other rows or lanes: see Homes
+	Always  bool         // Branch
+	First   bool         // Release, Request
 	Partial bool         // Reply
-	Warp   uint8        // static warp in the CTA; of the lowest lane if Mixed
-	Row    uint8        // register-file row of that warp in the SM
-	Slot   uint16       // of the SM
-	SM     uint16
-	Depth  uint16 // Push, Pop: entries
-	Number uint16 // Push, Pop, Compact, Spill, Fill, Arrive, Write
-	PC     uint32 // in the launched program; isa.NoPC: none
-	Mask   uint32 // active lanes
-	Off    uint32 // Issue: lanes of Mask whose predicate is false
-	Taken  uint32 // Branch: lanes of Mask that take it
-	Part   uint32 // Reconverge, Merge: see there
-	Cycle  uint64 // core cycle, counted over all launches of the run
-	From   uint64 // Wait, Reply: first cycle
-	CTA    uint64 // linear number in the grid; of the lowest lane if Mixed
-	Line   uint64 // Request, Reply: address
+	Warp    uint8        // static warp in the CTA; of the lowest lane if Mixed
+	Row     uint8        // register-file row of that warp in the SM
+	Slot    uint16       // of the SM
+	SM      uint16
+	Depth   uint16 // Push, Pop: entries
+	Number  uint16 // Push, Pop, Compact, Spill, Fill, Arrive, Write
+	PC      uint32 // in the launched program; isa.NoPC: none
+	Mask    uint32 // active lanes
+	Off     uint32 // Issue: lanes of Mask whose predicate is false
+	Taken   uint32 // Branch: lanes of Mask that take it
+	Part    uint32 // Reconverge, Merge: see there
+	Cycle   uint64 // core cycle, counted over all launches of the run
+	From    uint64 // Wait, Reply: first cycle
+	CTA     uint64 // linear number in the grid; of the lowest lane if Mixed
+	Line    uint64 // Request, Reply: address
 	// Homes holds the row and the lane of the registers of the thread in each lane of Mask, if Mixed.
 	// Lanes outside of Mask are zero.
 	Homes units.Homes

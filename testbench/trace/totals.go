@@ -18,8 +18,8 @@ type Totals struct {
 	Releases            uint64
 	Accesses, Lines     uint64
 	Found               [memsys.NumFound]uint64 // loads by the result of their lookup in the L1
-	Reconverged, Merged uint64             // times that threads of a warp, or of several, came together
-	Waits               [NumReasons]uint64 // slot cycles
+	Reconverged, Merged uint64                  // times that threads of a warp, or of several, came together
+	Waits               [NumReasons]uint64      // slot cycles
 	lanes               int
 }
 

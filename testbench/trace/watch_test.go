@@ -152,23 +152,22 @@ func TestOutcomes(t *testing.T) {
 		cfg.GPU.SMs = 1
 		cfg.SM.SIMDWidth = cfg.SM.WarpSize // an issue stage that can issue in each cycle looks at its slots
 		cfg.Divergence.Mechanism = m.Name
-		waits := map[[2]uint64]bool{} // by slot and cycle
+		var waits [][]bool // by slot and cycle
 		_, file := traced(t, cfg, testbench.Limits{}, 1, func(s *testbench.Session) error {
 			slots := s.Machine.SMs[0].Div.Slots()
 			for _, sim := range s.Machine.System().Sims() {
 				if sim.Name() != "sm[0]" {
 					continue
 				}
-				last := uint64(0)
+				waits = make([][]bool, slots.Len())
 				defer sim.Observe(func(cycle uint64, _ []uint64) { // the table is that of the next cycle
 					for at := range slots.Len() {
-						of := slots.At(at)
-						for c := last + 1; c <= cycle; c++ { // cycles without a change
-							waits[[2]uint64{uint64(at), c}] = waits[[2]uint64{uint64(at), last}]
+						of, list := slots.At(at), waits[at]
+						for uint64(len(list)) <= cycle { // without a change
+							list = append(list, len(list) > 0 && list[len(list)-1])
 						}
-						waits[[2]uint64{uint64(at), cycle + 1}] = of.Valid && of.Mask != 0 && of.Wait == divergence.WaitsControl
+						waits[at] = append(list[:cycle+1], of.Valid && of.Mask != 0 && of.Wait == divergence.WaitsControl)
 					}
-					last = cycle + 1
 				})()
 			}
 			return kernel.Sizes[0].New(1).Run(runner.New(s))
@@ -183,7 +182,7 @@ func TestOutcomes(t *testing.T) {
 			}
 			found++
 			for c := rec.From; c < rec.Cycle; c++ {
-				require.True(t, waits[[2]uint64{uint64(rec.Slot), c}], "%s: cycle %d of %+v", m.Name, c, *rec)
+				require.True(t, waits[rec.Slot][c], "%s: cycle %d of %+v", m.Name, c, *rec)
 			}
 		}
 		assert.Positive(t, found, m.Name)

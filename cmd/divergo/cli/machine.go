@@ -74,7 +74,7 @@ func (m *machineFlags) add(c *cobra.Command, one bool) {
 // inWords describes a machine: its preset, its size, and the keys with other values than those of the
 // preset.
 func inWords(preset string, c *gpu.Config) string {
-	text := fmt.Sprintf("%s: %d SMs with %d warps of %d lanes", preset, c.GPU.SMs, c.SM.Warps(), c.SM.WarpSize)
+	text := fmt.Sprintf("preset %s: SMs %d, warps of an SM %d, lanes of a warp %d", preset, c.GPU.SMs, c.SM.Warps(), c.SM.WarpSize)
 	p, err := gpu.FindPreset(preset)
 	if err != nil {
 		return text
@@ -88,7 +88,7 @@ func inWords(preset string, c *gpu.Config) string {
 		}
 	}
 	if len(changed) > 0 {
-		text += "; with " + strings.Join(changed, " ")
+		text += "; changed: " + strings.Join(changed, " ")
 	}
 	return text
 }

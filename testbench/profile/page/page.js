@@ -5,7 +5,7 @@ const $ = (id) => document.getElementById(id);
 const data = JSON.parse($("data").textContent);
 const runs = data.Runs.length;
 const dark = matchMedia("(prefers-color-scheme: dark)");
-const barWide = runs > 2 ? 80 : 120, barHigh = 13;
+const barWide = runs > 2 || innerWidth < 1000 ? 80 : 120, barHigh = 13;
 const number = (n) => n.toLocaleString("en");
 const colors = () => data.Classes.map((c) => (dark.matches ? c.Dark : c.Color));
 
@@ -87,7 +87,7 @@ function bar(c, most, lanes) {
   return svg;
 }
 
-// cells appends the cells of a row: value, share and bar of each run. totals are those of the kernel.
+// cells appends the cells of a row: value, share of the totals, and bar of each run.
 function cells(tr, list, totals, most) {
   list.forEach((c, i) => {
     const v = metric.value(c), text = metric.text ? metric.text(c) : v ? number(v) : "";
@@ -165,7 +165,7 @@ function showHot(most) {
     const code = element("td", "code", (x.row.Text || "").trim());
     code.title = (x.row.Text || "").trim();
     const tr = element("tr", "hot", element("th", "", link), code);
-    cells(tr, x.row.Cells, x.kernel.Totals, most);
+    cells(tr, x.row.Cells, data.Runs.map((r) => r.Total), most);
     body.append(tr);
   }
   $("hot").replaceChildren(...(list.length ? [heads(["line"], ["source", "code"]), body] : []));
@@ -242,6 +242,7 @@ function show(chosen, focus) {
 
 function begin() {
   $("machine").textContent = data.Machine;
+  document.body.style.setProperty("--cells", `${runs * (barWide + 125)}px`);
   const group = (name, list) => {
     const g = element("optgroup");
     g.label = name;
