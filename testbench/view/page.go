@@ -60,7 +60,8 @@ type traced struct {
 	Name, Mechanism, Preset, Outcome string
 	Lanes, SMs, Warps, Slots         int
 	Cycles, Issues, Width            uint64
-	open                             int // the SM where the page opens
+	Span                             uint64 // cycles of the clock, with those between launches
+	open                             int    // the SM where the page opens
 	Programs                         []program
 	Launches                         []trace.Launch
 	Parts                            []part   // by SM
@@ -133,10 +134,10 @@ func (p *Page) trace(number int, r *trace.Reader, to *head) (*traced, []blob, er
 	h := &r.Header
 	t := &traced{
 		Name: h.Name, Mechanism: h.Mechanism, Preset: h.Preset, Outcome: "cut short", Lanes: h.Lanes, SMs: h.SMs,
-		Warps: h.Warps, Slots: h.Slots, Cycles: s.cycles, Issues: s.issues, Width: s.width, Launches: r.Launches,
+		Warps: h.Warps, Slots: h.Slots, Cycles: s.cycles, Span: s.cycles, Issues: s.issues, Width: s.width, Launches: r.Launches,
 	}
 	if r.Summary != nil {
-		t.Outcome = r.Summary.Outcome
+		t.Outcome, t.Cycles = r.Summary.Outcome, r.Summary.Cycles
 	}
 	for i := range r.Programs {
 		t.Programs = append(t.Programs, to.program(&r.Programs[i], s.lines[i]))

@@ -12,7 +12,7 @@ const parts = 1024
 
 // survey is what the first pass over a trace finds.
 type survey struct {
-	cycles uint64 // of the run
+	cycles uint64 // of the clock: more than those of the run, which do not count cycles between launches
 	width  uint64 // cycles of a part of the run
 	issues uint64
 	sms    []records
@@ -47,7 +47,7 @@ func take(r *trace.Reader) (*survey, error) {
 		s.cycles = r.Blocks[n-1].To + 1
 	}
 	if r.Summary != nil {
-		s.cycles = r.Summary.Cycles
+		s.cycles = max(s.cycles, r.Summary.Cycles)
 	}
 	s.width = (s.cycles + parts - 1) / parts
 	s.width = max(s.width, 1)

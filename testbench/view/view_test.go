@@ -196,8 +196,12 @@ func describe(t testing.TB, page []byte) (d description) {
 // TestIssues: a page has each issued instruction of the machine, with its lanes and their static
 // warps.
 func TestIssues(t *testing.T) {
-	for _, mechanism := range []string{"pdom", "tbc", "dwf", "token", "dpe"} {
-		r, counters := traced(t, "bitonic", mechanism)
+	for _, of := range [][2]string{
+		{"bitonic", "pdom"}, {"bitonic", "tbc"}, {"bitonic", "dwf"}, {"bitonic", "token"}, {"bitonic", "dpe"},
+		{"bfs", "pdom"}, // several launches
+	} {
+		mechanism := of[1]
+		r, counters := traced(t, of[0], mechanism)
 		page := written(t, r)
 		assert.Less(t, len(page), 300_000, mechanism)
 		head := describe(t, page)

@@ -35,6 +35,12 @@ const kindNames = { 2: "branch", 3: "push", 4: "pop", 5: "reconvergence", 6: "me
 const accesses = ["load", "store", "atomic", "reduction", "fence", "flush", "flush", "sample"];
 const finds = ["hit", "joined a miss", "miss"];
 const reasons = ["branch outcome", "barrier", "other warps or paths", "fetch", "memory", "another result", "its turn"];
+const reasonTitles = [
+  "a branch, call or exit has issued, and its outcome is not known", "other warps of the CTA, at a CTA barrier",
+  "other warps or paths, at a branch or where paths meet", "its next instruction is not in the I-buffer",
+  "a register that a load will write", "a register that another instruction will write",
+  "the instruction could issue: another warp does, or the pipe is occupied",
+];
 const noPC = 0xffffffff;
 
 // ones counts the lanes of a mask.
@@ -142,14 +148,19 @@ function readDetail(bytes, part) {
     });
   }
 
-  // the depth of the stack of a slot after each push and pop
+  // the depth of the stack of a slot after each push and pop; and where the entry beneath a pushed one
+  // continues, which its pop tells
   d.deepest = 1;
   for (const s of d.slots) {
     s.depth = [];
+    s.beneath = new Map(); // by push
+    const pushed = [];
     for (let e = s.e0; e < s.e1; e++) {
       if (d.eventKind[e] !== kind.push && d.eventKind[e] !== kind.pop) continue;
       s.depth.push(e);
       d.deepest = Math.max(d.deepest, d.eventValue[e]);
+      if (d.eventKind[e] === kind.push) pushed.push(e);
+      else if (pushed.length) s.beneath.set(pushed.pop(), d.eventPC[e]);
     }
   }
   return d;

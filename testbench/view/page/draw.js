@@ -165,16 +165,21 @@ function drawPanel(surface, p, view) {
       }
     };
 
-    // steps draws a value between 0 and 1 that changes at the cycles of a list, in a strip above a line
+    // steps draws a value between 0 and 1 that changes at the cycles of a list, in a strip above a line.
+    // Of several changes within a pixel it draws the first and the last one.
     const steps = (list, cycleOf, valueOf, line, high, color) => {
-      const place = (c) => left + Math.floor((c + d.from - t0) / cpp);
-      let next = after(list, 0, list.length, t0 - d.from, cycleOf);
-      for (let x = left; next <= list.length && x < width; next++) {
-        const end = next < list.length ? Math.min(width, place(cycleOf(list[next]))) : width;
-        const h = next > 0 ? Math.ceil(high * valueOf(list[next - 1])) : 0;
-        const to = h && end === x ? x + 1 : end; // what is short is seen too
-        if (to > x && h) surface.rect(x, line - h, to, line, color);
-        x = Math.max(x, end);
+      const end = Math.min(width, left + Math.ceil((d.to - t0) / cpp));
+      const begins = (x) => t0 + (x - left) * cpp - d.from; // the cycle, in the window, at a pixel
+      for (let x = Math.max(left, left + Math.floor((d.from - t0) / cpp)); x < end; ) {
+        const first = after(list, 0, list.length, begins(x), cycleOf); // the first change behind the pixel's begin
+        const last = after(list, first, list.length, begins(x + 1), cycleOf) - 1;
+        const changes = last >= first, shown = changes ? [first - 1, first, last] : [first - 1];
+        const h = Math.ceil(high * Math.max(...shown.map((i) => (i >= 0 ? valueOf(list[i]) : 0))));
+        let next = x + 1;
+        if (!changes) next = first < list.length ? Math.max(next, left + Math.floor((cycleOf(list[first]) + d.from - t0) / cpp)) : end;
+        next = Math.min(next, end);
+        if (h) surface.rect(x, line - h, next, line, color);
+        x = next;
       }
     };
 
@@ -203,7 +208,8 @@ function drawPanel(surface, p, view) {
         const x1 = Math.max(x0 + 1, place(d.cycle[i] + 1) - gap);
         surface.rect(x0, base - high(n), x1, base, lanePixel[n]);
       }
-      // what is in flight, and the depth of the stack
+    }
+    if (from < to) {
       steps(s.inFlight, (x) => x.cycle, (x) => Math.log1p(x.n) / Math.log1p(d.mostRequests), y1 - strip, memory, reasonPixel[4]);
       steps(s.depth, (e) => d.eventCycle[e], (e) => d.eventValue[e] / d.deepest, y1, strip, depthPixel);
     }
@@ -222,6 +228,18 @@ function triangle(ctx, x, y, up) {
   ctx.fill();
 }
 
+// cross draws the mark of a warp that was made of several: a plus, in a disc if all of its lanes are active.
+function cross(ctx, x, y, full) {
+  if (full) {
+    ctx.beginPath();
+    ctx.arc(x, y, 5, 0, 7);
+    ctx.fill();
+    ctx.fillStyle = theme.back;
+  }
+  ctx.fillRect(x - 4, y - 1, 8, 2);
+  ctx.fillRect(x - 1, y - 4, 2, 8);
+}
+
 // drawMarks draws the names of rows, splits and joins, and the cursor.
 function drawMarks(surface, p, view) {
   const { ctx } = surface, d = p.data;
@@ -237,18 +255,19 @@ function drawMarks(surface, p, view) {
     if (y + row.h <= 0 || y >= height) continue;
     const s = row.s, chosen = s.index === p.slot;
     if (!chosen && view.cpp > 6) continue;
-    let last = -100;
+    let last = -100, important = false;
     for (let e = after(d.eventCycle, s.e0, s.e1, a - 1); e < s.e1 && d.eventCycle[e] < b; e++) {
       const of = d.eventKind[e];
       const split = of === kind.branch && splits(d, e);
-      const join = of === kind.reconverge || of === kind.merge;
+      const join = of === kind.reconverge, merge = of === kind.merge, full = merge && fills(p, e);
       const barrier = of === kind.arrive || of === kind.release;
-      if (!split && !join && !barrier) continue;
+      if (!split && !join && !merge && !barrier) continue;
       const at = x(d.eventCycle[e]) + 0.5 / view.cpp;
-      if (at - last < (chosen ? 5 : 9)) continue;
+      if (at - last < (chosen ? 5 : 9) && (!full || important)) continue;
       last = at;
+      important = full;
       const middle = row.h >= 34 ? y + 4.5 : y + row.h / 2;
-      ctx.fillStyle = split ? theme.split : join ? theme.join : theme.reasons[1];
+      ctx.fillStyle = split ? theme.split : join || merge ? theme.join : theme.reasons[1];
       if (row.h < 34) { // a mark on the bars needs an edge
         ctx.strokeStyle = theme.back;
         ctx.lineWidth = 2;
@@ -260,6 +279,8 @@ function drawMarks(surface, p, view) {
         ctx.lineTo(at, middle + 4.5);
         ctx.lineTo(at - 4, middle);
         ctx.fill();
+      } else if (merge) {
+        cross(ctx, at, middle, full);
       } else {
         triangle(ctx, at, middle, join);
       }
@@ -336,6 +357,11 @@ function splits(d, e) {
   return taken !== 0 && taken !== d.eventMask[e];
 }
 
+// fills reports whether threads of several warps fill all lanes of a warp.
+function fills(p, e) {
+  return ones(p.data.eventMask[e]) === p.trace.Lanes;
+}
+
 // drawAxis draws the cycles above the panels.
 function drawAxis(surface, view) {
   surface.begin(pixel(rgb(theme.back)));
@@ -363,7 +389,7 @@ function drawOverview(surface, p, view) {
   const d = p.data, k = surface.scale, left = Math.round(gutter * k);
   const n = Math.max(1, surface.w - left); // pixels; a hidden page has none
   const level = d.sums || d.levels.find((l) => l.parts <= 2 * n) || d.levels[d.levels.length - 1];
-  const cycles = Math.max(p.trace.Cycles, view.cycles);
+  const cycles = Math.max(p.trace.Span, view.cycles);
   const issues = new Float64Array(n), lanes = new Float64Array(n);
   for (let s = 0; s * level.parts < level.issues.length; s++) {
     for (let i = 0; i < level.parts; i++) {
@@ -475,9 +501,12 @@ function drawLanes(surface, p) {
       if (d.eventKind[e] === kind.branch && splits(d, e)) {
         ctx.fillStyle = theme.split;
         triangle(ctx, x, 7, false);
-      } else if (d.eventKind[e] === kind.reconverge || d.eventKind[e] === kind.merge) {
+      } else if (d.eventKind[e] === kind.reconverge) {
         ctx.fillStyle = theme.join;
         triangle(ctx, x, 7, true);
+      } else if (d.eventKind[e] === kind.merge) {
+        ctx.fillStyle = theme.join;
+        cross(ctx, x, 7, fills(p, e));
       }
     }
     const of = p.thread ? laneOf(p, i) : -1;

@@ -145,9 +145,10 @@ function showHomes(p, rows) {
 // showLegend explains the colours of the bars.
 function showLegend() {
   const lanes = current().trace.Lanes;
-  const item = (color, text) => {
+  const item = (color, text, title = "") => {
     const e = element("span"), c = element("i");
     c.style.background = color;
+    e.title = title;
     e.append(c, text);
     return e;
   };
@@ -158,9 +159,10 @@ function showLegend() {
     return e;
   };
   const shades = [1, Math.ceil(lanes / 2), lanes].map((n) => item(hex(laneColor[n]), n === 1 ? "issue: 1 lane" : `${n} lanes`));
-  $("legend").replaceChildren(...shades, ...reasons.map((r, i) => item(theme.reasons[i], (i ? "" : "waits for ") + r)),
-    item(theme.reasons[4], "strip: memory requests in flight"),
-    mark("▼", theme.split, "split"), mark("▲", theme.join, "join"), mark("◆", theme.reasons[1], "CTA barrier"));
+  $("legend").replaceChildren(...shades, ...reasons.map((r, i) => item(theme.reasons[i], (i ? "" : "waits for ") + r, reasonTitles[i])),
+    item(theme.reasons[4], "strip: memory requests in flight"), item(theme.depth, "strip: depth of the stack"),
+    mark("▼", theme.split, "split"), mark("▲", theme.join, "join"),
+    ...(panels.some((p) => p.mixed) ? [mark("✚", theme.join, "warp of several"), mark("⊕", theme.join, "full warp of several")] : []), mark("◆", theme.reasons[1], "CTA barrier"));
 }
 
 // say writes a message below the page.
@@ -180,16 +182,19 @@ function maskOf(p, mask, color) {
   return box;
 }
 
-// stackOf lists the entries of a slot's stack in a cycle of the window, from the top down.
+// stackOf lists the entries of a slot's stack in a cycle of the window, from the top down. The top one
+// runs. Another one continues where it was pushed, or, if it has run, where the one above ends.
 function stackOf(d, s, cycle) {
   let at = s.depth.length - 1;
   while (at >= 0 && d.eventCycle[s.depth[at]] > cycle) at--;
   const list = [];
-  let depth = at >= 0 ? d.eventValue[s.depth[at]] : 0;
+  let depth = at >= 0 ? d.eventValue[s.depth[at]] : 0, above;
   for (; at >= 0 && depth > 0; at--) {
     const e = s.depth[at];
     if (d.eventKind[e] === kind.push && d.eventValue[e] === depth) {
-      list.push({ pc: d.eventPC[e], mask: d.eventMask[e] });
+      const ran = above !== undefined && d.eventCycle[above] > d.eventCycle[e];
+      list.push({ pc: above === undefined ? undefined : ran ? s.beneath.get(above) : d.eventPC[e], mask: d.eventMask[e] });
+      above = e;
       depth--;
     }
   }
@@ -207,8 +212,9 @@ function requestsOf(d, s, i) {
   return list;
 }
 
-// inspect describes a record, or a place without one, and marks its line.
-function inspect(p, c) {
+// inspect describes a record, or a place without one, and marks its line. It tells the events up to near
+// cycles away.
+function inspect(p, c, near = 0) {
   const d = p.data, s = d.slots[c.slot], out = [];
   const line = (...parts) => {
     const e = element("div");
@@ -224,7 +230,8 @@ function inspect(p, c) {
   };
   const warp = (row) => {
     const w = warpIn(d, row, c.cycle + d.from);
-    return w ? ` · CTA ${w.cta}, its warp ${w.warp}` : "";
+    if (!w) return "";
+    return ` · CTA ${w.cta}` + (w.warp === s.slot ? "" : `, its warp ${w.warp}`);
   };
   let pc;
   if (c.issue !== undefined) {
@@ -234,12 +241,12 @@ function inspect(p, c) {
     for (let l = 0; l < p.trace.Lanes; l++) {
       if ((d.mask[i] >>> l) & 1) rows.set(homeOf(d, i, l).row, 1 + (rows.get(homeOf(d, i, l).row) || 0));
     }
-    line(element("b", "", `${n} of ${p.trace.Lanes} lanes`), ` · ${where(c.cycle)}${d.form[i] ? "" : warp(d.row[i])}`);
+    line(element("b", "", `${n} of ${p.trace.Lanes} lanes`), ` · ${where(d.cycle[i])}${d.form[i] ? "" : warp(d.row[i])}`);
     code(pc);
     line(maskOf(p, d.mask[i], (l) => hex(homeColor(homeOf(d, i, l).row))));
     const notes = [`mask ${d.mask[i].toString(16).padStart(Math.ceil(p.trace.Lanes / 4), "0")}`];
-    if (d.form[i]) notes.push("threads of " + [...rows].map(([r, of]) => `warp ${r}: ${of}`).join(", "));
-    if (d.off[i]) notes.push(`guard false in ${ones(d.off[i])}`);
+    if (d.form[i]) notes.push("threads of " + [...rows].sort((a, b) => a[0] - b[0]).map(([r, of]) => `warp ${r}: ${of}`).join(", "));
+    if (d.off[i]) notes.push(`predicate false in ${ones(d.off[i])} lanes`);
     if (d.inserted[i]) notes.push("inserted by the mechanism");
     line(notes.join(" · "));
   } else if (c.wait !== undefined) {
@@ -252,14 +259,25 @@ function inspect(p, c) {
   } else {
     line(where(c.cycle));
   }
-  for (let e = after(d.eventCycle, s.e0, s.e1, c.cycle - 1); e < s.e1 && d.eventCycle[e] <= c.cycle + 0.999; e++) {
+  // the events of this cycle, and those of the instruction until the slot issues again
+  const i = c.issue, first = i === undefined ? c.cycle - near : d.cycle[i];
+  const end = i === undefined ? c.cycle + 1 + near : i + 1 < s.i1 ? d.cycle[i + 1] : Infinity;
+  for (let e = after(d.eventCycle, s.e0, s.e1, first - 1); e < s.e1 && d.eventCycle[e] < Math.max(end, c.cycle + 1); e++) {
+    if (i !== undefined && d.eventCycle[e] !== first && d.eventPC[e] !== pc) continue;
     const of = d.eventKind[e];
     if (of === kind.push || of === kind.pop || (of === kind.branch && !splits(d, e))) continue;
+    const together = () => `${ones(d.eventMask[e])} of ${p.trace.Lanes} lanes together, the largest group before had ${ones(d.eventValue[e])}`;
     let text = kindNames[of];
     if (of === kind.branch) text = `▼ the branch at PC ${d.eventPC[e]} splits: ${ones(d.eventValue[e] & d.eventMask[e])} lanes ` +
       `take it, ${ones(d.eventMask[e] & ~d.eventValue[e])} do not`;
-    if (of === kind.reconverge || of === kind.merge) text = `▲ ${kindNames[of]}: ${ones(d.eventMask[e])} lanes together, ` +
-      `the largest group before had ${ones(d.eventValue[e])}`;
+    if (of === kind.reconverge) text = `▲ ${kindNames[of]}: ${together()}`;
+    if (of === kind.merge) text = fills(p, e) ? `⊕ threads of several warps fill all ${p.trace.Lanes} lanes` : `✚ threads of several warps: ${together()}`;
+    text += `, cycle ${(d.eventCycle[e] + d.from).toLocaleString("en")}`;
+    if (of === kind.merge) {
+      let made = e;
+      while (made >= s.e0 && d.eventKind[made] !== kind.compact) made--;
+      if (made >= s.e0) text += `; compacted in cycle ${(d.eventCycle[made] + d.from).toLocaleString("en")}`;
+    }
     line(element("b", "", text));
   }
   const request = (m) => `${accesses[d.memoryWhat[m] % 16]} of line 0x${(32 * d.memoryLine[m]).toString(16)}` +
@@ -279,8 +297,9 @@ function inspect(p, c) {
   const stack = stackOf(d, s, c.cycle);
   if (stack.length) {
     const digits = Math.ceil(p.trace.Lanes / 4);
-    line("stack, top first: " + stack.slice(0, 6).map((x) =>
-      (x.pc === noPC ? "end" : "PC " + x.pc) + (x.mask ? " " + x.mask.toString(16).padStart(digits, "0") : "")).join(" · ") + (stack.length > 6 ? " …" : ""));
+    const goesOn = (x, i) => (i === 0 ? "runs" : x.pc === undefined ? "waits" : x.pc === noPC ? "to the end" : `to PC ${x.pc}`);
+    line(`stack${p.mixed ? " of the CTA" : ""}, top first: ` + stack.slice(0, 6).map((x, i) =>
+      goesOn(x, i) + (x.mask ? " " + x.mask.toString(16).padStart(digits, "0") : "")).join(" · ") + (stack.length > 6 ? " …" : ""));
   }
   $("info").replaceChildren(...out);
   if (pc !== undefined) listing.now(pc);
@@ -387,22 +406,29 @@ function accessesOf(p) {
 const isSplit = (d, e) => d.eventKind[e] === kind.branch && splits(d, e);
 const isJoin = (d, e) => d.eventKind[e] === kind.reconverge || d.eventKind[e] === kind.merge;
 const isMerge = (d, e) => d.eventKind[e] === kind.merge;
+const isFull = (d, e) => isMerge(d, e) && fills(current(), e);
+
+// regrouping chooses the panel that keys about compactions are for: the chosen one, or the first that has
+// some.
+function regrouping() {
+  if (!current().mixed) active = Math.max(0, panels.findIndex((p) => p.mixed));
+  return current();
+}
 const isBarrier = (d, e) => d.eventKind[e] === kind.arrive || d.eventKind[e] === kind.release;
 
 // step goes to the next place of a list, or the previous one: of the chosen row, or of any if it has none.
 function step(all, back, name) {
-  const p = current(), from = p.cursor ? p.cursor.cycle : middle() - p.data.from;
+  const p = current(), seen = view.line >= view.t0 && view.line < view.t0 + view.width * view.cpp;
+  const from = p.cursor ? p.cursor.cycle : (seen ? view.line : view.t0) - p.data.from;
   const ahead = (list) => (back ? list.filter((e) => e.cycle < from).pop() : list.find((e) => e.cycle > from));
   let to = ahead(all.filter((e) => e.slot === p.slot)), other = "";
   if (!to) {
     to = ahead(all);
-    other = ", of another warp";
+    other = p.mixed ? ", in another slot" : ", of another warp";
   }
   if (!to) return say(`no ${name} ${back ? "before" : "after"} cycle ${(Math.floor(from) + p.data.from).toLocaleString("en")} in SM ${sm}`);
   const e = { slot: to.slot, cycle: to.cycle };
-  const i = issueAt(p.data, p.data.slots[to.slot], to.cycle);
-  if (i !== undefined && p.data.cycle[i] === to.cycle) e.issue = i;
-  else if (to.issue !== undefined) e.lanes = to.issue;
+  if (to.issue !== undefined && (to.event === undefined || p.data.pc[to.issue] === p.data.eventPC[to.event])) e.issue = to.issue;
   choose(p, e);
   say(`${name} in cycle ${(to.cycle + p.data.from).toLocaleString("en")}${other}`);
 }
@@ -448,7 +474,7 @@ function mouse(p, canvas) {
       return ask();
     }
     hover = at(p, ...place(e));
-    if (hover && hover.cycle !== undefined) inspect(p, hover);
+    if (hover && hover.cycle !== undefined) inspect(p, hover, hover.issue === undefined ? Math.floor(4 * view.cpp) : 0);
   });
   canvas.addEventListener("pointerup", (e) => {
     const clicked = drag && !drag.moved;
@@ -479,7 +505,19 @@ async function search(text) {
     choose(p, i !== undefined && d.cycle[i] === t ? { slot: p.slot, cycle: t, issue: i } : { slot: p.slot, cycle: Math.max(0, t) });
     return say(`cycle ${m[1]}`);
   }
-  if (/^barriers?$/i.test(text)) return mark("barrier", events(p, isBarrier));
+  for (const [word, of] of Object.entries({
+    "barriers?": isBarrier, "splits?|divergences?": isSplit, "joins?|reconvergences?": isJoin, "compactions?": isMerge,
+    "full( warps?)?": isFull,
+  })) {
+    if (new RegExp(`^(${word})$`, "i").test(text)) return mark(text, events(p, of));
+  }
+  if ((m = text.match(/^(?:warp|slot)\s*(\d+(?:\.\d+)?)$/i))) {
+    const s = d.slots.find((s) => [m[1], m[1] + ".0"].includes(p.name(s.slot).split(" ")[1]));
+    if (s) choose(p, { slot: s.index });
+    return say(s ? p.name(s.slot) : `no ${text} in SM ${sm}`);
+  }
+  if ((m = text.match(/^cta\s*(\d+)$/i))) return findThread(p, 0, m[1]);
+  if (/^memory$/i.test(text)) return mark(text, accessesOf(p));
   if ((m = text.match(/^thread\s*(\d+)(?:\s*(?:of\s*)?cta\s*(\d+))?$/i))) return findThread(p, Number(m[1]), m[2]);
   const program = p.program(middle());
   let pcs = [], what = text;
@@ -577,6 +615,8 @@ async function showSM(n) {
   found = null;
   hover = null;
   for (const p of panels) await p.load(Math.min(n, p.trace.SMs - 1));
+  $("compaction").hidden = $("full").hidden = !panels.some((p) => p.mixed);
+  showLegend();
   ask();
 }
 
@@ -638,8 +678,11 @@ function pair(p, split) {
 const keys = {
   n: () => step(events(current(), isSplit), false, "divergence"), N: () => step(events(current(), isSplit), true, "divergence"),
   r: () => step(events(current(), isJoin), false, "reconvergence"), R: () => step(events(current(), isJoin), true, "reconvergence"),
+  f: () => step(events(regrouping(), isFull), false, "full warp of several"),
+  F: () => step(events(regrouping(), isFull), true, "full warp of several"),
   b: () => step(events(current(), isBarrier), false, "barrier"), B: () => step(events(current(), isBarrier), true, "barrier"),
-  c: () => step(events(current(), isMerge), false, "compaction"), C: () => step(events(current(), isMerge), true, "compaction"),
+  c: () => step(events(regrouping(), isMerge), false, "compaction"),
+  C: () => step(events(regrouping(), isMerge), true, "compaction"),
   m: () => step(accessesOf(current()), false, "memory access"), M: () => step(accessesOf(current()), true, "memory access"),
   "]": () => neighbour(1), "[": () => neighbour(-1),
   ArrowLeft: () => pan(-view.width / 8), ArrowRight: () => pan(view.width / 8),
@@ -647,7 +690,7 @@ const keys = {
   "+": () => zoom(1 / 1.5), "=": () => zoom(1 / 1.5), "-": () => zoom(1.5), _: () => zoom(1.5),
   Home: () => whole(), o: () => back(), O: () => back(),
   s: () => showSM((sm + 1) % current().trace.SMs), S: () => showSM((sm + current().trace.SMs - 1) % current().trace.SMs),
-  "/": () => $("find").focus(), "?": () => $("helptext").showModal(), Escape: () => forget(), f: () => bench(),
+  "/": () => $("find").focus(), "?": () => $("helptext").showModal(), Escape: () => forget(), p: () => bench(),
   Enter: () => found && found.list.length && goTo(found.at + 1),
 };
 for (const n of [1, 2, 3, 4]) keys[n] = () => panels[n - 1] && panel(panels[n - 1]);
@@ -726,13 +769,12 @@ async function begin() {
   laneSurface = new Surface($("lanecanvas"));
   $("lanecanvas").style.height = `${32 + lanes * (lanes > 16 ? 4 : 8)}px`;
   panels = head.Traces.map((t, i) => new Panel(t, i));
-  view.cycles = head.Traces.reduce((n, t) => Math.max(n, t.Cycles), 1);
+  view.cycles = head.Traces.reduce((n, t) => Math.max(n, t.Span), 1);
   view.width = Math.max(50, $("axis").clientWidth - gutter);
   const sms = head.Traces.reduce((n, t) => Math.max(n, t.SMs), 1);
   for (let i = 0; i < sms; i++) $("sm").append(new Option(i, i));
   $("sm").addEventListener("change", (e) => showSM(Number(e.target.value)));
   await showSM(head.Open);
-  showLegend();
   view.cpp = view.cycles / view.width;
   draw();
   opening();
@@ -756,6 +798,8 @@ async function begin() {
 function connect() {
   $("split").addEventListener("click", keys.n);
   $("join").addEventListener("click", keys.r);
+  $("compaction").addEventListener("click", keys.c);
+  $("full").addEventListener("click", keys.f);
   $("in").addEventListener("click", keys["+"]);
   $("out").addEventListener("click", keys["-"]);
   $("whole").addEventListener("click", whole);
