@@ -65,6 +65,8 @@ type traced struct {
 	Programs                         []program
 	Launches                         []trace.Launch
 	Parts                            []part   // by SM
+	Mixed                            bool     // slots hold threads of several warps
+	Full                             []uint64 // by SM: times that threads of several warps fill a warp
 	Starts                           []uint64 // SM, row, CTA, warp of the CTA, and cycle of each static warp
 }
 
@@ -135,6 +137,7 @@ func (p *Page) trace(number int, r *trace.Reader, to *head) (*traced, []blob, er
 	t := &traced{
 		Name: h.Name, Mechanism: h.Mechanism, Preset: h.Preset, Outcome: "cut short", Lanes: h.Lanes, SMs: h.SMs,
 		Warps: h.Warps, Slots: h.Slots, Cycles: s.cycles, Span: s.cycles, Issues: s.issues, Width: s.width, Launches: r.Launches,
+		Mixed: s.mixed, Full: s.full,
 	}
 	if r.Summary != nil {
 		t.Outcome, t.Cycles = r.Summary.Outcome, r.Summary.Cycles

@@ -19,6 +19,8 @@ type survey struct {
 	lines  [][]Counts // by program and PC
 	starts []start
 	split  *trace.Record // the first divergent branch, or nil
+	mixed  bool          // slots hold threads of several warps
+	full   []uint64      // by SM: times that threads of several warps fill a warp
 }
 
 // records holds the number of records of an SM, in each part of the run.
@@ -42,7 +44,7 @@ type Counts struct {
 
 // take reads a trace once.
 func take(r *trace.Reader) (*survey, error) {
-	s := &survey{sms: make([]records, r.Header.SMs), lines: make([][]Counts, len(r.Programs))}
+	s := &survey{sms: make([]records, r.Header.SMs), full: make([]uint64, r.Header.SMs), lines: make([][]Counts, len(r.Programs))}
 	if n := len(r.Blocks); n > 0 {
 		s.cycles = r.Blocks[n-1].To + 1
 	}
@@ -64,7 +66,10 @@ func take(r *trace.Reader) (*survey, error) {
 		if rec.Issues() {
 			s.issues++
 		}
+		s.mixed = s.mixed || rec.Mixed
 		switch {
+		case rec.Kind == trace.Merge && rec.Lanes() == r.Header.Lanes:
+			s.full[rec.SM]++
 		case rec.Kind == trace.Start:
 			s.starts = append(s.starts, start{rec.Cycle, rec.SM, rec.Row, rec.Warp, rec.CTA})
 		case rec.Kind == trace.Branch && rec.Diverges() && s.split == nil:

@@ -197,7 +197,11 @@ func describe(t testing.TB, page []byte) (d description) {
 // warps.
 func TestIssues(t *testing.T) {
 	for _, of := range [][2]string{
-		{"bitonic", "pdom"}, {"bitonic", "tbc"}, {"bitonic", "dwf"}, {"bitonic", "token"}, {"bitonic", "dpe"},
+		{"bitonic", "pdom"},
+		{"bitonic", "tbc"},
+		{"bitonic", "dwf"},
+		{"bitonic", "token"},
+		{"bitonic", "dpe"},
 		{"bfs", "pdom"}, // several launches
 	} {
 		mechanism := of[1]

@@ -38,7 +38,7 @@ class Panel {
     this.data = await readSM(this.trace, this.number, of);
     this.slot = Math.min(this.slot, Math.max(0, this.data.slots.length - 1));
     this.cursor = this.marks = this.thread = null;
-    this.mixed = this.data.homes.length > 64; // slots hold threads of several warps
+    this.mixed = this.trace.Mixed; // slots hold threads of several warps
     const t = this.trace;
     const cut = this.trace.Parts[of].Sums
       ? ` · issue by issue from cycle ${this.data.from.toLocaleString("en")} to ${this.data.to.toLocaleString("en")}, sums elsewhere` : "";
@@ -433,6 +433,21 @@ function step(all, back, name) {
   say(`${name} in cycle ${(to.cycle + p.data.from).toLocaleString("en")}${other}`);
 }
 
+// fullWarp goes to the next full warp of several, or the previous one: in another SM, if this one has none.
+async function fullWarp(back) {
+  const p = regrouping(), full = p.trace.Full, name = "full warp of several";
+  if (p.mixed && !full[sm]) {
+    const other = full.map((_, i) => (sm + i) % full.length).find((n) => full[n]);
+    if (other === undefined) return say(`no ${name} in the run`);
+    await showSM(other);
+    view.t0 = 0;
+    delete view.line;
+    step(events(p, isFull), false, `SM ${other}: ${name}`);
+    return;
+  }
+  step(events(p, isFull), back, name);
+}
+
 // neighbour goes to the next instruction of the chosen row.
 function neighbour(by) {
   const p = current(), s = p.data.slots[p.slot];
@@ -678,8 +693,7 @@ function pair(p, split) {
 const keys = {
   n: () => step(events(current(), isSplit), false, "divergence"), N: () => step(events(current(), isSplit), true, "divergence"),
   r: () => step(events(current(), isJoin), false, "reconvergence"), R: () => step(events(current(), isJoin), true, "reconvergence"),
-  f: () => step(events(regrouping(), isFull), false, "full warp of several"),
-  F: () => step(events(regrouping(), isFull), true, "full warp of several"),
+  f: () => fullWarp(false), F: () => fullWarp(true),
   b: () => step(events(current(), isBarrier), false, "barrier"), B: () => step(events(current(), isBarrier), true, "barrier"),
   c: () => step(events(regrouping(), isMerge), false, "compaction"),
   C: () => step(events(regrouping(), isMerge), true, "compaction"),
