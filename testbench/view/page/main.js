@@ -231,7 +231,8 @@ function inspect(p, c, near = 0) {
   const warp = (row) => {
     const w = warpIn(d, row, c.cycle + d.from);
     if (!w) return "";
-    return ` · CTA ${w.cta}` + (w.warp === s.slot ? "" : `, its warp ${w.warp}`);
+    const named = p.name(s.slot).match(/^warp (\d+)/);
+    return ` · CTA ${w.cta}` + (named && Number(named[1]) === w.warp ? "" : `, its warp ${w.warp}`);
   };
   let pc;
   if (c.issue !== undefined) {
