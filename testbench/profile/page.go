@@ -129,7 +129,9 @@ func (r *Report) page() *pageData {
 		p.Runs = append(p.Runs, pageRun{run.Name, run.WarpSize, run.Cycles, cell(&total)})
 	}
 	for _, class := range drawn {
-		p.Classes = append(p.Classes, pageClass{class.Name(lanes), Colors[class], onDark[class], class >= sm.ClassIssue})
+		p.Classes = append(p.Classes, pageClass{
+			Name: class.Name(lanes), Color: Colors[class], Dark: onDark[class], Issue: class >= sm.ClassIssue,
+		})
 	}
 	for _, of := range r.parts() {
 		p.Kernels = append(p.Kernels, r.kernel(of))

@@ -163,10 +163,11 @@ func TestOutcomes(t *testing.T) {
 				defer sim.Observe(func(cycle uint64, _ []uint64) { // the table is that of the next cycle
 					for at := range slots.Len() {
 						of, list := slots.At(at), waits[at]
+						now := of.Valid && of.Mask != 0 && of.Wait == divergence.WaitsControl
 						for uint64(len(list)) <= cycle { // without a change
 							list = append(list, len(list) > 0 && list[len(list)-1])
 						}
-						waits[at] = append(list[:cycle+1], of.Valid && of.Mask != 0 && of.Wait == divergence.WaitsControl)
+						waits[at] = append(list[:cycle+1], now)
 					}
 				})()
 			}

@@ -136,8 +136,8 @@ func (p *Page) trace(number int, r *trace.Reader, to *head) (*traced, []blob, er
 	h := &r.Header
 	t := &traced{
 		Name: h.Name, Mechanism: h.Mechanism, Preset: h.Preset, Outcome: "cut short", Lanes: h.Lanes, SMs: h.SMs,
-		Warps: h.Warps, Slots: h.Slots, Cycles: s.cycles, Span: s.cycles, Issues: s.issues, Width: s.width, Launches: r.Launches,
-		Mixed: s.mixed, Full: s.full,
+		Warps: h.Warps, Slots: h.Slots, Cycles: s.cycles, Span: s.cycles, Issues: s.issues, Width: s.width,
+		Launches: r.Launches, Mixed: s.mixed, Full: s.full,
 	}
 	if r.Summary != nil {
 		t.Outcome, t.Cycles = r.Summary.Outcome, r.Summary.Cycles

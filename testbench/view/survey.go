@@ -44,7 +44,10 @@ type Counts struct {
 
 // take reads a trace once.
 func take(r *trace.Reader) (*survey, error) {
-	s := &survey{sms: make([]records, r.Header.SMs), full: make([]uint64, r.Header.SMs), lines: make([][]Counts, len(r.Programs))}
+	s := &survey{
+		sms: make([]records, r.Header.SMs), full: make([]uint64, r.Header.SMs),
+		lines: make([][]Counts, len(r.Programs)),
+	}
 	if n := len(r.Blocks); n > 0 {
 		s.cycles = r.Blocks[n-1].To + 1
 	}
