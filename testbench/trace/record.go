@@ -57,8 +57,8 @@ const (
 	// address; Access; First: it is the first of the access.
 	Request
 	// Reply: a line arrives, or sectors of it. PC, Mask, Line, Access; From: the cycle of the Request;
-	// Partial: lanes of the request have no reply yet; Found: the result of the lookup in the L1, of
-	// loads. It is final unless Partial.
+	// Partial: lanes of the request have no reply yet; Found: the result of the lookup in the L1, or
+	// NoLookup. It is final unless Partial.
 	Reply
 	// Start: a static warp starts. PC is 0; Mask: its threads.
 	Start
@@ -263,6 +263,10 @@ type Summary struct {
 
 // Stat is a statistic: its name and its value as `divergo run --all` prints it.
 type Stat struct{ Name, Value string }
+
+// NoLookup is Record.Found of a line that was not looked up in the L1: of an atomic, or of a load that
+// bypasses the L1.
+const NoLookup = memsys.NumFound
 
 // NoPC is the PC of a record that has none.
 const NoPC = isa.NoPC

@@ -628,7 +628,7 @@ func (w *watch) request(e memsys.Part) {
 		if e.First {
 			*list = (*list)[:0]
 		}
-		*list = append(*list, flying{rec: *r, left: lanes})
+		*list = append(*list, flying{rec: *r, found: NoLookup, left: lanes})
 	}
 }
 
@@ -637,7 +637,7 @@ func (w *watch) lookUp(e memsys.LookedUp) {
 	list := w.flying[e.Entry&(maxEntries-1)]
 	for i := range list {
 		if l := &list[i]; l.rec.Line == e.Line && l.rec.Mask&e.Lanes != 0 {
-			l.found = max(l.found, e.Found)
+			l.found = e.Found
 		}
 	}
 }

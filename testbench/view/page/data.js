@@ -33,7 +33,7 @@ const kind = { branch: 2, push: 3, pop: 4, reconverge: 5, merge: 6, compact: 7, 
 const kindNames = { 2: "branch", 3: "push", 4: "pop", 5: "reconvergence", 6: "merge", 7: "compaction", 8: "spill",
   9: "fill", 10: "arrival at a barrier", 11: "release of a barrier", 15: "start", 16: "exit" };
 const accesses = ["load", "store", "atomic", "reduction", "fence", "flush", "flush", "sample"];
-const finds = ["hit", "joined a miss", "miss"];
+const finds = ["hit", "joined a miss", "miss", "not looked up in the L1"];
 const reasons = ["branch outcome", "barrier", "other warps or paths", "fetch", "memory", "another result", "its turn"];
 const reasonTitles = [
   "a branch, call or exit has issued, and its outcome is not known", "other warps of the CTA, at a CTA barrier",
