@@ -300,7 +300,7 @@ function inspect(p, c, near = 0) {
     const digits = Math.ceil(p.trace.Lanes / 4);
     const goesOn = (x, i) => (i === 0 ? "runs" : x.pc === undefined ? "waits" : x.pc === noPC ? "to the end" : `to PC ${x.pc}`);
     line(`stack${p.mixed ? " of the CTA" : ""}, top first: ` + stack.slice(0, 6).map((x, i) =>
-      goesOn(x, i) + (x.mask ? " " + x.mask.toString(16).padStart(digits, "0") : "")).join(" · ") + (stack.length > 6 ? " …" : ""));
+      goesOn(x, i) + (x.mask ? ", mask " + x.mask.toString(16).padStart(digits, "0") : "")).join(" · ") + (stack.length > 6 ? " …" : ""));
   }
   $("info").replaceChildren(...out);
   if (pc !== undefined) listing.now(pc);
