@@ -53,12 +53,8 @@ func (p *profileFlag) open(files *output.Set, m *machineFlags, title, target str
 	if p.name == "" {
 		return nil, nil
 	}
-	known, folders := kernels.Source, p.sources
-	if target != "" {
-		known, folders = nil, append([]string{filepath.Dir(target)}, folders...)
-	}
 	s := &sourceProfile{
-		preset: m.preset, report: profile.Report{Title: title, Source: profile.Sources(known, folders...)},
+		preset: m.preset, report: profile.Report{Title: title, Source: sourcesOf(target, p.sources...)},
 	}
 	if p.name == "-" {
 		return s, nil
@@ -77,6 +73,15 @@ func (p *profileFlag) open(files *output.Set, m *machineFlags, title, target str
 		return nil, fmt.Errorf("--profile: %w", err)
 	}
 	return s, nil
+}
+
+// sourcesOf returns a function that finds source files: in the folder of a target, or among those of the
+// built-in kernels if there is none, then in the given folders.
+func sourcesOf(target string, folders ...string) func(file string) []string {
+	if target == "" {
+		return profile.Sources(kernels.Source, folders...)
+	}
+	return profile.Sources(nil, append([]string{filepath.Dir(target)}, folders...)...)
 }
 
 // attach starts the profile of a session.
