@@ -157,8 +157,9 @@ func TestRowsOfCompaction(t *testing.T) {
 }
 
 // TestSaveFile checks the view of GTKWave. It opens where a branch first diverges. The cycle comes
-// first, then the slot or the stack that is divided, then the closed groups. Where slots join, the
-// first view shows the join as well. With -short it views one mechanism in four.
+// first, then the slot that is divided, then the stack of its CTA or its warp barrier, then the closed
+// groups. Where slots join, the first view shows the join as well. With -short it views one mechanism in
+// four.
 func TestSaveFile(t *testing.T) {
 	k, err := ptx.Parse("k.ptx", []byte(`.version 7.6
 .target sm_70
@@ -226,7 +227,7 @@ L:	add.u32 %r2, %r1, 2;
 			rows := regexp.MustCompile(`(?m)^(?:-(.*)|\+\{(.*)\} (.*))$`).FindAllStringSubmatch(save[strings.Index(save,
 				"[sst_expanded]"):], -1)
 			require.Equal(t, "clocks.cycle[63:0]", rows[0][3])
-			open := regexp.MustCompile(`(?m)^@800200\n-(Warp|Slot|CTA) `)
+			open := regexp.MustCompile(`(?m)^@800200\n-(Warp|Slot) `)
 			closed := regexp.MustCompile(`(?m)^@c00200\n-`)
 			require.Regexp(t, open, save)
 			require.Less(t, open.FindStringIndex(save)[0], closed.FindStringIndex(save)[0])
@@ -234,6 +235,10 @@ L:	add.u32 %r2, %r1, 2;
 			first := save[open.FindStringIndex(save)[0]:closed.FindStringIndex(save)[0]]
 			require.Regexp(t, `PC\[31:0\]|PC\[30:0\]`, first)
 			require.Regexp(t, `Mask`, first)
+			if strings.HasPrefix(x.Name, "tbc") {
+				require.Contains(t, first, "\n@800200\n-CTA 0\n")
+			}
+			require.Equal(t, x.Name == "dwf-wb", strings.Contains(first, "\n@800200\n-Static warp "))
 		})
 	}
 }

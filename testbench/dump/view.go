@@ -205,8 +205,8 @@ func (v *view) groups() []waves.Group {
 // other tables with a part for each warp.
 //
 // If slots may hold threads of several warps, the groups belong to slots, and further groups to
-// static warps. Stacks of CTAs precede both. The homes of the threads in a slot, row and lane by
-// lane, have a group behind that of the slot.
+// static warps and to the stacks of CTAs. The homes of the threads in a slot, row and lane by lane,
+// have a group behind all of these.
 func (v *view) parts() []waves.Group {
 	var slots, statics, ctas, homes []waves.Group
 	for _, t := range v.tables {
@@ -234,18 +234,12 @@ func (v *view) parts() []waves.Group {
 			}
 		}
 	}
-	list := slices.Concat(ctas, statics)
-	for i := range slots {
-		list = append(list, slots[i])
-		if i < len(homes) {
-			list = append(list, homes[i])
-		}
-	}
-	return list
+	return slices.Concat(slots, ctas, statics, homes)
 }
 
 // opens returns the signals of a part of a table that change when a branch is resolved there. These
-// are the wait of a slot, or the depth of a CTA's stack and its new targets.
+// are the wait of a slot, the depth of a CTA's stack and its new targets, or the warp barrier of a static
+// warp.
 func (v *view) opens(t *table, part int) (list []string) {
 	for i := range t.size() {
 		at := fmt.Sprintf("%s.Div.%s[%d]", v.sm, t.name, part*t.size()+i)
@@ -254,6 +248,8 @@ func (v *view) opens(t *table, part int) (list []string) {
 			list = append(list, at+".Wait")
 		case strings.HasSuffix(t.name, ".Depth") || t.name == "Targets":
 			list = append(list, at)
+		case t.name == "Statics" && !slices.Contains(v.without, "warpbarriers"):
+			list = append(list, at+".Barred")
 		}
 	}
 	return list

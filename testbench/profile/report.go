@@ -15,8 +15,9 @@ import (
 
 // Report holds the profiles of one or more runs of the same kernels, side by side.
 type Report struct {
-	Title string
-	Runs  []Run
+	Title   string
+	Machine string // of the runs, in words
+	Runs    []Run
 	// Source returns the lines of a file that PTX names, or of the PTX; nil if the file is not
 	// available.
 	Source func(file string) []string
@@ -26,6 +27,7 @@ type Report struct {
 type Run struct {
 	Name     string // such as the mechanism
 	WarpSize int
+	Cycles   uint64 // from the start to the end of the run
 	Kernels  []Kernel
 }
 

@@ -52,7 +52,7 @@ const (
 	moreMixed             // Mixed
 	moreHomes             // homes other than the expected ones
 	moreLanes             // these with lanes
-	moreFlag              // Always or First
+	moreFlag              // Always, First or Partial
 )
 
 // reset forgets everything, at the beginning of a block.
@@ -114,7 +114,7 @@ func (c *coder) append(b []byte, r *Record) []byte {
 	if r.Off != 0 {
 		more |= moreOff
 	}
-	if r.Always || r.First {
+	if r.Always || r.First || r.Partial {
 		more |= moreFlag
 	}
 	if r.Mixed {
@@ -264,8 +264,15 @@ func (c *coder) take(b []byte, r *Record) ([]byte, error) {
 			r.Homes.Row[l], r.Homes.Lane[l] = e.homes.Row[l], e.homes.Lane[l]
 		}
 	}
-	if r.Always = more&moreFlag != 0 && r.Kind == Branch; more&moreFlag != 0 && !r.Always {
-		r.First = true
+	if more&moreFlag != 0 {
+		switch r.Kind {
+		case Branch:
+			r.Always = true
+		case Reply:
+			r.Partial = true
+		default:
+			r.First = true
+		}
 	}
 	c.takeTail(&in, r)
 	if in.short {

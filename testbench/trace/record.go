@@ -56,8 +56,9 @@ const (
 	// from the L1. PC, NoPC for a stack; Mask: lanes that the line serves, 0 for a fence; Line: its
 	// address; Access; First: it is the first of the access.
 	Request
-	// Reply: a line arrives. PC, Mask, Line, Access; From: the cycle of the Request; Found: the result
-	// of the lookup in the L1, of loads.
+	// Reply: a line arrives, or sectors of it. PC, Mask, Line, Access; From: the cycle of the Request;
+	// Partial: lanes of the request have no reply yet; Found: the result of the lookup in the L1, or
+	// NoLookup. It is final unless Partial.
 	Reply
 	// Start: a static warp starts. PC is 0; Mask: its threads.
 	Start
@@ -110,28 +111,29 @@ func (r Reason) String() string {
 
 // Record is an issued instruction or an event. Fields that its Kind does not have are zero.
 type Record struct {
-	Kind   Kind
-	Reason Reason       // Wait
-	Access memsys.Kind  // Request, Reply
-	Found  memsys.Found // Reply
-	Mixed  bool         // the threads are from other rows or lanes: see Homes
-	Always bool         // Branch
-	First  bool         // Release, Request
-	Warp   uint8        // static warp in the CTA; of the lowest lane if Mixed
-	Row    uint8        // register-file row of that warp in the SM
-	Slot   uint16       // of the SM
-	SM     uint16
-	Depth  uint16 // Push, Pop: entries
-	Number uint16 // Push, Pop, Compact, Spill, Fill, Arrive, Write
-	PC     uint32 // in the launched program; isa.NoPC: none
-	Mask   uint32 // active lanes
-	Off    uint32 // Issue: lanes of Mask whose predicate is false
-	Taken  uint32 // Branch: lanes of Mask that take it
-	Part   uint32 // Reconverge, Merge: see there
-	Cycle  uint64 // core cycle, counted over all launches of the run
-	From   uint64 // Wait, Reply: first cycle
-	CTA    uint64 // linear number in the grid; of the lowest lane if Mixed
-	Line   uint64 // Request, Reply: address
+	Kind    Kind
+	Reason  Reason       // Wait
+	Access  memsys.Kind  // Request, Reply
+	Found   memsys.Found // Reply
+	Mixed   bool         // the threads are from other rows or lanes: see Homes
+	Always  bool         // Branch
+	First   bool         // Release, Request
+	Partial bool         // Reply
+	Warp    uint8        // static warp in the CTA; of the lowest lane if Mixed
+	Row     uint8        // register-file row of that warp in the SM
+	Slot    uint16       // of the SM
+	SM      uint16
+	Depth   uint16 // Push, Pop: entries
+	Number  uint16 // Push, Pop, Compact, Spill, Fill, Arrive, Write
+	PC      uint32 // in the launched program; isa.NoPC: none
+	Mask    uint32 // active lanes
+	Off     uint32 // Issue: lanes of Mask whose predicate is false
+	Taken   uint32 // Branch: lanes of Mask that take it
+	Part    uint32 // Reconverge, Merge: see there
+	Cycle   uint64 // core cycle, counted over all launches of the run
+	From    uint64 // Wait, Reply: first cycle
+	CTA     uint64 // linear number in the grid; of the lowest lane if Mixed
+	Line    uint64 // Request, Reply: address
 	// Homes holds the row and the lane of the registers of the thread in each lane of Mask, if Mixed.
 	// Lanes outside of Mask are zero.
 	Homes units.Homes
@@ -261,6 +263,10 @@ type Summary struct {
 
 // Stat is a statistic: its name and its value as `divergo run --all` prints it.
 type Stat struct{ Name, Value string }
+
+// NoLookup is Record.Found of a line that was not looked up in the L1: of an atomic, or of a load that
+// bypasses the L1.
+const NoLookup = memsys.NumFound
 
 // NoPC is the PC of a record that has none.
 const NoPC = isa.NoPC

@@ -17,8 +17,9 @@ type Totals struct {
 	Spills, Fills       uint64
 	Releases            uint64
 	Accesses, Lines     uint64
-	Reconverged, Merged uint64             // times that threads of a warp, or of several, came together
-	Waits               [NumReasons]uint64 // slot cycles
+	Found               [NoLookup + 1]uint64 // loads by the result of their lookup in the L1
+	Reconverged, Merged uint64               // times that threads of a warp, or of several, came together
+	Waits               [NumReasons]uint64   // slot cycles
 	lanes               int
 }
 
@@ -65,6 +66,10 @@ func (t *Totals) Add(r *Record) {
 		if r.Access != memsys.Fence {
 			t.Lines++
 		}
+	case Reply:
+		if r.Access == memsys.Load && !r.Partial {
+			t.Found[r.Found%(NoLookup+1)]++
+		}
 	}
 }
 
@@ -102,6 +107,10 @@ func (t *Totals) Stats() []Stat {
 		{"barriers_released", fmt.Sprint(t.Releases)},
 		{"mem_instructions", fmt.Sprint(t.Accesses)},
 		{"mem_lines", fmt.Sprint(t.Lines)},
+		{"l1_loads", fmt.Sprint(t.Found[memsys.Hit] + t.Found[memsys.Miss] + t.Found[memsys.Merge] + t.Found[NoLookup])},
+		{"l1_load_hits", fmt.Sprint(t.Found[memsys.Hit])},
+		{"l1_load_misses", fmt.Sprint(t.Found[memsys.Miss])},
+		{"l1_load_merges", fmt.Sprint(t.Found[memsys.Merge])},
 		{"reconvergences", fmt.Sprint(t.Reconverged)},
 		{"merges", fmt.Sprint(t.Merged)},
 	}

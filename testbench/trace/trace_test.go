@@ -97,7 +97,8 @@ func records(steps []step) (list []trace.Record) {
 			r.Access, r.Line = memsys.Kind(s.Home%6), s.Line
 			r.First = s.Kind == trace.Request && s.Moved
 			if s.Kind == trace.Reply {
-				r.From, r.Found = cycle-cycle%97, memsys.Found(s.Home%uint32(memsys.NumFound))
+				r.From, r.Found = cycle-cycle%97, memsys.Found(s.Home%uint32(trace.NoLookup+1))
+				r.Partial = s.Moved
 			}
 		}
 		last[[2]uint8{s.SM, s.Slot}] = r

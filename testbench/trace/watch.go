@@ -198,6 +198,9 @@ type waiting struct {
 	mask   uint32
 	row    uint8
 	left   bool // its threads have exited; mechanisms may leave the slot as it is
+	// came: the outcome that it waits for is on its way to the mechanism, which may give the threads to
+	// other slots and leave this one empty.
+	came bool
 
 	// The register that it waits for, if it is held, and the lanes of its threads in that row.
 	held        bool
@@ -216,6 +219,7 @@ type arrival struct {
 type flying struct {
 	rec   Record // its request
 	found memsys.Found
+	left  uint32 // lanes without a reply
 }
 
 // newWatch attaches a watch to an SM.
@@ -237,7 +241,7 @@ func newWatch(m *gpu.Machine, i int, sim *rtl.Sim, out *Stream, values bool) *wa
 		u.Coalescer.OnPart.Add(w.request), u.Coalescer.Rsp.Tap(w.reply), u.L1.OnLoad.Add(w.lookUp),
 	)
 	for _, c := range s.Sub {
-		w.leave = append(w.leave, c.ALU.Outcome.Tap(w.arrive))
+		w.leave = append(w.leave, c.ALU.Outcome.Tap(w.outcome))
 		for k := range c.Writeback.In {
 			if values {
 				w.leave = append(w.leave, c.Writeback.In[k].Tap(w.writeBack))
@@ -275,7 +279,8 @@ func (w *watch) end(now uint64) {
 func (w *watch) fill(k Kind, cycle uint64, slot, row int, pc, mask uint32) *Record {
 	r := &w.rec
 	r.Kind, r.Cycle, r.Slot, r.PC, r.Mask = k, cycle, uint16(slot), pc, mask
-	r.Reason, r.Access, r.Found, r.Mixed, r.Always, r.First = 0, 0, 0, false, false, false
+	r.Reason, r.Access, r.Found = 0, 0, 0
+	r.Mixed, r.Always, r.First, r.Partial = false, false, false, false
 	r.Depth, r.Number, r.Off, r.Taken, r.Part, r.From, r.Line = 0, 0, 0, 0, 0, 0, 0
 	w.place(r, row)
 	return r
@@ -328,7 +333,7 @@ func (w *watch) issue(k Kind, e *sm.Issued) {
 		r.Off = w.off(e.Flight, in)
 	}
 	w.put()
-	s.last, s.memory, s.since = *e.Flight, in.Memory(), e.Cycle+1
+	s.last, s.memory, s.came, s.since = *e.Flight, in.Memory(), false, e.Cycle+1
 	w.ask.Add(int(e.Slot))
 	w.flight.Remove(int(e.Slot))
 	s.held = false
@@ -449,7 +454,8 @@ func (w *watch) look(s int, now uint64) {
 		}
 	}
 	t.left = t.left && held == sm.HeldWait
-	if again {
+	t.came = t.came && held == sm.HeldWait && reason == Control
+	if again || t.came {
 		w.ask.Add(s)
 	} else {
 		w.ask.Remove(s)
@@ -548,8 +554,10 @@ func (w *watch) transfer(cycle uint64, t *divergence.Transfer) {
 	w.put()
 }
 
-// arrive records an outcome of a CTA barrier.
-func (w *watch) arrive(cycle uint64, o *divergence.Outcome) {
+// outcome notes that an outcome is on its way to the mechanism, and records that of a CTA barrier.
+func (w *watch) outcome(cycle uint64, o *divergence.Outcome) {
+	w.slots[o.Slot].came = true
+	w.ask.Add(int(o.Slot))
 	if o.Taken == 0 || w.sm.Program().Insts[o.PC].Op != isa.OpBar {
 		return
 	}
@@ -620,7 +628,7 @@ func (w *watch) request(e memsys.Part) {
 		if e.First {
 			*list = (*list)[:0]
 		}
-		*list = append(*list, flying{rec: *r})
+		*list = append(*list, flying{rec: *r, found: NoLookup, left: lanes})
 	}
 }
 
@@ -629,7 +637,7 @@ func (w *watch) lookUp(e memsys.LookedUp) {
 	list := w.flying[e.Entry&(maxEntries-1)]
 	for i := range list {
 		if l := &list[i]; l.rec.Line == e.Line && l.rec.Mask&e.Lanes != 0 {
-			l.found = max(l.found, e.Found)
+			l.found = e.Found
 		}
 	}
 }
@@ -645,6 +653,8 @@ func (w *watch) reply(cycle uint64, v *memsys.LineResponse) {
 		r := &w.rec
 		r.Kind, r.Cycle, r.From, r.Found, r.First = Reply, cycle, l.rec.Cycle, l.found, false
 		r.Mask &= v.Lanes
+		l.left &^= v.Lanes
+		r.Partial = l.left != 0
 		w.put()
 	}
 }

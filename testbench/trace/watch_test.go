@@ -58,7 +58,8 @@ func counts(t *testing.T, s *testbench.Session, file []byte, name string) *trace
 		if want, there := values[stat.Name]; there {
 			same++
 			switch stat.Name {
-			case "branches", "divergent_branches", "stack_spills", "stack_fills": // may be on their way to the mechanism
+			case "branches", "divergent_branches", "stack_spills", "stack_fills", // may be on their way to the mechanism
+				"l1_loads", "l1_load_hits", "l1_load_misses", "l1_load_merges": // or back to the SM
 				if !finished {
 					continue
 				}
@@ -66,7 +67,7 @@ func counts(t *testing.T, s *testbench.Session, file []byte, name string) *trace
 			assert.Equal(t, want, stat.Value, "%s: %s", name, stat.Name)
 		}
 	}
-	assert.Equal(t, 14, same, "statistics that trace and run have")
+	assert.Equal(t, 18, same, "statistics that trace and run have")
 	for _, stat := range r.Summary.Stats {
 		assert.Equal(t, values[stat.Name], stat.Value, stat.Name)
 	}
@@ -135,5 +136,56 @@ func TestRandom(t *testing.T) {
 			})
 			counts(t, s, file, fmt.Sprintf("%s, seed %d", m.Name, c.Seed))
 		}
+	}
+}
+
+// TestOutcomes: a slot waits for an outcome, in a trace, in the cycles in which its entry of the slot table
+// says so, under each mechanism.
+func TestOutcomes(t *testing.T) {
+	kernel, err := kernels.Find("bitonic")
+	require.NoError(t, err)
+	for i, m := range divergence.Mechanisms() {
+		if forall.LeftOut(i, 4) && m.Name != "dwf" {
+			continue
+		}
+		cfg := gpu.Default()
+		cfg.GPU.SMs = 1
+		cfg.SM.SIMDWidth = cfg.SM.WarpSize // an issue stage that can issue in each cycle looks at its slots
+		cfg.Divergence.Mechanism = m.Name
+		var waits [][]bool // by slot and cycle
+		_, file := traced(t, cfg, testbench.Limits{}, 1, func(s *testbench.Session) error {
+			slots := s.Machine.SMs[0].Div.Slots()
+			for _, sim := range s.Machine.System().Sims() {
+				if sim.Name() != "sm[0]" {
+					continue
+				}
+				waits = make([][]bool, slots.Len())
+				defer sim.Observe(func(cycle uint64, _ []uint64) { // the table is that of the next cycle
+					for at := range slots.Len() {
+						of, list := slots.At(at), waits[at]
+						now := of.Valid && of.Mask != 0 && of.Wait == divergence.WaitsControl
+						for uint64(len(list)) <= cycle { // without a change
+							list = append(list, len(list) > 0 && list[len(list)-1])
+						}
+						waits[at] = append(list[:cycle+1], now)
+					}
+				})()
+			}
+			return kernel.Sizes[0].New(1).Run(runner.New(s))
+		})
+		r, err := trace.NewReader(bytes.NewReader(file), int64(len(file)))
+		require.NoError(t, err)
+		found := 0
+		for rec, err := range r.Records(trace.Query{}) {
+			require.NoError(t, err)
+			if rec.Kind != trace.Wait || rec.Reason != trace.Control {
+				continue
+			}
+			found++
+			for c := rec.From; c < rec.Cycle; c++ {
+				require.True(t, waits[rec.Slot][c], "%s: cycle %d of %+v", m.Name, c, *rec)
+			}
+		}
+		assert.Positive(t, found, m.Name)
 	}
 }

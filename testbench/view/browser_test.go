@@ -12,6 +12,7 @@ import (
 
 	"divergo/internal/browser"
 	"divergo/internal/need"
+	"divergo/memsys"
 	"divergo/testbench/trace"
 	"divergo/testbench/view"
 )
@@ -118,6 +119,13 @@ func TestPage(t *testing.T) {
 	// searches
 	p.search("pc 12")
 	p.holds("panels[0].data.pc[panels[0].cursor.issue] === 12")
+	p.search("split")
+	p.holds("found.list.length === events(panels[0], isSplit).length")
+	p.Press("/")
+	p.Get(`document.getElementById("find").value = "warp 3"`)
+	p.Press("\r")
+	p.holds(`panels[0].name(panels[0].data.slots[panels[0].slot].slot) === "warp 3"`)
+	p.Get(`document.getElementById("find").blur()`)
 	p.search("thread 37")
 	assert.Contains(t, p.Text("status"), "thread 37 of CTA 0 (warp 1, lane 5)")
 	p.holds("found.list.every((c) => panels[0].data.row[c.issue] === 1 && (panels[0].data.mask[c.issue] >>> 5) & 1)")
@@ -214,4 +222,85 @@ func TestFrames(t *testing.T) {
 	assert.Equal(t, 1_000_000, p.number("panels[0].data.cycle.length"))
 	t.Log(p.Text("status"))
 	assert.Contains(t, p.Text("status"), "frames a second")
+}
+
+// TestFullWarp: a key goes to the next warp that threads of several fill, under the first mechanism that
+// makes some, and the page tells when it was compacted.
+func TestFullWarp(t *testing.T) {
+	need.Tool(t, "chromium")
+	pdom, _ := traced(t, "bitonic", "pdom")
+	tbc, _ := traced(t, "bitonic", "tbc")
+	var full, made trace.Record
+	compacted := map[uint16]trace.Record{} // by slot
+	for rec, err := range tbc.Records(trace.Query{}) {
+		require.NoError(t, err)
+		switch {
+		case rec.SM != 0 || full.Mask != 0:
+		case rec.Kind == trace.Compact:
+			compacted[rec.Slot] = *rec
+		case rec.Kind == trace.Merge && rec.Lanes() == tbc.Header.Lanes:
+			full, made = *rec, compacted[rec.Slot]
+		}
+	}
+	require.NotZero(t, full.Cycle)
+	p := open(t, written(t, pdom, tbc), "")
+	p.Press("f")
+	p.holds("active === 1 && panels[1].name(panels[1].data.slots[panels[1].slot].slot) === " + fmt.Sprintf(`"slot %d"`, full.Slot))
+	assert.Equal(t, int(full.Cycle), p.number("panels[1].cursor.cycle + panels[1].data.from"))
+	thousands := func(n uint64) string { return fmt.Sprintf("%d,%03d", n/1000, n%1000) }
+	assert.Contains(t, p.Text("info"), "fill all 32 lanes, cycle "+thousands(full.Cycle)+"; compacted in cycle "+thousands(made.Cycle))
+	p.Press("c")
+	p.holds("panels[1].cursor.cycle + panels[1].data.from > " + fmt.Sprint(full.Cycle))
+}
+
+// TestMemory: the page has each memory request of the trace, with its reply, and counts those in flight.
+func TestMemory(t *testing.T) {
+	need.Tool(t, "chromium")
+	r, _ := traced(t, "bfs", "pdom")
+	p := open(t, written(t, r), "")
+	p.holds(`document.getElementById("full").hidden`)
+	sm := uint16(p.number("sm"))
+	want := map[string]int{}
+	flying, cycle := 0, uint64(0) // in slot 0 in the cycle of its last reply
+	var from, to []uint64
+	for rec, err := range r.Records(trace.Query{}) {
+		require.NoError(t, err)
+		if rec.SM != sm {
+			continue
+		}
+		begin, long := rec.Cycle, uint64(0)
+		switch {
+		case rec.Kind == trace.Reply:
+			begin, long = rec.From, rec.Cycle-rec.From
+		case rec.Kind != trace.Request || rec.Access == memsys.Load || rec.Access == memsys.Atomic:
+			continue
+		}
+		want[fmt.Sprint(rec.Slot, begin, long, uint8(rec.Access), uint8(rec.Found), rec.PC, rec.Lanes(), rec.Line)]++
+		if rec.Slot == 0 && long > 0 {
+			from, to, cycle = append(from, begin), append(to, rec.Cycle), rec.Cycle-1
+		}
+	}
+	assert.Equal(t, want, browser.Get[map[string]int](p.Page, `(() => {
+		const n = {}, d = panels[0].data;
+		for (const s of d.slots) {
+			for (let m = s.m0; m < s.m1; m++) {
+				const text = [s.slot, d.memoryFrom[m] + d.from, d.memoryLong[m], d.memoryWhat[m] % 16, d.memoryWhat[m] >> 4,
+					d.memoryPC[m], d.memoryLanes[m], 32 * d.memoryLine[m]].join(" ");
+				n[text] = 1 + (n[text] || 0);
+			}
+		}
+		return n;
+	})()`))
+	for i := range from {
+		if from[i] <= cycle && cycle < to[i] {
+			flying++
+		}
+	}
+	require.Positive(t, flying)
+	assert.Equal(t, flying, p.number(fmt.Sprintf(`(() => {
+		const d = panels[0].data, list = d.slots[0].inFlight;
+		return list[after(list, 0, list.length, %d - d.from, (x) => x.cycle) - 1].n;
+	})()`, cycle)))
+	p.Press("m")
+	assert.Regexp(t, `\d memory requests? · (load|store|atomic)`, p.Text("info"))
 }

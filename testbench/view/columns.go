@@ -28,6 +28,12 @@ const (
 	eventMask
 	eventValue
 	eventRow
+	memoryFrom  // the difference
+	memoryLong  // cycles up to the reply, 0: there is none
+	memoryWhat  // the access, and 16 times what it found in the L1
+	memoryPC    // the difference
+	memoryLanes // number of lanes that the line serves
+	memoryLine  // the difference, in units of 32 bytes
 	numColumns
 )
 
@@ -41,9 +47,9 @@ type detail struct {
 
 // slotColumns holds the columns of a slot.
 type slotColumns struct {
-	issues, waits, events uint64
-	columns               [numColumns][]byte
-	last                  [numColumns]uint64
+	issues, waits, events, requests uint64
+	columns                         [numColumns][]byte
+	last                            [numColumns]uint64
 }
 
 // slot returns the columns of a slot.
@@ -54,6 +60,7 @@ func (d *detail) slot(s uint16) *slotColumns {
 	if d.slots[s] == nil {
 		c := &slotColumns{}
 		c.last[issueCycle], c.last[waitFrom], c.last[eventCycle] = d.from, d.from, d.from
+		c.last[memoryFrom] = d.from
 		d.slots[s] = c
 	}
 	return d.slots[s]
@@ -78,7 +85,8 @@ func (c *slotColumns) mask(column int, v uint32) {
 
 // add adds a record, if the page shows it and it lies in the window.
 func (d *detail) add(r *trace.Record) {
-	if !shown(r.Kind) || r.Cycle < d.from || r.Cycle >= d.to && (r.Kind != trace.Wait || r.From >= d.to) {
+	lasts := r.Kind == trace.Wait || r.Kind == trace.Reply // it began at From
+	if !shown(r) || r.Cycle < d.from || r.Cycle >= d.to && (!lasts || r.From >= d.to) {
 		return
 	}
 	c := d.slot(r.Slot)
@@ -105,6 +113,19 @@ func (d *detail) add(r *trace.Record) {
 		c.plain(waitReason, uint64(r.Reason))
 		c.changed(waitPC, uint64(r.PC))
 		c.mask(waitMask, r.Mask)
+	case r.Kind == trace.Request || r.Kind == trace.Reply:
+		from, long := r.Cycle, uint64(0)
+		if r.Kind == trace.Reply {
+			from = max(r.From, d.from)
+			long = min(r.Cycle, d.to) - from
+		}
+		c.requests++
+		c.changed(memoryFrom, from)
+		c.plain(memoryLong, long)
+		c.plain(memoryWhat, uint64(r.Access)|uint64(r.Found)<<4)
+		c.changed(memoryPC, uint64(r.PC))
+		c.plain(memoryLanes, uint64(r.Lanes()))
+		c.changed(memoryLine, r.Line>>5)
 	default:
 		c.events++
 		c.plain(eventKind, uint64(r.Kind))
@@ -158,7 +179,7 @@ func (d *detail) bytes() []byte {
 	b = binary.AppendUvarint(b, uint64(used))
 	for s, c := range d.slots {
 		if c != nil {
-			for _, n := range []uint64{uint64(s), c.issues, c.waits, c.events} {
+			for _, n := range []uint64{uint64(s), c.issues, c.waits, c.events, c.requests} {
 				b = binary.AppendUvarint(b, n)
 			}
 		}

@@ -3,16 +3,14 @@ package view
 import (
 	"bytes"
 	"compress/flate"
-	"crypto/sha256"
 	_ "embed" // the files of the page
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"html"
 	"io"
-	"strings"
 
+	"divergo/internal/webpage"
 	"divergo/testbench/trace"
 )
 
@@ -62,10 +60,13 @@ type traced struct {
 	Name, Mechanism, Preset, Outcome string
 	Lanes, SMs, Warps, Slots         int
 	Cycles, Issues, Width            uint64
-	open                             int // the SM where the page opens
+	Span                             uint64 // cycles of the clock, with those between launches
+	open                             int    // the SM where the page opens
 	Programs                         []program
 	Launches                         []trace.Launch
 	Parts                            []part   // by SM
+	Mixed                            bool     // slots hold threads of several warps
+	Full                             []uint64 // by SM: times that threads of several warps fill a warp
 	Starts                           []uint64 // SM, row, CTA, warp of the CTA, and cycle of each static warp
 }
 
@@ -89,7 +90,6 @@ type part struct {
 
 // WriteTo writes the page. The same traces give the same bytes.
 func (p *Page) WriteTo(to io.Writer) (int64, error) {
-	w := &counted{w: to}
 	if n := len(p.Traces); n < 1 || n > MaxTraces {
 		return 0, fmt.Errorf("%d traces, want 1 to %d", n, MaxTraces)
 	}
@@ -111,8 +111,11 @@ func (p *Page) WriteTo(to io.Writer) (int64, error) {
 		return 0, err
 	}
 	blobs = append([]blob{{"head", text}}, blobs...)
-	w.page(p.Title, blobs)
-	return w.n, w.err
+	return page.Write(to, p.Title, func(w io.Writer) {
+		for i := range blobs {
+			blobs[i].write(w)
+		}
+	})
 }
 
 // blob is data of the page.
@@ -133,10 +136,11 @@ func (p *Page) trace(number int, r *trace.Reader, to *head) (*traced, []blob, er
 	h := &r.Header
 	t := &traced{
 		Name: h.Name, Mechanism: h.Mechanism, Preset: h.Preset, Outcome: "cut short", Lanes: h.Lanes, SMs: h.SMs,
-		Warps: h.Warps, Slots: h.Slots, Cycles: s.cycles, Issues: s.issues, Width: s.width, Launches: r.Launches,
+		Warps: h.Warps, Slots: h.Slots, Cycles: s.cycles, Span: s.cycles, Issues: s.issues, Width: s.width,
+		Launches: r.Launches, Mixed: s.mixed, Full: s.full,
 	}
 	if r.Summary != nil {
-		t.Outcome = r.Summary.Outcome
+		t.Outcome, t.Cycles = r.Summary.Outcome, r.Summary.Cycles
 	}
 	for i := range r.Programs {
 		t.Programs = append(t.Programs, to.program(&r.Programs[i], s.lines[i]))
@@ -242,46 +246,18 @@ var (
 	mainScript string
 )
 
-// script is the only script of the page.
-var script = "\n\"use strict\";\n" + dataScript + drawScript + sourceScript + mainScript
-
-// policy makes browsers run only that script, identified by its hash, and load nothing (W3C, Content
-// Security Policy Level 3, section 2.3.1).
-var policy = func() string {
-	hash := sha256.Sum256([]byte(script))
-	return "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-" +
-		base64.StdEncoding.EncodeToString(hash[:]) + "'"
-}()
-
-// counted writes a page and counts its bytes.
-type counted struct {
-	w   io.Writer
-	n   int64
-	err error
+// page is the page without its data.
+var page = webpage.Page{
+	Layout: layout, Style: style,
+	Script: "\n\"use strict\";\n" + dataScript + drawScript + sourceScript + mainScript,
 }
 
-func (w *counted) Write(p []byte) (int, error) {
-	if w.err != nil {
-		return 0, w.err
-	}
-	var n int
-	n, w.err = w.w.Write(p)
-	w.n += int64(n)
-	return n, w.err
-}
-
-// page writes the page.
-func (w *counted) page(title string, blobs []blob) {
-	top, bottom, _ := strings.Cut(layout, "{{data}}")
-	top = strings.NewReplacer("{{title}}", html.EscapeString(title), "{{policy}}", policy, "{{style}}", style).Replace(top)
-	io.WriteString(w, top) // counted keeps the first error
-	for i := range blobs {
-		var packed bytes.Buffer
-		zip, _ := flate.NewWriter(&packed, flate.BestCompression) // the level is valid
-		zip.Write(blobs[i].bytes)                                 // a buffer takes everything
-		zip.Close()
-		fmt.Fprintf(w, "<script type=\"text/plain\" id=\"%s\">%s</script>\n", blobs[i].id,
-			base64.StdEncoding.EncodeToString(packed.Bytes()))
-	}
-	io.WriteString(w, strings.Replace(bottom, "{{script}}", script, 1))
+// write writes a blob as an element of the page.
+func (b *blob) write(w io.Writer) {
+	var packed bytes.Buffer
+	zip, _ := flate.NewWriter(&packed, flate.BestCompression) // the level is valid
+	zip.Write(b.bytes)                                        // a buffer takes everything
+	zip.Close()
+	fmt.Fprintf(w, "<script type=\"text/plain\" id=\"%s\">%s</script>\n", b.id,
+		base64.StdEncoding.EncodeToString(packed.Bytes()))
 }

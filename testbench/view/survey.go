@@ -3,6 +3,7 @@ package view
 import (
 	"math/bits"
 
+	"divergo/memsys"
 	"divergo/testbench/trace"
 )
 
@@ -11,13 +12,15 @@ const parts = 1024
 
 // survey is what the first pass over a trace finds.
 type survey struct {
-	cycles uint64 // of the run
+	cycles uint64 // of the clock: more than those of the run, which do not count cycles between launches
 	width  uint64 // cycles of a part of the run
 	issues uint64
 	sms    []records
 	lines  [][]Counts // by program and PC
 	starts []start
 	split  *trace.Record // the first divergent branch, or nil
+	mixed  bool          // slots hold threads of several warps
+	full   []uint64      // by SM: times that threads of several warps fill a warp
 }
 
 // records holds the number of records of an SM, in each part of the run.
@@ -41,12 +44,15 @@ type Counts struct {
 
 // take reads a trace once.
 func take(r *trace.Reader) (*survey, error) {
-	s := &survey{sms: make([]records, r.Header.SMs), lines: make([][]Counts, len(r.Programs))}
+	s := &survey{
+		sms: make([]records, r.Header.SMs), full: make([]uint64, r.Header.SMs),
+		lines: make([][]Counts, len(r.Programs)),
+	}
 	if n := len(r.Blocks); n > 0 {
 		s.cycles = r.Blocks[n-1].To + 1
 	}
 	if r.Summary != nil {
-		s.cycles = r.Summary.Cycles
+		s.cycles = max(s.cycles, r.Summary.Cycles)
 	}
 	s.width = (s.cycles + parts - 1) / parts
 	s.width = max(s.width, 1)
@@ -57,13 +63,16 @@ func take(r *trace.Reader) (*survey, error) {
 		if err != nil {
 			return nil, err
 		}
-		if shown(rec.Kind) {
+		if shown(rec) {
 			s.sms[rec.SM][min(rec.Cycle/s.width, parts-1)]++
 		}
 		if rec.Issues() {
 			s.issues++
 		}
+		s.mixed = s.mixed || rec.Mixed
 		switch {
+		case rec.Kind == trace.Merge && rec.Lanes() == r.Header.Lanes:
+			s.full[rec.SM]++
 		case rec.Kind == trace.Start:
 			s.starts = append(s.starts, start{rec.Cycle, rec.SM, rec.Row, rec.Warp, rec.CTA})
 		case rec.Kind == trace.Branch && rec.Diverges() && s.split == nil:
@@ -97,8 +106,16 @@ func (s *survey) count(r *trace.Reader, rec *trace.Record) {
 	}
 }
 
-// shown reports whether the page shows records of a kind.
-func shown(k trace.Kind) bool { return k != trace.Request && k != trace.Reply && k < trace.NumKinds }
+// shown reports whether the page shows a record. It shows a request that gets a reply by its last reply.
+func shown(r *trace.Record) bool {
+	switch r.Kind {
+	case trace.Request:
+		return r.Access != memsys.Load && r.Access != memsys.Atomic
+	case trace.Reply:
+		return !r.Partial
+	}
+	return r.Kind < trace.NumKinds
+}
 
 // window is a range of cycles, from the first up to but without the last.
 type window struct{ from, to uint64 }

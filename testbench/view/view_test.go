@@ -108,8 +108,9 @@ func issuesOf(t testing.TB, blob []byte, from uint64) (list []issue) {
 	var slots []slot
 	for n := in.next(); n > 0; n-- {
 		s, issues := in.next(), int(in.next())
-		in.next()
-		in.next()
+		for range 3 {
+			in.next()
+		}
 		slots = append(slots, slot{len(list), issues})
 		for range issues {
 			list = append(list, issue{slot: s})
@@ -195,8 +196,16 @@ func describe(t testing.TB, page []byte) (d description) {
 // TestIssues: a page has each issued instruction of the machine, with its lanes and their static
 // warps.
 func TestIssues(t *testing.T) {
-	for _, mechanism := range []string{"pdom", "tbc", "dwf", "token", "dpe"} {
-		r, counters := traced(t, "bitonic", mechanism)
+	for _, of := range [][2]string{
+		{"bitonic", "pdom"},
+		{"bitonic", "tbc"},
+		{"bitonic", "dwf"},
+		{"bitonic", "token"},
+		{"bitonic", "dpe"},
+		{"bfs", "pdom"}, // several launches
+	} {
+		mechanism := of[1]
+		r, counters := traced(t, of[0], mechanism)
 		page := written(t, r)
 		assert.Less(t, len(page), 300_000, mechanism)
 		head := describe(t, page)

@@ -171,7 +171,7 @@ func (f *compareFlags) run(c *cobra.Command, target string) error {
 	if err != nil {
 		return err
 	}
-	lines, err := f.profile.open(&files, strings.TrimSpace(of.name+" "+of.size), of.target)
+	lines, err := f.profile.open(&files, &f.machine, strings.TrimSpace(of.name+" "+of.size), of.target)
 	if err != nil {
 		return err
 	}

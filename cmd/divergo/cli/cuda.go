@@ -408,7 +408,7 @@ func (p *programFlags) open(files *output.Set, target string, mechs ...string) (
 	if k.trace, err = p.trace.open(files, &p.machine, filepath.Base(target), target, mechs...); err != nil {
 		return k, err
 	}
-	if k.lines, err = p.profile.open(files, filepath.Base(target), target); err != nil {
+	if k.lines, err = p.profile.open(files, &p.machine, filepath.Base(target), target); err != nil {
 		return k, err
 	}
 	if k.each, err = p.each.open(files); err != nil || p.json == "" {

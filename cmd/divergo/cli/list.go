@@ -206,10 +206,15 @@ func listKernels(*gpu.Config) []entry {
 	return list
 }
 
+// documented is an entry with a name and what it means.
+func documented(name any, doc string) entry {
+	return entry{cells: []any{name, doc}, json: map[string]any{"name": name, "doc": doc}}
+}
+
 func listMechanisms(*gpu.Config) []entry {
 	var list []entry
 	for _, m := range divergence.Mechanisms() {
-		list = append(list, entry{cells: []any{m.Name, m.Doc}, json: map[string]any{"name": m.Name, "doc": m.Doc}})
+		list = append(list, documented(m.Name, m.Doc))
 	}
 	return list
 }
@@ -217,7 +222,7 @@ func listMechanisms(*gpu.Config) []entry {
 func listLanes(*gpu.Config) []entry {
 	var list []entry
 	for _, p := range units.Permutations() {
-		list = append(list, entry{cells: []any{p, p.Doc()}, json: map[string]any{"name": p, "doc": p.Doc()}})
+		list = append(list, documented(p, p.Doc()))
 	}
 	return list
 }
@@ -225,7 +230,7 @@ func listLanes(*gpu.Config) []entry {
 func listHerding(*gpu.Config) []entry {
 	var list []entry
 	for _, p := range units.HerdParts() {
-		list = append(list, entry{cells: []any{p.Name, p.Doc}, json: map[string]any{"name": p.Name, "doc": p.Doc}})
+		list = append(list, documented(p.Name, p.Doc))
 	}
 	return list
 }

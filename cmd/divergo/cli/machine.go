@@ -71,6 +71,28 @@ func (m *machineFlags) add(c *cobra.Command, one bool) {
 		"give up a launch after so many core cycles, one of --fast after as many instructions as fit into them; 0: never")
 }
 
+// inWords describes a machine: its preset, its size, and the keys with other values than those of the
+// preset.
+func inWords(preset string, c *gpu.Config) string {
+	text := fmt.Sprintf("preset %s: SMs %d, warps of an SM %d, lanes of a warp %d", preset, c.GPU.SMs, c.SM.Warps(), c.SM.WarpSize)
+	p, err := gpu.FindPreset(preset)
+	if err != nil {
+		return text
+	}
+	base := p.Config()
+	was := base.Resolved()
+	var changed []string
+	for i, k := range c.Resolved() {
+		if k.Value != was[i].Value && k.Key != "divergence.mechanism" {
+			changed = append(changed, fmt.Sprintf("%s=%v", k.Key, k.Value))
+		}
+	}
+	if len(changed) > 0 {
+		text += "; changed: " + strings.Join(changed, " ")
+	}
+	return text
+}
+
 // config returns the machine that the flags describe. Later sources override earlier ones: the
 // preset, a launch file's configuration, --config, --set, then --mech and --lanes.
 func (m *machineFlags) config() (gpu.Config, error) {

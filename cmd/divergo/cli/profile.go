@@ -33,6 +33,7 @@ func (p *profileFlag) add(c *cobra.Command) {
 // sourceProfile is the profile of the runs of a command; nil without the flag.
 type sourceProfile struct {
 	file   *output.File // nil: the profile is part of the answer
+	preset string
 	show   func(io.Writer) error
 	report profile.Report
 	now    *profile.Profile // the current run's
@@ -40,7 +41,7 @@ type sourceProfile struct {
 
 // open creates the file. Sources are those of the built-in kernels, or files in the target's folder
 // or in a folder of --source.
-func (p *profileFlag) open(files *output.Set, title, target string) (*sourceProfile, error) {
+func (p *profileFlag) open(files *output.Set, m *machineFlags, title, target string) (*sourceProfile, error) {
 	for _, folder := range p.sources {
 		if p.name == "" {
 			return nil, errors.New("--source: want --profile, which shows the sources")
@@ -52,11 +53,9 @@ func (p *profileFlag) open(files *output.Set, title, target string) (*sourceProf
 	if p.name == "" {
 		return nil, nil
 	}
-	known, folders := kernels.Source, p.sources
-	if target != "" {
-		known, folders = nil, append([]string{filepath.Dir(target)}, folders...)
+	s := &sourceProfile{
+		preset: m.preset, report: profile.Report{Title: title, Source: sourcesOf(target, p.sources...)},
 	}
-	s := &sourceProfile{report: profile.Report{Title: title, Source: profile.Sources(known, folders...)}}
 	if p.name == "-" {
 		return s, nil
 	}
@@ -76,6 +75,15 @@ func (p *profileFlag) open(files *output.Set, title, target string) (*sourceProf
 	return s, nil
 }
 
+// sourcesOf returns a function that finds source files: in the folder of a target, or among those of the
+// built-in kernels if there is none, then in the given folders.
+func sourcesOf(target string, folders ...string) func(file string) []string {
+	if target == "" {
+		return profile.Sources(kernels.Source, folders...)
+	}
+	return profile.Sources(nil, append([]string{filepath.Dir(target)}, folders...)...)
+}
+
 // attach starts the profile of a session.
 func (s *sourceProfile) attach(to *testbench.Session) {
 	if s != nil {
@@ -90,8 +98,10 @@ func (s *sourceProfile) add(of *testbench.Session) {
 	}
 	s.now.Detach()
 	c := &of.Machine.Config
-	s.report.Runs = append(s.report.Runs,
-		profile.Run{Name: c.Divergence.Mechanism, WarpSize: c.SM.WarpSize, Kernels: s.now.Kernels()})
+	s.report.Machine = inWords(s.preset, c)
+	s.report.Runs = append(s.report.Runs, profile.Run{
+		Name: c.Divergence.Mechanism, WarpSize: c.SM.WarpSize, Cycles: of.Counters().Cycles, Kernels: s.now.Kernels(),
+	})
 }
 
 // keep fills and keeps the file.

@@ -275,7 +275,7 @@ func (r *runFlags) open(files *output.Set, title, target string) (k kept, err er
 	if k.trace, err = r.trace.open(files, &r.machine, title, target); err != nil {
 		return k, err
 	}
-	if k.lines, err = r.profile.open(files, title, target); err != nil {
+	if k.lines, err = r.profile.open(files, &r.machine, title, target); err != nil {
 		return k, err
 	}
 	k.each, err = r.each.open(files)

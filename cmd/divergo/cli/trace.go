@@ -100,6 +100,29 @@ func (s *selectFlags) chosen(r *trace.Reader) (q convert.Select, err error) {
 	return q, nil
 }
 
+// onTrace returns what a verb with one trace runs: it opens the trace, reads the flags and warns of a trace
+// that was cut short.
+func (s *selectFlags) onTrace(
+	do func(c *cobra.Command, name string, r *trace.Reader, q convert.Select) error,
+) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		r, done, err := openTrace(args[0])
+		if err != nil {
+			return err
+		}
+		defer done()
+		q, err := s.chosen(r)
+		if err != nil {
+			return err
+		}
+		warnCut(c, args[0], r)
+		return do(c, args[0], r, q)
+	}
+}
+
+// wantTrace is the argument of these verbs.
+const wantTrace = "a trace, which \"divergo run --trace FILE\" writes"
+
 // newConversion returns a verb that writes a trace in another form, to standard output or a file of the
 // extension.
 func newConversion(name, short, long, example, extension string,
@@ -109,33 +132,23 @@ func newConversion(name, short, long, example, extension string,
 	var out string
 	c := &cobra.Command{
 		Use: name + " TRACE", Short: short, Long: long, Example: example,
-		Args: exactly(1, "a trace, which \"divergo run --trace FILE\" writes"),
-		RunE: func(c *cobra.Command, args []string) error {
-			r, done, err := openTrace(args[0])
-			if err != nil {
-				return err
-			}
-			defer done()
-			q, err := s.chosen(r)
-			if err != nil {
-				return err
-			}
-			warnCut(c, args[0], r)
+		Args: exactly(1, wantTrace),
+		RunE: s.onTrace(func(c *cobra.Command, name string, r *trace.Reader, q convert.Select) error {
 			if out == "" {
-				return named(args[0], write(c.OutOrStdout(), r, q))
+				return named(name, write(c.OutOrStdout(), r, q))
 			}
 			var files output.Set
 			defer files.Discard()
-			files.Reads("the trace", args[0])
+			files.Reads("the trace", name)
 			file, err := files.Create("--out", out, extension)
 			if err != nil {
 				return fmt.Errorf("--out: %w", err)
 			}
 			if err := write(file, r, q); err != nil {
-				return named(args[0], err)
+				return named(name, err)
 			}
 			return file.Keep()
-		},
+		}),
 	}
 	s.add(c)
 	c.Flags().StringVar(&out, "out", "", "write to `FILE`"+extension+" instead of standard output")
@@ -201,19 +214,10 @@ static warp, in the order of issue, and its values if the trace was written with
   divergo trace print bitonic.trace --kind branch,reconverge --warp 0.1
   divergo trace print bitonic.trace --columns cycle,mask,source --sm 0
   divergo trace print bitonic.trace --commit`,
-		Args: exactly(1, "a trace, which \"divergo run --trace FILE\" writes"),
+		Args: exactly(1, wantTrace),
 		RunE: func(c *cobra.Command, args []string) error {
 			if commit && (c.Flags().Changed("columns") || c.Flags().Changed("kind")) {
 				return errors.New("--commit has columns and kinds of its own: want no --columns and no --kind")
-			}
-			r, done, err := openTrace(args[0])
-			if err != nil {
-				return err
-			}
-			defer done()
-			q, err := s.chosen(r)
-			if err != nil {
-				return err
 			}
 			if len(names) == 0 {
 				names = convert.DefaultColumns
@@ -223,18 +227,20 @@ static warp, in the order of issue, and its values if the trace was written with
 					return fmt.Errorf("--columns: %w", nearest.Unknown("column", n, convert.Columns()))
 				}
 			}
+			var only []trace.Kind
 			for _, k := range kinds {
 				at := slices.Index(kindNames(), k)
 				if at < 0 {
 					return fmt.Errorf("--kind: %w", nearest.Unknown("kind", k, kindNames()))
 				}
-				q.Kinds = append(q.Kinds, trace.Kind(at))
+				only = append(only, trace.Kind(at))
 			}
-			warnCut(c, args[0], r)
-			if commit {
-				return named(args[0], convert.Commit(c.OutOrStdout(), r, q))
-			}
-			return named(args[0], convert.Print(c.OutOrStdout(), r, q, names))
+			return s.onTrace(func(c *cobra.Command, name string, r *trace.Reader, q convert.Select) error {
+				if q.Kinds = only; commit {
+					return named(name, convert.Commit(c.OutOrStdout(), r, q))
+				}
+				return named(name, convert.Print(c.OutOrStdout(), r, q, names))
+			})(c, args)
 		},
 	}
 	s.add(c)
@@ -262,6 +268,7 @@ func kindNames() (names []string) {
 }
 
 func newTraceStats() *cobra.Command {
+	var all selectFlags
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "stats TRACE",
@@ -270,20 +277,14 @@ func newTraceStats() *cobra.Command {
 equal, unless the run ended early or the trace was cut short. wait_REASON counts the cycles that slots waited.`,
 		Example: `  divergo trace stats bitonic.trace
   divergo trace stats bitonic.trace --json`,
-		Args: exactly(1, "a trace, which \"divergo run --trace FILE\" writes"),
-		RunE: func(c *cobra.Command, args []string) error {
-			r, done, err := openTrace(args[0])
-			if err != nil {
-				return err
-			}
-			defer done()
+		Args: exactly(1, wantTrace),
+		RunE: all.onTrace(func(c *cobra.Command, name string, r *trace.Reader, _ convert.Select) error {
 			totals, err := r.Count()
 			if err != nil {
-				return named(args[0], err)
+				return named(name, err)
 			}
-			warnCut(c, args[0], r)
-			return printTotals(c.OutOrStdout(), args[0], r, totals.Stats(), asJSON)
-		},
+			return printTotals(c.OutOrStdout(), name, r, totals.Stats(), asJSON)
+		}),
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
 	return c

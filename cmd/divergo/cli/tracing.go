@@ -11,9 +11,7 @@ import (
 
 	"divergo/internal/output"
 	"divergo/internal/printable"
-	"divergo/kernels"
 	"divergo/testbench"
-	"divergo/testbench/profile"
 	"divergo/testbench/trace"
 )
 
@@ -53,10 +51,8 @@ func (t *traceFlag) open(files *output.Set, m *machineFlags, title, target strin
 		}
 		return nil, nil
 	}
-	r := &tracing{title: title, preset: m.preset, values: t.values, names: []string{t.name}}
-	r.source = profile.Sources(kernels.Source)
-	if target != "" {
-		r.source = profile.Sources(nil, filepath.Dir(target))
+	r := &tracing{
+		title: title, preset: m.preset, values: t.values, source: sourcesOf(target), names: []string{t.name},
 	}
 	if len(mechs) > 0 {
 		r.names = nil
@@ -80,14 +76,22 @@ func (r *tracing) attach(s *testbench.Session) error {
 	if r == nil {
 		return nil
 	}
-	h := trace.HeaderOf(s.Machine)
-	h.Generator, h.Name, h.Preset, h.Values = "divergo "+release, r.title, r.preset, r.values
-	w, err := trace.NewWriter(r.files[0], h)
-	if err != nil {
+	var err error
+	if r.now, err = r.start(s, r.files[0]); err != nil {
 		return fmt.Errorf("--trace: %w", err)
 	}
-	r.now = trace.Attach(s, w, r.source)
 	return nil
+}
+
+// start starts a trace of a session.
+func (r *tracing) start(s *testbench.Session, to io.Writer) (*trace.Recorder, error) {
+	h := trace.HeaderOf(s.Machine)
+	h.Generator, h.Name, h.Preset, h.Values = "divergo "+release, r.title, r.preset, r.values
+	w, err := trace.NewWriter(to, h)
+	if err != nil {
+		return nil, err
+	}
+	return trace.Attach(s, w, r.source), nil
 }
 
 // keep completes the trace of a run, and reports its file on stderr.

@@ -14,7 +14,6 @@ import (
 	"divergo/internal/printable"
 	"divergo/kernels"
 	"divergo/testbench"
-	"divergo/testbench/profile"
 	"divergo/testbench/trace"
 	"divergo/testbench/view"
 )
@@ -159,24 +158,18 @@ func (f *viewFlags) kernel(c *cobra.Command, target string, page *view.Page, fil
 	if err != nil {
 		return err
 	}
-	source := profile.Sources(kernels.Source)
-	if of.target != "" {
-		source = profile.Sources(nil, filepath.Dir(of.target))
-	}
 	page.Title = strings.TrimSpace(of.name + " " + of.size)
+	traces := tracing{title: page.Title, preset: f.of.machine.preset, source: sourcesOf(of.target)}
 	var failed error // the most severe error
 	for _, m := range mechs {
 		cfg.Divergence.Mechanism = m
 		var file bytes.Buffer
 		var recorder *trace.Recorder
 		_, err := simulate(c, &f.of.machine, cfg, m, nil, func(s *testbench.Session) error {
-			h := trace.HeaderOf(s.Machine)
-			h.Generator, h.Name, h.Preset = "divergo "+release, page.Title, f.of.machine.preset
-			w, err := trace.NewWriter(&file, h)
-			if err != nil {
+			var err error
+			if recorder, err = traces.start(s, &file); err != nil {
 				return err
 			}
-			recorder = trace.Attach(s, w, source)
 			return of.run(s)
 		})
 		if !ran(err) {

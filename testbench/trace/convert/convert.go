@@ -60,8 +60,8 @@ func bitsOf(mask, off uint32, lanes int) string {
 	return string(b)
 }
 
-// found names the results of a lookup.
-var found = [...]string{memsys.Hit: "hit", memsys.Merge: "merge", memsys.Miss: "miss"}
+// found names the results of a lookup in the L1.
+var found = [...]string{memsys.Hit: "hit", memsys.Merge: "merge", memsys.Miss: "miss", trace.NoLookup: "no lookup"}
 
 // detail describes what a kind of record has of its own.
 func detail(r *trace.Record, p *trace.Program, lanes int) string {
@@ -90,7 +90,11 @@ func detail(r *trace.Record, p *trace.Program, lanes int) string {
 	case trace.Request:
 		return fmt.Sprintf("%s of line %#x", r.Access, r.Line)
 	case trace.Reply:
-		return fmt.Sprintf("line %#x, %s, after %d cycles", r.Line, found[r.Found%memsys.NumFound], r.Cycle-r.From)
+		what := found[int(r.Found)%len(found)]
+		if r.Partial {
+			what = "in part"
+		}
+		return fmt.Sprintf("line %#x, %s, after %d cycles", r.Line, what, r.Cycle-r.From)
 	case trace.Write:
 		return fmt.Sprintf("%s = %s", destination(p, r), valuesOf(r))
 	}

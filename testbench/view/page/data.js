@@ -32,7 +32,15 @@ const kind = { branch: 2, push: 3, pop: 4, reconverge: 5, merge: 6, compact: 7, 
   start: 15, exit: 16 };
 const kindNames = { 2: "branch", 3: "push", 4: "pop", 5: "reconvergence", 6: "merge", 7: "compaction", 8: "spill",
   9: "fill", 10: "arrival at a barrier", 11: "release of a barrier", 15: "start", 16: "exit" };
+const accesses = ["load", "store", "atomic", "reduction", "fence", "flush", "flush", "sample"];
+const finds = ["hit", "joined a miss", "miss", "not looked up in the L1"];
 const reasons = ["branch outcome", "barrier", "other warps or paths", "fetch", "memory", "another result", "its turn"];
+const reasonTitles = [
+  "a branch, call or exit has issued, and its outcome is not known", "other warps of the CTA, at a CTA barrier",
+  "other warps or paths, at a branch or where paths meet", "its next instruction is not in the I-buffer",
+  "a register that a load will write", "a register that another instruction will write",
+  "the instruction could issue: another warp does, or the pipe is occupied",
+];
 const noPC = 0xffffffff;
 
 // ones counts the lanes of a mask.
@@ -56,13 +64,15 @@ function after(list, a, b, v, value = (x) => x) {
 function readDetail(bytes, part) {
   const in_ = new Numbers(bytes);
   const d = { from: part.From, to: part.To, slots: [] };
-  let issues = 0, waits = 0, events = 0;
+  let issues = 0, waits = 0, events = 0, requests = 0;
   for (let n = in_.next(); n > 0; n--) {
-    const slot = in_.next(), i = in_.next(), w = in_.next(), e = in_.next();
-    d.slots.push({ slot, i0: issues, i1: issues + i, w0: waits, w1: waits + w, e0: events, e1: events + e });
+    const slot = in_.next(), i = in_.next(), w = in_.next(), e = in_.next(), m = in_.next();
+    d.slots.push({ slot, i0: issues, i1: issues + i, w0: waits, w1: waits + w, e0: events, e1: events + e,
+      m0: requests, m1: requests + m });
     issues += i;
     waits += w;
     events += e;
+    requests += m;
   }
   const forms = in_.next();
   d.homes = new Uint8Array(64 * (forms + 1)); // rows, then lanes
@@ -79,6 +89,7 @@ function readDetail(bytes, part) {
   const issue = (to, first, next) => each("i0", "i1", to, first, next);
   const wait = (to, first, next) => each("w0", "w1", to, first, next);
   const event = (to, first, next) => each("e0", "e1", to, first, next);
+  const request = (to, first, next) => each("m0", "m1", to, first, next);
   const xor = (last) => (last ^ in_.next()) >>> 0;
   const add = (last) => last + in_.signed();
   const plain = () => in_.next();
@@ -112,15 +123,44 @@ function readDetail(bytes, part) {
   d.eventMask = event(new Uint32Array(events), 0, xor);
   d.eventValue = event(new Uint32Array(events), 0, plain);
   d.eventRow = event(new Uint8Array(events), 0, add);
+  d.memoryFrom = request(new Uint32Array(requests), 0, add);
+  d.memoryLong = request(new Uint32Array(requests), 0, plain); // 0: it gets no reply
+  d.memoryWhat = request(new Uint8Array(requests), 0, plain);
+  d.memoryPC = request(new Uint32Array(requests), 0, add);
+  d.memoryLanes = request(new Uint8Array(requests), 0, plain);
+  d.memoryLine = request(new Float64Array(requests), 0, add); // in units of 32 bytes
 
-  // the depth of the stack of a slot after each push and pop
+  // the requests of a slot without a reply after each cycle in which their number changes
+  d.mostRequests = 1;
+  for (const s of d.slots) {
+    const steps = [];
+    for (let m = s.m0; m < s.m1; m++) {
+      steps.push([d.memoryFrom[m], 1], [d.memoryFrom[m] + Math.max(1, d.memoryLong[m]), -1]);
+    }
+    steps.sort((a, b) => a[0] - b[0]);
+    s.inFlight = [];
+    let n = 0;
+    steps.forEach(([cycle, by], i) => {
+      n += by;
+      if (i + 1 < steps.length && steps[i + 1][0] === cycle) return;
+      s.inFlight.push({ cycle, n });
+      d.mostRequests = Math.max(d.mostRequests, n);
+    });
+  }
+
+  // the depth of the stack of a slot after each push and pop; and where the entry beneath a pushed one
+  // continues, which its pop tells
   d.deepest = 1;
   for (const s of d.slots) {
     s.depth = [];
+    s.beneath = new Map(); // by push
+    const pushed = [];
     for (let e = s.e0; e < s.e1; e++) {
       if (d.eventKind[e] !== kind.push && d.eventKind[e] !== kind.pop) continue;
       s.depth.push(e);
       d.deepest = Math.max(d.deepest, d.eventValue[e]);
+      if (d.eventKind[e] === kind.push) pushed.push(e);
+      else if (pushed.length) s.beneath.set(pushed.pop(), d.eventPC[e]);
     }
   }
   return d;
@@ -218,7 +258,7 @@ async function readSM(trace, number, sm) {
     // slots that have no records in the window are rows too
     for (const slot of sums.slots) {
       if (!d.slots.some((s) => s.slot === slot)) {
-        d.slots.push({ slot, i0: 0, i1: 0, w0: 0, w1: 0, e0: 0, e1: 0, depth: [] });
+        d.slots.push({ slot, i0: 0, i1: 0, w0: 0, w1: 0, e0: 0, e1: 0, m0: 0, m1: 0, depth: [], inFlight: [] });
       }
     }
     d.slots.sort((a, b) => a.slot - b.slot);

@@ -121,8 +121,9 @@ function drawPanel(surface, p, view) {
     const s = row.s;
     if (s.index % 2) surface.rect(left, y0, width, y1, bandPixel);
     const strip = Math.round((row.h >= 56 ? 9 : row.h >= 24 ? 5 : 2) * k);
+    const memory = d.memoryFrom.length ? Math.round((row.h >= 56 ? 9 : row.h >= 24 ? 5 : 2) * k) : 0;
     const above = row.h >= 34 ? Math.round(9 * k) : Math.round(1 * k); // marks
-    const base = y1 - strip - Math.round(k); // the bars stand on this line
+    const base = y1 - strip - memory - Math.round(k); // the bars stand on this line
     const most = base - y0 - above;
     const sole = row.h >= 24 ? Math.round(3 * k) : Math.max(1, Math.round(1.5 * k));
     const high = (n) => Math.max(1, Math.round((most * n) / lanes));
@@ -164,6 +165,24 @@ function drawPanel(surface, p, view) {
       }
     };
 
+    // steps draws a value between 0 and 1 that changes at the cycles of a list, in a strip above a line.
+    // Of several changes within a pixel it draws the first and the last one.
+    const steps = (list, cycleOf, valueOf, line, high, color) => {
+      const end = Math.min(width, left + Math.ceil((d.to - t0) / cpp));
+      const begins = (x) => t0 + (x - left) * cpp - d.from; // the cycle, in the window, at a pixel
+      for (let x = Math.max(left, left + Math.floor((d.from - t0) / cpp)); x < end; ) {
+        const first = after(list, 0, list.length, begins(x), cycleOf); // the first change behind the pixel's begin
+        const last = after(list, first, list.length, begins(x + 1), cycleOf) - 1;
+        const changes = last >= first, shown = changes ? [first - 1, first, last] : [first - 1];
+        const h = Math.ceil(high * Math.max(...shown.map((i) => (i >= 0 ? valueOf(list[i]) : 0))));
+        let next = x + 1;
+        if (!changes) next = first < list.length ? Math.max(next, left + Math.floor((cycleOf(list[first]) + d.from - t0) / cpp)) : end;
+        next = Math.min(next, end);
+        if (h) surface.rect(x, line - h, next, line, color);
+        x = next;
+      }
+    };
+
     const from = Math.max(t0, d.from), to = Math.min(t1, d.to);
     if (d.sums && s.sums >= 0) {
       if (t0 < d.from) coarse(d.sums, s.sums, Math.max(0, t0), Math.min(d.from, t1));
@@ -189,21 +208,10 @@ function drawPanel(surface, p, view) {
         const x1 = Math.max(x0 + 1, place(d.cycle[i] + 1) - gap);
         surface.rect(x0, base - high(n), x1, base, lanePixel[n]);
       }
-      // the depth of the stack
-      if (s.depth.length) {
-        let e = 0;
-        while (e < s.depth.length && d.eventCycle[s.depth[e]] <= a) e++;
-        for (let x = left, next = e; next <= s.depth.length; next++) {
-          const end = next < s.depth.length ? Math.min(width, place(d.eventCycle[s.depth[next]])) : width;
-          const depth = next > 0 ? d.eventValue[s.depth[next - 1]] : 0;
-          const h = Math.ceil((strip * depth) / d.deepest);
-          if (end > x) {
-            surface.rect(x, y1 - h, end, y1, depthPixel);
-            x = end;
-          }
-          if (x >= width) break;
-        }
-      }
+    }
+    if (from < to) {
+      steps(s.inFlight, (x) => x.cycle, (x) => Math.log1p(x.n) / Math.log1p(d.mostRequests), y1 - strip, memory, reasonPixel[4]);
+      steps(s.depth, (e) => d.eventCycle[e], (e) => d.eventValue[e] / d.deepest, y1, strip, depthPixel);
     }
   }
   surface.end();
@@ -218,6 +226,18 @@ function triangle(ctx, x, y, up) {
   ctx.lineTo(x + 4.5, up ? y + 4 : y - 4);
   ctx.lineTo(x, up ? y - 4 : y + 4);
   ctx.fill();
+}
+
+// cross draws the mark of a warp that was made of several: a plus, in a disc if all of its lanes are active.
+function cross(ctx, x, y, full) {
+  if (full) {
+    ctx.beginPath();
+    ctx.arc(x, y, 5, 0, 7);
+    ctx.fill();
+    ctx.fillStyle = theme.back;
+  }
+  ctx.fillRect(x - 4, y - 1, 8, 2);
+  ctx.fillRect(x - 1, y - 4, 2, 8);
 }
 
 // drawMarks draws the names of rows, splits and joins, and the cursor.
@@ -235,18 +255,19 @@ function drawMarks(surface, p, view) {
     if (y + row.h <= 0 || y >= height) continue;
     const s = row.s, chosen = s.index === p.slot;
     if (!chosen && view.cpp > 6) continue;
-    let last = -100;
+    let last = -100, important = false;
     for (let e = after(d.eventCycle, s.e0, s.e1, a - 1); e < s.e1 && d.eventCycle[e] < b; e++) {
       const of = d.eventKind[e];
       const split = of === kind.branch && splits(d, e);
-      const join = of === kind.reconverge || of === kind.merge;
+      const join = of === kind.reconverge, merge = of === kind.merge, full = merge && fills(p, e);
       const barrier = of === kind.arrive || of === kind.release;
-      if (!split && !join && !barrier) continue;
+      if (!split && !join && !merge && !barrier) continue;
       const at = x(d.eventCycle[e]) + 0.5 / view.cpp;
-      if (at - last < (chosen ? 5 : 9)) continue;
+      if (at - last < (chosen ? 5 : 9) && (!full || important)) continue;
       last = at;
+      important = full;
       const middle = row.h >= 34 ? y + 4.5 : y + row.h / 2;
-      ctx.fillStyle = split ? theme.split : join ? theme.join : theme.reasons[1];
+      ctx.fillStyle = split ? theme.split : join || merge ? theme.join : theme.reasons[1];
       if (row.h < 34) { // a mark on the bars needs an edge
         ctx.strokeStyle = theme.back;
         ctx.lineWidth = 2;
@@ -258,6 +279,8 @@ function drawMarks(surface, p, view) {
         ctx.lineTo(at, middle + 4.5);
         ctx.lineTo(at - 4, middle);
         ctx.fill();
+      } else if (merge) {
+        cross(ctx, at, middle, full);
       } else {
         triangle(ctx, at, middle, join);
       }
@@ -334,6 +357,11 @@ function splits(d, e) {
   return taken !== 0 && taken !== d.eventMask[e];
 }
 
+// fills reports whether threads of several warps fill all lanes of a warp.
+function fills(p, e) {
+  return ones(p.data.eventMask[e]) === p.trace.Lanes;
+}
+
 // drawAxis draws the cycles above the panels.
 function drawAxis(surface, view) {
   surface.begin(pixel(rgb(theme.back)));
@@ -361,7 +389,7 @@ function drawOverview(surface, p, view) {
   const d = p.data, k = surface.scale, left = Math.round(gutter * k);
   const n = Math.max(1, surface.w - left); // pixels; a hidden page has none
   const level = d.sums || d.levels.find((l) => l.parts <= 2 * n) || d.levels[d.levels.length - 1];
-  const cycles = Math.max(p.trace.Cycles, view.cycles);
+  const cycles = Math.max(p.trace.Span, view.cycles);
   const issues = new Float64Array(n), lanes = new Float64Array(n);
   for (let s = 0; s * level.parts < level.issues.length; s++) {
     for (let i = 0; i < level.parts; i++) {
@@ -473,9 +501,12 @@ function drawLanes(surface, p) {
       if (d.eventKind[e] === kind.branch && splits(d, e)) {
         ctx.fillStyle = theme.split;
         triangle(ctx, x, 7, false);
-      } else if (d.eventKind[e] === kind.reconverge || d.eventKind[e] === kind.merge) {
+      } else if (d.eventKind[e] === kind.reconverge) {
         ctx.fillStyle = theme.join;
         triangle(ctx, x, 7, true);
+      } else if (d.eventKind[e] === kind.merge) {
+        ctx.fillStyle = theme.join;
+        cross(ctx, x, 7, fills(p, e));
       }
     }
     const of = p.thread ? laneOf(p, i) : -1;

@@ -38,7 +38,7 @@ class Panel {
     this.data = await readSM(this.trace, this.number, of);
     this.slot = Math.min(this.slot, Math.max(0, this.data.slots.length - 1));
     this.cursor = this.marks = this.thread = null;
-    this.mixed = this.data.homes.length > 64; // slots hold threads of several warps
+    this.mixed = this.trace.Mixed; // slots hold threads of several warps
     const t = this.trace;
     const cut = this.trace.Parts[of].Sums
       ? ` · issue by issue from cycle ${this.data.from.toLocaleString("en")} to ${this.data.to.toLocaleString("en")}, sums elsewhere` : "";
@@ -145,9 +145,10 @@ function showHomes(p, rows) {
 // showLegend explains the colours of the bars.
 function showLegend() {
   const lanes = current().trace.Lanes;
-  const item = (color, text) => {
+  const item = (color, text, title = "") => {
     const e = element("span"), c = element("i");
     c.style.background = color;
+    e.title = title;
     e.append(c, text);
     return e;
   };
@@ -158,8 +159,10 @@ function showLegend() {
     return e;
   };
   const shades = [1, Math.ceil(lanes / 2), lanes].map((n) => item(hex(laneColor[n]), n === 1 ? "issue: 1 lane" : `${n} lanes`));
-  $("legend").replaceChildren(...shades, ...reasons.map((r, i) => item(theme.reasons[i], (i ? "" : "waits for ") + r)),
-    mark("▼", theme.split, "split"), mark("▲", theme.join, "join"), mark("◆", theme.reasons[1], "CTA barrier"));
+  $("legend").replaceChildren(...shades, ...reasons.map((r, i) => item(theme.reasons[i], (i ? "" : "waits for ") + r, reasonTitles[i])),
+    item(theme.reasons[4], "strip: memory requests in flight"), item(theme.depth, "strip: depth of the stack"),
+    mark("▼", theme.split, "split"), mark("▲", theme.join, "join"),
+    ...(panels.some((p) => p.mixed) ? [mark("✚", theme.join, "warp of several"), mark("⊕", theme.join, "full warp of several")] : []), mark("◆", theme.reasons[1], "CTA barrier"));
 }
 
 // say writes a message below the page.
@@ -179,24 +182,39 @@ function maskOf(p, mask, color) {
   return box;
 }
 
-// stackOf lists the entries of a slot's stack in a cycle of the window, from the top down.
+// stackOf lists the entries of a slot's stack in a cycle of the window, from the top down. The top one
+// runs. Another one continues where it was pushed, or, if it has run, where the one above ends.
 function stackOf(d, s, cycle) {
   let at = s.depth.length - 1;
   while (at >= 0 && d.eventCycle[s.depth[at]] > cycle) at--;
   const list = [];
-  let depth = at >= 0 ? d.eventValue[s.depth[at]] : 0;
+  let depth = at >= 0 ? d.eventValue[s.depth[at]] : 0, above;
   for (; at >= 0 && depth > 0; at--) {
     const e = s.depth[at];
     if (d.eventKind[e] === kind.push && d.eventValue[e] === depth) {
-      list.push({ pc: d.eventPC[e], mask: d.eventMask[e] });
+      const ran = above !== undefined && d.eventCycle[above] > d.eventCycle[e];
+      list.push({ pc: above === undefined ? undefined : ran ? s.beneath.get(above) : d.eventPC[e], mask: d.eventMask[e] });
+      above = e;
       depth--;
     }
   }
   return list;
 }
 
-// inspect describes a record, or a place without one, and marks its line.
-function inspect(p, c) {
+// requestsOf lists the memory requests of an issue: those of its PC up to the next issue of that PC.
+function requestsOf(d, s, i) {
+  let end = Infinity;
+  for (let n = i + 1; n < s.i1 && end === Infinity; n++) if (d.pc[n] === d.pc[i]) end = d.cycle[n];
+  const list = [];
+  for (let m = s.m0; m < s.m1; m++) {
+    if (d.memoryPC[m] === d.pc[i] && d.memoryFrom[m] >= d.cycle[i] && d.memoryFrom[m] < end) list.push(m);
+  }
+  return list;
+}
+
+// inspect describes a record, or a place without one, and marks its line. It tells the events up to near
+// cycles away.
+function inspect(p, c, near = 0) {
   const d = p.data, s = d.slots[c.slot], out = [];
   const line = (...parts) => {
     const e = element("div");
@@ -212,7 +230,9 @@ function inspect(p, c) {
   };
   const warp = (row) => {
     const w = warpIn(d, row, c.cycle + d.from);
-    return w ? ` · CTA ${w.cta}, its warp ${w.warp}` : "";
+    if (!w) return "";
+    const named = p.name(s.slot).match(/^warp (\d+)/);
+    return ` · CTA ${w.cta}` + (named && Number(named[1]) === w.warp ? "" : `, its warp ${w.warp}`);
   };
   let pc;
   if (c.issue !== undefined) {
@@ -222,12 +242,12 @@ function inspect(p, c) {
     for (let l = 0; l < p.trace.Lanes; l++) {
       if ((d.mask[i] >>> l) & 1) rows.set(homeOf(d, i, l).row, 1 + (rows.get(homeOf(d, i, l).row) || 0));
     }
-    line(element("b", "", `${n} of ${p.trace.Lanes} lanes`), ` · ${where(c.cycle)}${d.form[i] ? "" : warp(d.row[i])}`);
+    line(element("b", "", `${n} of ${p.trace.Lanes} lanes`), ` · ${where(d.cycle[i])}${d.form[i] ? "" : warp(d.row[i])}`);
     code(pc);
     line(maskOf(p, d.mask[i], (l) => hex(homeColor(homeOf(d, i, l).row))));
     const notes = [`mask ${d.mask[i].toString(16).padStart(Math.ceil(p.trace.Lanes / 4), "0")}`];
-    if (d.form[i]) notes.push("threads of " + [...rows].map(([r, of]) => `warp ${r}: ${of}`).join(", "));
-    if (d.off[i]) notes.push(`guard false in ${ones(d.off[i])}`);
+    if (d.form[i]) notes.push("threads of " + [...rows].sort((a, b) => a[0] - b[0]).map(([r, of]) => `warp ${r}: ${of}`).join(", "));
+    if (d.off[i]) notes.push(`predicate false in ${ones(d.off[i])} lanes`);
     if (d.inserted[i]) notes.push("inserted by the mechanism");
     line(notes.join(" · "));
   } else if (c.wait !== undefined) {
@@ -240,21 +260,47 @@ function inspect(p, c) {
   } else {
     line(where(c.cycle));
   }
-  for (let e = after(d.eventCycle, s.e0, s.e1, c.cycle - 1); e < s.e1 && d.eventCycle[e] <= c.cycle + 0.999; e++) {
+  // the events of this cycle, and those of the instruction until the slot issues again
+  const i = c.issue, first = i === undefined ? c.cycle - near : d.cycle[i];
+  const end = i === undefined ? c.cycle + 1 + near : i + 1 < s.i1 ? d.cycle[i + 1] : Infinity;
+  for (let e = after(d.eventCycle, s.e0, s.e1, first - 1); e < s.e1 && d.eventCycle[e] < Math.max(end, c.cycle + 1); e++) {
+    if (i !== undefined && d.eventCycle[e] !== first && d.eventPC[e] !== pc) continue;
     const of = d.eventKind[e];
     if (of === kind.push || of === kind.pop || (of === kind.branch && !splits(d, e))) continue;
+    const together = () => `${ones(d.eventMask[e])} of ${p.trace.Lanes} lanes together, the largest group before had ${ones(d.eventValue[e])}`;
     let text = kindNames[of];
     if (of === kind.branch) text = `▼ the branch at PC ${d.eventPC[e]} splits: ${ones(d.eventValue[e] & d.eventMask[e])} lanes ` +
       `take it, ${ones(d.eventMask[e] & ~d.eventValue[e])} do not`;
-    if (of === kind.reconverge || of === kind.merge) text = `▲ ${kindNames[of]}: ${ones(d.eventMask[e])} lanes together, ` +
-      `the largest group before had ${ones(d.eventValue[e])}`;
+    if (of === kind.reconverge) text = `▲ ${kindNames[of]}: ${together()}`;
+    if (of === kind.merge) text = fills(p, e) ? `⊕ threads of several warps fill all ${p.trace.Lanes} lanes` : `✚ threads of several warps: ${together()}`;
+    text += `, cycle ${(d.eventCycle[e] + d.from).toLocaleString("en")}`;
+    if (of === kind.merge) {
+      let made = e;
+      while (made >= s.e0 && d.eventKind[made] !== kind.compact) made--;
+      if (made >= s.e0) text += `; compacted in cycle ${(d.eventCycle[made] + d.from).toLocaleString("en")}`;
+    }
     line(element("b", "", text));
+  }
+  const request = (m) => `${accesses[d.memoryWhat[m] % 16]} of line 0x${(32 * d.memoryLine[m]).toString(16)}` +
+    (d.memoryLong[m] ? `: ${finds[Math.floor(d.memoryWhat[m] / 16)]}, reply after ${d.memoryLong[m].toLocaleString("en")} cycles` : "");
+  const requests = (what, list) => {
+    if (list.length) line(element("b", "", what(list.length)), ` · ${list.slice(0, 3).map(request).join(" · ")}${list.length > 3 ? " …" : ""}`);
+  };
+  if (c.issue !== undefined) {
+    requests((n) => (n === 1 ? "1 memory request" : `${n} memory requests`), requestsOf(d, s, c.issue));
+  } else {
+    const list = [];
+    for (let m = s.m0; m < s.m1; m++) {
+      if (d.memoryFrom[m] <= c.cycle && c.cycle < d.memoryFrom[m] + Math.max(1, d.memoryLong[m])) list.push(m);
+    }
+    requests((n) => `${n} in flight`, list);
   }
   const stack = stackOf(d, s, c.cycle);
   if (stack.length) {
     const digits = Math.ceil(p.trace.Lanes / 4);
-    line("stack, top first: " + stack.slice(0, 6).map((x) =>
-      (x.pc === noPC ? "end" : "PC " + x.pc) + (x.mask ? " " + x.mask.toString(16).padStart(digits, "0") : "")).join(" · ") + (stack.length > 6 ? " …" : ""));
+    const goesOn = (x, i) => (i === 0 ? "runs" : x.pc === undefined ? "waits" : x.pc === noPC ? "to the end" : `to PC ${x.pc}`);
+    line(`stack${p.mixed ? " of the CTA" : ""}, top first: ` + stack.slice(0, 6).map((x, i) =>
+      goesOn(x, i) + (x.mask ? ", mask " + x.mask.toString(16).padStart(digits, "0") : "")).join(" · ") + (stack.length > 6 ? " …" : ""));
   }
   $("info").replaceChildren(...out);
   if (pc !== undefined) listing.now(pc);
@@ -341,28 +387,66 @@ function issueOfEvent(d, s, e) {
   return last;
 }
 
+// accessesOf lists the issues that send memory requests, in the order of the requests.
+function accessesOf(p) {
+  const d = p.data, list = [];
+  for (const s of d.slots) {
+    const seen = new Set();
+    for (let m = s.m0; m < s.m1; m++) {
+      if (d.memoryPC[m] === noPC) continue; // a stack sends it
+      let i = issueAt(d, s, d.memoryFrom[m]);
+      while (i >= s.i0 && d.pc[i] !== d.memoryPC[m]) i--;
+      if (i === undefined || i < s.i0 || seen.has(i)) continue;
+      seen.add(i);
+      list.push({ slot: s.index, cycle: d.cycle[i], issue: i });
+    }
+  }
+  return list.sort((a, b) => a.cycle - b.cycle || a.slot - b.slot);
+}
+
 const isSplit = (d, e) => d.eventKind[e] === kind.branch && splits(d, e);
 const isJoin = (d, e) => d.eventKind[e] === kind.reconverge || d.eventKind[e] === kind.merge;
 const isMerge = (d, e) => d.eventKind[e] === kind.merge;
+const isFull = (d, e) => isMerge(d, e) && fills(current(), e);
+
+// regrouping chooses the panel that keys about compactions are for: the chosen one, or the first that has
+// some.
+function regrouping() {
+  if (!current().mixed) active = Math.max(0, panels.findIndex((p) => p.mixed));
+  return current();
+}
 const isBarrier = (d, e) => d.eventKind[e] === kind.arrive || d.eventKind[e] === kind.release;
 
-// step goes to the next event, or the previous one: of the chosen row, or of any if it has none.
-function step(wanted, back, name) {
-  const p = current(), from = p.cursor ? p.cursor.cycle : middle() - p.data.from;
-  const all = events(p, wanted);
+// step goes to the next place of a list, or the previous one: of the chosen row, or of any if it has none.
+function step(all, back, name) {
+  const p = current(), seen = view.line >= view.t0 && view.line < view.t0 + view.width * view.cpp;
+  const from = p.cursor ? p.cursor.cycle : (seen ? view.line : view.t0) - p.data.from;
   const ahead = (list) => (back ? list.filter((e) => e.cycle < from).pop() : list.find((e) => e.cycle > from));
   let to = ahead(all.filter((e) => e.slot === p.slot)), other = "";
   if (!to) {
     to = ahead(all);
-    other = ", of another warp";
+    other = p.mixed ? ", in another slot" : ", of another warp";
   }
   if (!to) return say(`no ${name} ${back ? "before" : "after"} cycle ${(Math.floor(from) + p.data.from).toLocaleString("en")} in SM ${sm}`);
   const e = { slot: to.slot, cycle: to.cycle };
-  const i = issueAt(p.data, p.data.slots[to.slot], to.cycle);
-  if (i !== undefined && p.data.cycle[i] === to.cycle) e.issue = i;
-  else if (to.issue !== undefined) e.lanes = to.issue;
+  if (to.issue !== undefined && (to.event === undefined || p.data.pc[to.issue] === p.data.eventPC[to.event])) e.issue = to.issue;
   choose(p, e);
   say(`${name} in cycle ${(to.cycle + p.data.from).toLocaleString("en")}${other}`);
+}
+
+// fullWarp goes to the next full warp of several, or the previous one: in another SM, if this one has none.
+async function fullWarp(back) {
+  const p = regrouping(), full = p.trace.Full, name = "full warp of several";
+  if (p.mixed && !full[sm]) {
+    const other = full.map((_, i) => (sm + i) % full.length).find((n) => full[n]);
+    if (other === undefined) return say(`no ${name} in the run`);
+    await showSM(other);
+    view.t0 = 0;
+    delete view.line;
+    step(events(p, isFull), false, `SM ${other}: ${name}`);
+    return;
+  }
+  step(events(p, isFull), back, name);
 }
 
 // neighbour goes to the next instruction of the chosen row.
@@ -406,7 +490,7 @@ function mouse(p, canvas) {
       return ask();
     }
     hover = at(p, ...place(e));
-    if (hover && hover.cycle !== undefined) inspect(p, hover);
+    if (hover && hover.cycle !== undefined) inspect(p, hover, hover.issue === undefined ? Math.floor(4 * view.cpp) : 0);
   });
   canvas.addEventListener("pointerup", (e) => {
     const clicked = drag && !drag.moved;
@@ -437,7 +521,19 @@ async function search(text) {
     choose(p, i !== undefined && d.cycle[i] === t ? { slot: p.slot, cycle: t, issue: i } : { slot: p.slot, cycle: Math.max(0, t) });
     return say(`cycle ${m[1]}`);
   }
-  if (/^barriers?$/i.test(text)) return mark("barrier", events(p, isBarrier));
+  for (const [word, of] of Object.entries({
+    "barriers?": isBarrier, "splits?|divergences?": isSplit, "joins?|reconvergences?": isJoin, "compactions?": isMerge,
+    "full( warps?)?": isFull,
+  })) {
+    if (new RegExp(`^(${word})$`, "i").test(text)) return mark(text, events(p, of));
+  }
+  if ((m = text.match(/^(?:warp|slot)\s*(\d+(?:\.\d+)?)$/i))) {
+    const s = d.slots.find((s) => [m[1], m[1] + ".0"].includes(p.name(s.slot).split(" ")[1]));
+    if (s) choose(p, { slot: s.index });
+    return say(s ? p.name(s.slot) : `no ${text} in SM ${sm}`);
+  }
+  if ((m = text.match(/^cta\s*(\d+)$/i))) return findThread(p, 0, m[1]);
+  if (/^memory$/i.test(text)) return mark(text, accessesOf(p));
   if ((m = text.match(/^thread\s*(\d+)(?:\s*(?:of\s*)?cta\s*(\d+))?$/i))) return findThread(p, Number(m[1]), m[2]);
   const program = p.program(middle());
   let pcs = [], what = text;
@@ -535,6 +631,8 @@ async function showSM(n) {
   found = null;
   hover = null;
   for (const p of panels) await p.load(Math.min(n, p.trace.SMs - 1));
+  $("compaction").hidden = $("full").hidden = !panels.some((p) => p.mixed);
+  showLegend();
   ask();
 }
 
@@ -594,17 +692,20 @@ function pair(p, split) {
 }
 
 const keys = {
-  n: () => step(isSplit, false, "divergence"), N: () => step(isSplit, true, "divergence"),
-  r: () => step(isJoin, false, "reconvergence"), R: () => step(isJoin, true, "reconvergence"),
-  b: () => step(isBarrier, false, "barrier"), B: () => step(isBarrier, true, "barrier"),
-  c: () => step(isMerge, false, "compaction"), C: () => step(isMerge, true, "compaction"),
+  n: () => step(events(current(), isSplit), false, "divergence"), N: () => step(events(current(), isSplit), true, "divergence"),
+  r: () => step(events(current(), isJoin), false, "reconvergence"), R: () => step(events(current(), isJoin), true, "reconvergence"),
+  f: () => fullWarp(false), F: () => fullWarp(true),
+  b: () => step(events(current(), isBarrier), false, "barrier"), B: () => step(events(current(), isBarrier), true, "barrier"),
+  c: () => step(events(regrouping(), isMerge), false, "compaction"),
+  C: () => step(events(regrouping(), isMerge), true, "compaction"),
+  m: () => step(accessesOf(current()), false, "memory access"), M: () => step(accessesOf(current()), true, "memory access"),
   "]": () => neighbour(1), "[": () => neighbour(-1),
   ArrowLeft: () => pan(-view.width / 8), ArrowRight: () => pan(view.width / 8),
   ArrowUp: () => warp(-1), ArrowDown: () => warp(1),
   "+": () => zoom(1 / 1.5), "=": () => zoom(1 / 1.5), "-": () => zoom(1.5), _: () => zoom(1.5),
   Home: () => whole(), o: () => back(), O: () => back(),
   s: () => showSM((sm + 1) % current().trace.SMs), S: () => showSM((sm + current().trace.SMs - 1) % current().trace.SMs),
-  "/": () => $("find").focus(), "?": () => $("helptext").showModal(), Escape: () => forget(), f: () => bench(),
+  "/": () => $("find").focus(), "?": () => $("helptext").showModal(), Escape: () => forget(), p: () => bench(),
   Enter: () => found && found.list.length && goTo(found.at + 1),
 };
 for (const n of [1, 2, 3, 4]) keys[n] = () => panels[n - 1] && panel(panels[n - 1]);
@@ -683,13 +784,12 @@ async function begin() {
   laneSurface = new Surface($("lanecanvas"));
   $("lanecanvas").style.height = `${32 + lanes * (lanes > 16 ? 4 : 8)}px`;
   panels = head.Traces.map((t, i) => new Panel(t, i));
-  view.cycles = head.Traces.reduce((n, t) => Math.max(n, t.Cycles), 1);
+  view.cycles = head.Traces.reduce((n, t) => Math.max(n, t.Span), 1);
   view.width = Math.max(50, $("axis").clientWidth - gutter);
   const sms = head.Traces.reduce((n, t) => Math.max(n, t.SMs), 1);
   for (let i = 0; i < sms; i++) $("sm").append(new Option(i, i));
   $("sm").addEventListener("change", (e) => showSM(Number(e.target.value)));
   await showSM(head.Open);
-  showLegend();
   view.cpp = view.cycles / view.width;
   draw();
   opening();
@@ -713,6 +813,8 @@ async function begin() {
 function connect() {
   $("split").addEventListener("click", keys.n);
   $("join").addEventListener("click", keys.r);
+  $("compaction").addEventListener("click", keys.c);
+  $("full").addEventListener("click", keys.f);
   $("in").addEventListener("click", keys["+"]);
   $("out").addEventListener("click", keys["-"]);
   $("whole").addEventListener("click", whole);

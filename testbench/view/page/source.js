@@ -104,7 +104,7 @@ class Listing {
       this.byPC[pc].ptx = row;
     });
     const legend = (title, what) => {
-      title.replaceChildren(element("b", "", what), ` · splits and waiting under ${name}; a click marks a line's issues`);
+      title.replaceChildren(element("b", "", what), ` · splits, waiting under ${name}; a click marks its issues`);
     };
     legend(document.getElementById("sourcetitle"), "source");
     legend(document.getElementById("ptxtitle"), `PTX of ${program.Name}`);
