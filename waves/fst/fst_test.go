@@ -187,7 +187,7 @@ func TestProperties(t *testing.T) {
 	dir := t.TempDir()
 	dumps := forall.Struct[drawn](map[string]gopter.Gen{
 		"Seed": gen.Int64Range(1, 1<<40), "Signals": gen.IntRange(1, 40), "Times": gen.IntRange(0, 300),
-		"Busy": forall.OneOf(1, 10, 50, 100), "Limit": forall.OneOf(blockSize, 64, 1000, 20000),
+		"Busy": forall.OneOf(1, 10, 50, 100), "Limit": forall.OneOf(minBlock, 64, 1000, 20000),
 	})
 	forall.CheckMany(t, 200, "GTKWave reads every change that was written", dumps, func(t *forall.T, d drawn) {
 		file, err := os.Create(filepath.Join(dir, "x.fst"))
