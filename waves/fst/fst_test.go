@@ -295,3 +295,23 @@ func TestFailedWrite(t *testing.T) {
 		assert.True(t, w.Failed())
 	}
 }
+
+// TestManyBits: the values at the beginning of a block are compressed in several parts. GTKWave reads
+// them all.
+func TestManyBits(t *testing.T) {
+	need.Tool(t, "gtkwave")
+	name := filepath.Join(t.TempDir(), "x.fst")
+	file, err := os.Create(name)
+	require.NoError(t, err)
+	w := NewWriter(file, -15)
+	want, _, err := drawn{Seed: 3, Signals: 1000, Times: 20, Busy: 10, Limit: minBlock}.draw(w)
+	require.NoError(t, err)
+	require.NoError(t, file.Close())
+	require.Greater(t, w.bitCount, 3*textPart)
+	got, _, err := read(name)
+	require.NoError(t, err)
+	require.Len(t, got, len(want))
+	for i := range want {
+		require.Equal(t, want[i].changes(), got[i].changes())
+	}
+}
