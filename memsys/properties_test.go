@@ -580,10 +580,14 @@ func (s session) String() string {
 func TestMemoryProperties(t *testing.T) {
 	configs := machines()
 	names := slices.Sorted(maps.Keys(configs))
+	steps := 120
+	if testing.Short() {
+		steps = 60
+	}
 	forall.Check(t, "every lane reads what a memory without caches has, which holds all after a flush",
 		forall.Struct[session](map[string]gopter.Gen{
 			"Machine": forall.OneOf(names...), "SMs": gen.IntRange(1, 3), "Size": forall.OneOf(512, private),
-			"Steps": forall.List(120, instructions()),
+			"Steps": forall.List(steps, instructions()),
 		}), func(t *forall.T, r session) {
 			c := configs[r.Machine]
 			p := &program{sms: r.SMs, chunks: r.Size / 16, script: make([][]memtest.Step, r.SMs)}

@@ -23,13 +23,13 @@ type Dump struct {
 	probes   []*probe
 	clocks   []*clock // empty without Options.Clocks
 	cycle    uint32   // id of the cycle counter, which comes with the clocks
+	edges    []change // of the clocks, at one time
 	leave    []func() // functions that end the observations; nil once closed
 
 	phase    phase
 	from, to uint64   // fs; to is never without a limit
 	values   []uint64 // by variable: at the time up to which all is merged, or, while arming, dropped from memory
-	seen     []uint64 // by variable: the bits that were 1 at some time in the dump
-	kept     []uint64 // by variable: the bits that were 1 at all times in the dump
+	bits     []seen   // by variable
 	joins    []bool   // by variable: it is one of Options.Joins
 	marks    []*mark
 	placed   *mark    // nil without Options.At
@@ -37,6 +37,15 @@ type Dump struct {
 	opened   uint64   // fs of the first time in the dump
 	written  uint64   // last time in the dump
 	changed  bool     // the dump has a change after its first values
+}
+
+// seen are the bits of a variable that were 1 at some time in the dump, and those that were 1 at all
+// times.
+type seen struct{ some, all uint64 }
+
+func (s *seen) note(value uint64) {
+	s.some |= value
+	s.all &= value
 }
 
 // Attach dumps a run of a system, from its present cycle on, until Close.
@@ -158,7 +167,7 @@ func (d *Dump) open(domains []domain, w io.Writer, opts Options) error {
 	d.addMarks(opts.Marks)
 	d.addJoins(opts.Joins)
 	d.place(opts.At)
-	d.values, d.seen, d.kept = make([]uint64, len(d.vars)), make([]uint64, len(d.vars)), make([]uint64, len(d.vars))
+	d.values, d.bits = make([]uint64, len(d.vars)), make([]seen, len(d.vars))
 	if err := d.out.header(d.root); err != nil {
 		return fmt.Errorf("waves: %w", err)
 	}

@@ -15,8 +15,8 @@ type format interface {
 	header(root *scope) error
 	values(fs uint64, values []uint64) // of all variables
 	time(fs uint64)                    // of the changes that follow
-	change(id uint32, value uint64)
-	failed() bool // something could not be written
+	changes(list []change)             // of variables that are shown
+	failed() bool                      // something could not be written
 	close() error
 }
 
@@ -132,6 +132,15 @@ func (e *encoder) time(fs uint64) {
 	e.buf = append(e.buf, '#')
 	e.buf = strconv.AppendUint(e.buf, fs, 10)
 	e.buf = append(e.buf, '\n')
+}
+
+// changes writes new values, those of variables that are shown.
+func (e *encoder) changes(list []change) {
+	for _, c := range list {
+		if int(c.id) < len(e.tags) {
+			e.change(c.id, c.value)
+		}
+	}
 }
 
 // change writes the new value of a variable. It leaves out leading zeros, as the format allows.

@@ -48,7 +48,13 @@ func (f *fstFormat) values(fs uint64, values []uint64) {
 
 func (f *fstFormat) time(fs uint64) { f.to.Time(fs) }
 
-func (f *fstFormat) change(id uint32, value uint64) { f.to.Change(int(f.order[id]), value) }
+func (f *fstFormat) changes(list []change) {
+	for _, c := range list {
+		if int(c.id) < len(f.order) {
+			f.to.Change(int(f.order[c.id]), c.value)
+		}
+	}
+}
 
 func (f *fstFormat) failed() bool { return f.to.Failed() }
 

@@ -313,7 +313,7 @@ func (d *Dump) rows(p string, used bool, placed []bool) (rows []row) {
 	vars = slices.Compact(vars) // found by path and by name
 	some := !used
 	for _, v := range vars {
-		some = some || bit < v.width && d.seen[v.id]>>bit&1 != 0
+		some = some || bit < v.width && d.bits[v.id].some>>bit&1 != 0
 	}
 	if vars = slices.DeleteFunc(vars, func(v *variable) bool { return bit >= v.width }); some && len(vars) > 0 {
 		rows = append(rows, row{vars, bit})
@@ -323,7 +323,7 @@ func (d *Dump) rows(p string, used bool, placed []bool) (rows []row) {
 
 // unused reports whether a signal is 0 throughout the dump, or has all bits 1, as a PC that is none.
 func (d *Dump) unused(v *variable) bool {
-	return d.seen[v.id] == 0 || v.width > 1 && d.kept[v.id] == v.mask()
+	return d.bits[v.id].some == 0 || v.width > 1 && d.bits[v.id].all == v.mask()
 }
 
 // splitBit cuts "mask#5" into "mask" and 5.

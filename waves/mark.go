@@ -67,10 +67,6 @@ func (d *Dump) shows(island int) bool {
 
 // note records data for GTKWave's files. changes are all changes of one Sim at one time.
 func (d *Dump) note(fs uint64, changes []change) {
-	for _, c := range changes {
-		d.seen[c.id] |= c.value
-		d.kept[c.id] &= c.value
-	}
 	for _, m := range d.marks {
 		switch {
 		case !m.passed:

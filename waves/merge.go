@@ -65,11 +65,10 @@ func (d *Dump) take(fs uint64, changes []change) {
 		d.note(fs, changes)
 		for _, c := range changes {
 			d.values[c.id] = c.value
-			if c.id < d.shown {
-				d.changed = true
-				d.out.change(c.id, c.value)
-			}
+			d.bits[c.id].note(c.value)
+			d.changed = d.changed || c.id < d.shown
 		}
+		d.out.changes(changes)
 	}
 }
 
@@ -93,8 +92,9 @@ func (d *Dump) start(fs uint64) {
 	if len(d.clocks) > 0 {
 		d.values[d.cycle] = d.clocks[0].present()
 	}
-	copy(d.seen, d.values)
-	copy(d.kept, d.values)
+	for id, value := range d.values {
+		d.bits[id] = seen{value, value}
+	}
 	d.out.values(fs, d.values[:d.shown])
 	d.phase, d.opened, d.written = open, fs, fs
 }
@@ -151,13 +151,16 @@ func (d *Dump) stamp(fs uint64) {
 		}
 		d.out.time(next)
 		d.written = next
+		edges := d.edges[:0]
 		for i, c := range d.clocks {
 			if c.next != next {
 				continue
 			}
-			if d.out.change(c.id, c.toggle()); i == 0 && c.falls {
-				d.out.change(d.cycle, c.cycle)
+			if edges = append(edges, change{c.toggle(), c.id}); i == 0 && c.falls {
+				edges = append(edges, change{c.cycle, d.cycle})
 			}
 		}
+		d.out.changes(edges)
+		d.edges = edges
 	}
 }

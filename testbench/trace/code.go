@@ -129,9 +129,12 @@ func (c *coder) append(b []byte, r *Record) []byte {
 	if more != 0 {
 		head |= hasMore
 	}
-	b = append(b, head)
-	b = binary.AppendUvarint(b, r.Cycle-c.cycle)
-	b = binary.AppendVarint(b, int64(r.Slot)-int64(c.slot))
+	since, slot := r.Cycle-c.cycle, int64(r.Slot)-int64(c.slot)
+	if zigzag := uint64(slot<<1 ^ slot>>63); since|zigzag < 0x80 { // a byte each, as most are
+		b = append(b, head, byte(since), byte(zigzag))
+	} else {
+		b = binary.AppendVarint(binary.AppendUvarint(append(b, head), since), slot)
+	}
 	if more != 0 {
 		b = append(b, more)
 	}
@@ -154,10 +157,12 @@ func (c *coder) append(b []byte, r *Record) []byte {
 	if more&moreHomes != 0 {
 		b = e.appendHomes(b, r, moved, more&moreLanes != 0)
 	}
-	b = c.appendTail(b, r)
 	c.cycle, c.slot = r.Cycle, r.Slot
 	e.seen(r)
-	return b
+	if r.Kind <= Inserted {
+		return b
+	}
+	return c.appendTail(b, r)
 }
 
 // moved returns the lanes of a record with other homes than expected.
@@ -207,7 +212,11 @@ func (c *coder) appendTail(b []byte, r *Record) []byte {
 		}
 		return b
 	case Wait:
-		return binary.AppendUvarint(append(b, byte(r.Reason)), r.Cycle-r.From)
+		waited := r.Cycle - r.From
+		if waited < 0x80 {
+			return append(b, byte(r.Reason), byte(waited))
+		}
+		return binary.AppendUvarint(append(b, byte(r.Reason)), waited)
 	case Request, Reply:
 		b = append(b, byte(r.Access)|byte(r.Found)<<4)
 		b = binary.AppendVarint(b, int64(r.Line-c.line))

@@ -37,7 +37,11 @@ func steps() gopter.Gen {
 	for k := range kinds {
 		kinds[k] = trace.Kind(k)
 	}
-	return forall.List(60, forall.Struct[step](map[string]gopter.Gen{
+	most := 60
+	if testing.Short() {
+		most = 20
+	}
+	return forall.List(most, forall.Struct[step](map[string]gopter.Gen{
 		"Kind": forall.OneOf(kinds...), "SM": gen.UInt8Range(0, 3), "Slot": gen.UInt8Range(0, 7),
 		"Row": gen.UInt8Range(0, 63), "Warp": gen.UInt8Range(0, 31), "After": gen.UInt8Range(0, 4),
 		"Far":  gen.Weighted([]gen.WeightedGen{{Weight: 9, Gen: gen.Const(false)}, {Weight: 1, Gen: gen.Const(true)}}),

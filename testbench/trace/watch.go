@@ -333,11 +333,21 @@ func (w *watch) issue(k Kind, e *sm.Issued) {
 		r.Off = w.off(e.Flight, in)
 	}
 	w.put()
-	s.last, s.memory, s.came, s.since = *e.Flight, in.Memory(), false, e.Cycle+1
+	s.issued(e.Flight)
+	s.memory, s.came, s.since = in.Memory(), false, e.Cycle+1
 	w.ask.Add(int(e.Slot))
 	w.flight.Remove(int(e.Slot))
 	s.held = false
 	w.writes(e.Flight, in)
+}
+
+// issued keeps an instruction. Its homes have a meaning only if it is regrouped.
+func (s *waiting) issued(f *sm.Flight) {
+	if f.Mixed {
+		s.last = *f
+		return
+	}
+	s.last.Slot, s.last.Row, s.last.Mixed, s.last.Mask, s.last.Rows = f.Slot, f.Row, false, f.Mask, f.Rows
 }
 
 // off returns the lanes whose guard is false.
@@ -370,17 +380,22 @@ func (w *watch) writes(f *sm.Flight, in *isa.Inst) {
 			continue
 		}
 		of := &w.loads[reg]
-		for rows := f.Rows; rows != 0; rows &= rows - 1 {
-			row, lanes := bits.TrailingZeros64(rows)&(sm.MaxWarps-1), f.Mask
-			if f.Mixed {
-				lanes = homeLanes(f, row, f.Mask)
-			}
-			if in.Memory() {
-				of[row] |= lanes
-			} else {
-				of[row] &^= lanes
-			}
+		if !f.Mixed {
+			wait(&of[f.Row&(sm.MaxWarps-1)], f.Mask, in.Memory())
+			continue
 		}
+		for m := f.Mask; m != 0; m &= m - 1 {
+			h := f.Homes.At(bits.TrailingZeros32(m))
+			wait(&of[h.Row&(sm.MaxWarps-1)], 1<<(h.Lane&(isa.MaxLanes-1)), in.Memory())
+		}
+	}
+}
+
+// wait adds lanes to those that wait for memory, or removes them.
+func wait(of *uint32, lanes uint32, memory bool) {
+	*of &^= lanes
+	if memory {
+		*of |= lanes
 	}
 }
 

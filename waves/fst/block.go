@@ -2,26 +2,27 @@ package fst
 
 import (
 	"bytes"
-	"compress/zlib"
 	"encoding/binary"
+	"hash"
+	"hash/adler32"
 	"hash/crc32"
 	"slices"
 
+	"github.com/klauspost/compress/flate"
 	"github.com/pierrec/lz4/v4"
 )
 
 // packed is a block of changes in the making. Its memory is used again for the next one.
 type packed struct {
-	frameText []byte // the values at the beginning, a character for each bit
-	frameZip  []byte
-	known     map[uint64]chain // by checksum and length
-	packer    lz4.Compressor
-	zip       *zlib.Writer
-	zipped    bytes.Buffer
-	changes   []byte // of a variable
-	index     []byte
-	times     []byte
-	out       []byte
+	frame   []byte           // the values at the beginning, compressed
+	known   map[uint64]chain // by checksum and length
+	packer  lz4.Compressor
+	zipped  bytes.Buffer
+	sum     hash.Hash32 // of the text in zipped
+	text    []byte      // a part of the values at the beginning, a character for each bit
+	changes []byte      // of a variable
+	index   []byte
+	out     []byte
 }
 
 // chain is the place of the changes of a variable in a block.
@@ -32,21 +33,22 @@ type chain struct {
 
 const (
 	minPacked = 32 // bytes of changes that are worth compressing
+	textPart  = 1 << 15
 	packedLZ4 = '4'
 )
 
 // flush writes the block of the changes so far. The next one begins where it ends.
 func (w *Writer) flush() {
-	if len(w.times) == 0 {
+	if w.timeCount == 0 {
 		return
 	}
 	w.repeatFirst()
 	b := &w.packed
 	out := append(b.out[:0], sized(changeBlock, w.begin, w.last, 0)...)
-	out = binary.AppendUvarint(out, uint64(len(b.frameText)))
-	out = binary.AppendUvarint(out, uint64(len(b.frameZip)))
+	out = binary.AppendUvarint(out, uint64(w.bitCount))
+	out = binary.AppendUvarint(out, uint64(len(b.frame)))
 	out = binary.AppendUvarint(out, uint64(len(w.vars)))
-	out = append(out, b.frameZip...)
+	out = append(out, b.frame...)
 
 	out = binary.AppendUvarint(out, uint64(len(w.vars)))
 	out, memory := w.pack(out)
@@ -54,21 +56,15 @@ func (w *Writer) flush() {
 	out = append(out, b.index...)
 	out = binary.BigEndian.AppendUint64(out, uint64(len(b.index)))
 
-	b.times = b.times[:0]
-	previous := uint64(0)
-	for _, t := range w.times {
-		b.times = binary.AppendUvarint(b.times, t-previous)
-		previous = t
-	}
-	times := b.deflated(b.times)
+	times := b.deflated(w.times)
 	out = append(out, times...)
-	for _, n := range []int{len(b.times), len(times), len(w.times)} {
+	for _, n := range []int{len(w.times), len(times), int(w.timeCount)} {
 		out = binary.BigEndian.AppendUint64(out, uint64(n))
 	}
 	w.writeBlock(out)
 	b.out = out
 	w.blocks++
-	w.begin, w.times, w.pieces.size = w.last, w.times[:0], 0
+	w.begin, w.times, w.timeCount, w.pieces.bytes = w.last, w.times[:0], 0, w.pieces.bytes[:0]
 }
 
 // repeatFirst repeats the value of the first variable in a block without a change of it. Without
@@ -87,10 +83,16 @@ func (w *Writer) repeatFirst() {
 	w.change(v, 0, v.value)
 }
 
-// frame makes the list of values at the beginning of the block.
-func (b *packed) frame(w *Writer) {
-	text := slices.Grow(b.frameText[:0], w.bitCount+8)
+// begin makes the list of values at the beginning of the block. What is larger than a part becomes
+// smaller by compression: it has two characters.
+func (b *packed) begin(w *Writer) {
+	b.rewind()
+	text := b.text[:0]
 	for i := range w.vars {
+		if len(text) >= textPart {
+			b.deflate(text, false)
+			text = text[:0]
+		}
 		v := &w.vars[i]
 		if v.width <= 64 {
 			text = appendBits(text, v.value, v.width)
@@ -102,7 +104,8 @@ func (b *packed) frame(w *Writer) {
 			top = 64
 		}
 	}
-	b.frameText, b.frameZip = text, append(b.frameZip[:0], b.deflated(text)...)
+	b.text = text
+	b.frame = append(b.frame[:0], b.shorter(text, w.bitCount)...)
 }
 
 // appendBits appends the lowest bits of a number as digits.
@@ -135,7 +138,7 @@ func (w *Writer) pack(out []byte) (_ []byte, memory int) {
 	clear(b.known)
 	index := b.index[:0]
 	start := uint32(len(out))
-	out = append(slices.Grow(out, int(w.pieces.size/2)), packedLZ4)
+	out = append(out, packedLZ4)
 	at, like, without := uint32(0), uint32(0), uint64(0)
 	for i := range w.vars {
 		v := &w.vars[i]
@@ -196,15 +199,32 @@ func (b *packed) compressed(out []byte) []byte {
 // deflated compresses with zlib. What does not become smaller stays as it is: readers compare the
 // lengths. The result is overwritten by the next call.
 func (b *packed) deflated(text []byte) []byte {
+	b.rewind()
+	return b.shorter(text, len(text))
+}
+
+// rewind begins a stream of zlib (RFC 1950): a window of 32 KiB, the fastest compression.
+func (b *packed) rewind() {
 	b.zipped.Reset()
-	if b.zip == nil {
-		b.zip, _ = zlib.NewWriterLevel(&b.zipped, zlib.BestSpeed) // the level is right
-	} else {
-		b.zip.Reset(&b.zipped)
+	b.zipped.Write([]byte{0x78, 0x01})
+	if b.sum == nil {
+		b.sum = adler32.New()
 	}
-	_, _ = b.zip.Write(text) // memory takes it
-	_ = b.zip.Close()
-	if b.zipped.Len() < len(text) {
+	b.sum.Reset()
+}
+
+// deflate compresses a part of a text by itself, so that no window is kept.
+func (b *packed) deflate(text []byte, last bool) {
+	_ = flate.StatelessDeflate(&b.zipped, text, last, nil) // memory takes it
+	_, _ = b.sum.Write(text)
+}
+
+// shorter compresses the last part of a text of so many bytes. It returns the whole text, compressed
+// if that makes it smaller.
+func (b *packed) shorter(text []byte, size int) []byte {
+	b.deflate(text, true)
+	b.zipped.Write(b.sum.Sum(nil))
+	if b.zipped.Len() < size {
 		return b.zipped.Bytes()
 	}
 	return text

@@ -187,7 +187,7 @@ func TestProperties(t *testing.T) {
 	dir := t.TempDir()
 	dumps := forall.Struct[drawn](map[string]gopter.Gen{
 		"Seed": gen.Int64Range(1, 1<<40), "Signals": gen.IntRange(1, 40), "Times": gen.IntRange(0, 300),
-		"Busy": forall.OneOf(1, 10, 50, 100), "Limit": forall.OneOf(blockSize, 64, 1000, 20000),
+		"Busy": forall.OneOf(1, 10, 50, 100), "Limit": forall.OneOf(minBlock, 64, 1000, 20000),
 	})
 	forall.CheckMany(t, 200, "GTKWave reads every change that was written", dumps, func(t *forall.T, d drawn) {
 		file, err := os.Create(filepath.Join(dir, "x.fst"))
@@ -293,5 +293,25 @@ func TestFailedWrite(t *testing.T) {
 		_, _, err := d.draw(w)
 		require.ErrorIs(t, err, os.ErrPermission)
 		assert.True(t, w.Failed())
+	}
+}
+
+// TestManyBits: the values at the beginning of a block are compressed in several parts. GTKWave reads
+// them all.
+func TestManyBits(t *testing.T) {
+	need.Tool(t, "gtkwave")
+	name := filepath.Join(t.TempDir(), "x.fst")
+	file, err := os.Create(name)
+	require.NoError(t, err)
+	w := NewWriter(file, -15)
+	want, _, err := drawn{Seed: 3, Signals: 1000, Times: 20, Busy: 10, Limit: minBlock}.draw(w)
+	require.NoError(t, err)
+	require.NoError(t, file.Close())
+	require.Greater(t, w.bitCount, 3*textPart)
+	got, _, err := read(name)
+	require.NoError(t, err)
+	require.Len(t, got, len(want))
+	for i := range want {
+		require.Equal(t, want[i].changes(), got[i].changes())
 	}
 }

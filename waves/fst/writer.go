@@ -17,7 +17,7 @@
 //   - a header with times and numbers of things, which Close completes
 //   - the geometry: the width of each variable
 //   - the hierarchy: scopes and variables with their names
-//   - blocks of changes, of 8 MB each before compression
+//   - blocks of changes, of 2 to 8 MB before compression
 //
 // A block of changes has the values of all variables at its beginning, then the changes by
 // variable, then the times. A change names its time by the distance to the time of the variable's
@@ -31,13 +31,14 @@ package fst
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/klauspost/compress/gzip"
 )
 
 // Kind is the kind of a variable, as in VCD.
@@ -76,17 +77,19 @@ type Writer struct {
 	scale int8
 
 	declared hierarchy // until Start
+	widths   []uint32  // until Start
 	scopes   uint64
 	vars     []variable
 	wide     []uint64 // present values of variables of more than 64 bits, the lowest word first
 	bitCount int      // of all variables
 
-	times  []uint64 // of the block, besides begin
-	begin  uint64   // of the block
-	first  uint64   // of the file
-	last   uint64   // of the file
-	blocks uint64
-	limit  int // bytes of changes after which a block ends
+	times     []byte // of the block, besides begin: each the distance to the one before, the first one to 0
+	timeCount uint32
+	begin     uint64 // of the block
+	first     uint64 // of the file
+	last      uint64 // of the file
+	blocks    uint64
+	limit     int // bytes of changes after which a block ends, from Start on
 
 	pieces pieces // changes of the block
 	packed packed
@@ -95,16 +98,18 @@ type Writer struct {
 // variable is a variable and the place of its changes.
 type variable struct {
 	value uint64 // present value; of more than 64 bits: index of its lowest word in Writer.wide
-	width uint32 // bits
 	time  uint32 // number of the time of its last change in the block
-	// These are places in pieces: its first piece, the end of its changes and of its last piece, and
-	// the size of that one. All are 0 if it has no changes in the block.
-	first, end, limit, piece uint32
+	// These are places in pieces: its first piece, the end of its changes and of its last piece. All
+	// are 0 if it has no changes in the block.
+	first, end, limit uint32
+	width             uint32 // bits
+	piece             uint16 // size of its last piece
+	size              uint16 // bytes of a value in a change, 0 of one bit
 }
 
 // NewWriter starts a dump. Times are in units of 10^scale seconds.
 func NewWriter(w io.WriterAt, scale int8) *Writer {
-	return &Writer{w: w, scale: scale, limit: blockSize}
+	return &Writer{w: w, scale: scale}
 }
 
 // Scope opens a scope, a module.
@@ -128,9 +133,9 @@ func (w *Writer) Var(kind Kind, name string, width int) (id int) {
 	b = append(b, 0)
 	b = binary.AppendUvarint(b, uint64(width))
 	w.declared.text = append(b, 0) // it is not an alias
-	w.vars = append(w.vars, variable{width: uint32(width)})
+	w.widths = append(w.widths, uint32(width))
 	w.bitCount += width
-	return len(w.vars) - 1
+	return len(w.widths) - 1
 }
 
 // hierarchy is the compressed list of scopes and variables.
@@ -151,7 +156,7 @@ func (h *hierarchy) next() []byte {
 
 func (h *hierarchy) flush() {
 	if h.zip == nil {
-		h.zip, _ = gzip.NewWriterLevel(&h.to, gzip.BestSpeed) // the level is right
+		h.zip, _ = gzip.NewWriterLevel(&h.to, gzip.StatelessCompression) // the level is right
 	}
 	_, _ = h.zip.Write(h.text) // memory takes it
 	h.size += len(h.text)
@@ -165,17 +170,26 @@ func wordsOf(width uint32) int { return int(width+63) / 64 }
 // of more than 64 bits has several words, the lowest first.
 func (w *Writer) Start(time uint64, values []uint64) {
 	w.begin, w.first, w.last = time, time, time
+	w.vars = make([]variable, len(w.widths))
 	var widths []byte
-	for i := range w.vars {
+	for i, width := range w.widths {
 		v := &w.vars[i]
-		widths = binary.AppendUvarint(widths, uint64(v.width))
-		words := wordsOf(v.width)
+		if v.width = width; width > 1 {
+			v.size = uint16((width + 7) / 8)
+		}
+		widths = binary.AppendUvarint(widths, uint64(width))
+		words := wordsOf(width)
 		if v.value = values[0]; words > 1 {
 			v.value = uint64(len(w.wide))
 			w.wide = append(w.wide, values[:words]...)
 		}
 		values = values[words:]
 	}
+	if w.limit == 0 {
+		w.limit = min(max(w.bitCount, minBlock), maxBlock)
+	}
+	w.pieces.bytes = make([]byte, 0, w.limit+w.limit/8) // the last time may have many changes
+	w.packed.out = make([]byte, 0, w.limit/2)
 	w.write(w.header())
 	b := sized(geometryBlock, uint64(len(widths)), uint64(len(w.vars)))
 	w.writeBlock(append(b, w.packed.deflated(widths)...))
@@ -214,13 +228,16 @@ const (
 
 // Time is the time of the changes that follow. It is after the previous time.
 func (w *Writer) Time(time uint64) {
-	if int(w.pieces.size) >= w.limit || len(w.times) >= maxTimes {
+	if len(w.pieces.bytes) >= w.limit || w.timeCount >= maxTimes {
 		w.flush()
 	}
-	if len(w.times) == 0 {
-		w.packed.frame(w)
+	last := w.last
+	if w.timeCount == 0 {
+		w.packed.begin(w)
+		last = 0
 	}
-	w.times = append(w.times, time)
+	w.times = binary.AppendUvarint(w.times, time-last)
+	w.timeCount++
 	w.last = time
 }
 
@@ -228,37 +245,46 @@ func (w *Writer) Time(time uint64) {
 func (w *Writer) Change(id int, value uint64) {
 	v := &w.vars[id]
 	v.value = value
-	w.change(v, uint32(len(w.times)-1), value)
+	w.change(v, w.timeCount-1, value)
 }
 
 func (w *Writer) change(v *variable, time uint32, value uint64) {
-	passed := uint64(time - v.time)
+	b, number := w.pieces.room(v), (time-v.time)<<1
 	v.time = time
-	if v.width == 1 {
-		w.pieces.add(v, passed<<2|value<<1, 0, 0)
+	if v.size == 0 {
+		number = number<<1 | uint32(value)<<1
+	}
+	value <<= 64 - v.width
+	if number < 0x80 {
+		b[0] = byte(number)
+		binary.BigEndian.PutUint64(b[1:], value)
+		v.end += 1 + uint32(v.size)
 		return
 	}
-	w.pieces.add(v, passed<<1, value<<(64-v.width), (v.width+7)/8)
+	n := binary.PutUvarint(b[:], uint64(number))
+	binary.BigEndian.PutUint64(b[n:], value)
+	v.end += uint32(n) + uint32(v.size)
 }
 
 // ChangeWide is a change of a variable of more than 64 bits, the lowest word first.
 func (w *Writer) ChangeWide(id int, value []uint64) {
 	v := &w.vars[id]
 	copy(w.wide[v.value:][:wordsOf(v.width)], value)
-	w.changeWide(v, uint32(len(w.times)-1), value)
+	w.changeWide(v, w.timeCount-1, value)
 }
 
 func (w *Writer) changeWide(v *variable, time uint32, value []uint64) {
-	w.pieces.add(v, uint64(time-v.time)<<1, 0, 0)
+	v.end += uint32(binary.PutUvarint(w.pieces.room(v)[:], uint64(time-v.time)<<1))
 	v.time = time
 	shift := -v.width % 64 // the highest bit becomes that of a word
-	left := (v.width + 7) / 8
+	left := uint32(v.size)
 	for i, x := range slices.Backward(value) {
 		x <<= shift
 		if i > 0 {
 			x |= value[i-1] >> (64 - shift) // 0 if nothing is shifted
 		}
-		w.pieces.append(v, x, min(left, 8))
+		binary.BigEndian.PutUint64(w.pieces.room(v)[:], x)
+		v.end += min(left, 8)
 		left -= min(left, 8)
 	}
 }
@@ -268,7 +294,7 @@ func (w *Writer) Failed() bool { return w.err != nil }
 
 // Close ends the dump at its last time. It does not close the file.
 func (w *Writer) Close() error {
-	if w.blocks == 0 && len(w.times) == 0 {
+	if w.blocks == 0 && w.timeCount == 0 {
 		w.Time(w.begin + 1) // readers show the first values only if another time follows
 	}
 	w.flush()
