@@ -30,16 +30,15 @@ type Result struct {
 	Stats     []Stat    // in the order of the statistics catalogue; elements that are 0 can be missing
 }
 
-// Limits are the values of Result.LimitedBy: the limits of sm.Occupancy, and "grid" if the SMs hold
-// all CTAs of the launch at once. Launches with different limits give several, joined by ", ".
-var Limits = []string{"threads", "CTAs", "registers", "shared memory", "grid"}
+// Grid is the limit of a launch whose CTAs the SMs hold all at once.
+const Grid = "grid"
 
-// Warning is a message about a run that does not change its outcome. Warnings of different points
-// with the same key are the same warning.
-type Warning struct {
-	Key  string `json:"key"`
-	Text string `json:"text"`
-}
+// Limits are the values of Result.LimitedBy: the limits of sm.Occupancy, and Grid. Launches with different limits give several, joined by ", ".
+var Limits = []string{"threads", "CTAs", "registers", "shared memory", Grid}
+
+// Warning is a message about a run. Warnings of different points with the same key are the same
+// warning.
+type Warning = testbench.Warning
 
 // Stat is a statistic with its value. An element of a histogram or of a breakdown is a statistic,
 // too: "active_lane_histogram[4]", "cycle_breakdown.Stall".

@@ -331,16 +331,12 @@ func simulate(c *cobra.Command, m *machineFlags, cfg gpu.Config, label string, w
 		if !told[l.Prog] {
 			told[l.Prog] = true
 			line.clear()
-			m.warnings.program(mech, cfg.Divergence, l.Prog)
+			m.warnings.tell(testbench.ProgramWarnings(mech, cfg.Divergence, l.Prog))
 		}
 	})
 	err = do(s)
 	line.clear()
-	m.warnings.one(s)
-	m.warnings.parts(s)
-	m.warnings.counts(mech, s)
-	m.warnings.pad(s)
-	m.warnings.absent(s)
+	m.warnings.tell(s.Warnings())
 	m.tellRaces(c.ErrOrStderr(), label)
 	return s, err
 }
