@@ -32,11 +32,15 @@ func (r *reader) machines() {
 		r.machineOf[i] = m
 	}
 	r.digests = make([][32]byte, len(firsts))
-	faults := make([]error, len(firsts))
+	faults, mechanisms := make([]error, len(firsts)), make([]string, len(firsts))
 	parallel(len(firsts), func(m int) {
 		c := r.Config(firsts[m])
-		faults[m], r.digests[m] = c.Check(), configDigest(&c)
+		faults[m], r.digests[m], mechanisms[m] = c.Check(), configDigest(&c), c.Divergence.Mechanism
 	})
+	r.mechanisms = map[string]bool{}
+	for _, name := range mechanisms {
+		r.mechanisms[name] = true
+	}
 	told := map[string]bool{}
 	for m, err := range faults {
 		r.impossible(r.steps(firsts[m]), err, told)

@@ -145,7 +145,7 @@ func (m *maker) sessionOf(i int, steps []int) (*testbench.Session, error) {
 		m.session.Reset()
 	} else {
 		m.session = nil // its memory is free for the next one
-		s, err := testbench.NewSession(m.config(steps), testbench.Limits{MaxCycles: m.maxCycles})
+		s, err := testbench.NewSession(m.config(steps), testbench.Limits{MaxCycles: m.maxCycles, Stop: m.stopped})
 		if err != nil {
 			return nil, err
 		}

@@ -40,7 +40,9 @@ type Plan struct {
 	bases     map[base]gpu.Config
 	machineOf []uint32   // machine by point
 	digests   [][32]byte // of the resolved configuration, by machine
-	build     string
+
+	mechanisms map[string]bool // those of all points
+	build      string
 }
 
 // axis is an axis while it is read, and what each of its values means.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -77,7 +78,7 @@ func stats(c *testbench.Counters) (list []Stat) {
 				}
 			}
 		case map[string]uint64:
-			for _, name := range sortedNames(v) {
+			for _, name := range sortedKeys(v) {
 				if n := v[name]; n != 0 {
 					list = append(list, Stat{s.Name + "." + name, n})
 				}
@@ -89,13 +90,9 @@ func stats(c *testbench.Counters) (list []Stat) {
 	return list
 }
 
-func sortedNames(m map[string]uint64) []string {
-	names := make([]string, 0, len(m))
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
+// sortedKeys returns the keys of a map in order.
+func sortedKeys[V any](m map[string]V) []string {
+	return slices.Sorted(maps.Keys(m))
 }
 
 // whole lists the statistics of the catalogue that are whole numbers, by the part of their name
@@ -234,3 +231,16 @@ func intern(name []byte) string {
 	s, _ := interned.LoadOrStore(string(name), string(name))
 	return s.(string)
 }
+
+// elements tells which statistics of the catalogue are histograms or breakdowns.
+var elements = sync.OnceValue(func() map[string]bool {
+	list := map[string]bool{}
+	var none testbench.Counters
+	for _, s := range testbench.Stats() {
+		switch s.Value(&none).(type) {
+		case []uint64, map[string]uint64:
+			list[s.Name] = true
+		}
+	}
+	return list
+})

@@ -1,8 +1,22 @@
 package sweep
 
 import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
 	"time"
+
+	"divergo/cuda"
+	"divergo/internal/output"
 )
 
 // Options say how Run runs.
@@ -38,12 +52,385 @@ type Lost struct {
 // Tries is the number of tries of a point whose worker crashes.
 const Tries = 3
 
-// Run makes the missing results of a plan on this computer.
+// bundle is a number of points that a worker runs one after the other, all on one machine.
+type bundle struct {
+	points []int
+	memory uint64 // estimate for one of them, in bytes
+}
+
+// maxBundle limits the points of a bundle. Larger ones would leave workers idle at the end.
+const maxBundle = 32
+
+// engine is the state of a Run.
+type engine struct {
+	Options
+	plan     *Plan
+	store    *Store
+	programs map[string]string // paths of CUDA programs that were built, by Plan.Kernel
+	queue    []bundle
+	workers  []*worker
+	events   chan event
+	free     uint64 // memory that is not promised to a worker, in bytes
+	report   Report
+	tries    map[int]int
+	start    time.Time
+	err      error
+}
+
+// worker is a process that makes points.
+type worker struct {
+	*output.Child
+	in      *os.File
+	bundle  *bundle // the present one; nil: idle
+	unkept  []int   // of the present bundle
+	running int     // the point that runs, -1 if there is none
+}
+
+// event is a line that a worker has written; nil means that it has ended.
+type event struct {
+	from *worker
+	line *note
+}
+
+// note says what became of a point.
+type note struct {
+	Begun    *int      `json:"begun,omitempty"`
+	Kept     *int      `json:"kept,omitempty"`
+	Crashed  *int      `json:"crashed,omitempty"`
+	Why      string    `json:"why,omitempty"` // of Crashed
+	Idle     bool      `json:"idle,omitempty"`
+	Conflict *Conflict `json:"conflict,omitempty"`
+	Error    string    `json:"error,omitempty"` // the store cannot be written
+}
+
+// order is a line for a worker.
+type order struct {
+	Points   []int             `json:"points,omitempty"`
+	Keys     []string          `json:"keys,omitempty"` // of the points
+	Programs map[string]string `json:"programs,omitempty"`
+}
+
+// Run makes the missing results of a plan on this computer. Each of several processes, the workers,
+// makes one point at a time.
 //
 // A point with a result in the store is not run. So Run after an interruption continues. The error
-// concerns the store, or a *Conflict; lost points are in the report.
-func Run(p *Plan, s *Store, o Options) (*Report, error) { panic("skeleton") }
+// concerns the store, or is a *Conflict; lost points are in the report.
+func Run(p *Plan, s *Store, o Options) (*Report, error) {
+	e := &engine{Options: o, plan: p, store: s, events: make(chan event), tries: map[int]int{}, start: time.Now()}
+	if e.Jobs == 0 {
+		e.Jobs = runtime.GOMAXPROCS(0)
+	}
+	if err := e.prepare(); err != nil {
+		return &e.report, err
+	}
+	if len(e.queue) == 0 {
+		return &e.report, nil
+	}
+	done, err := e.build()
+	defer done()
+	if err != nil {
+		return &e.report, err
+	}
+	e.loop()
+	slices.SortFunc(e.report.Lost, func(a, b Lost) int { return cmp.Compare(a.Point, b.Point) })
+	return &e.report, e.err
+}
 
-// Work makes points in this process for a Run in another one, until in ends. It reads the numbers of
-// the points from in, and writes to out what became of each.
-func Work(p *Plan, s *Store, in io.Reader, out io.Writer) error { panic("skeleton") }
+// prepare lists the missing points in bundles.
+func (e *engine) prepare() error {
+	there, err := e.store.keys()
+	if err != nil {
+		return err
+	}
+	points := e.Points
+	if points == nil {
+		points = make([]int, e.plan.Len())
+		for i := range points {
+			points[i] = i
+		}
+	}
+	e.report.Points = len(points)
+	var missing []int
+	for _, i := range points {
+		if !there[e.plan.Key(i)] {
+			missing = append(missing, i)
+		}
+	}
+	e.report.Before = len(points) - len(missing)
+	slices.SortStableFunc(missing, func(a, b int) int { return cmp.Compare(e.plan.machineOf[a], e.plan.machineOf[b]) })
+	most := max(1, min(maxBundle, len(missing)/(4*e.Jobs)))
+	for _, i := range missing {
+		last := len(e.queue) - 1
+		if last >= 0 && len(e.queue[last].points) < most &&
+			e.plan.machineOf[e.queue[last].points[0]] == e.plan.machineOf[i] {
+			e.queue[last].points = append(e.queue[last].points, i)
+			continue
+		}
+		c := e.plan.Config(i)
+		e.queue = append(e.queue, bundle{[]int{i}, memoryOf(&c)})
+	}
+	e.Jobs = min(e.Jobs, len(e.queue))
+	e.free = available()
+	return nil
+}
+
+// build builds the CUDA programs that the missing points run, once for all workers. The function
+// done removes them.
+func (e *engine) build() (done func(), err error) {
+	var folder *output.Scratch
+	done = func() {
+		if folder != nil {
+			folder.Remove()
+		}
+	}
+	e.programs = map[string]string{}
+	for _, b := range e.queue {
+		for _, i := range b.points {
+			s := e.plan.subject(e.plan.steps(i))
+			if s.build == nil || e.programs[s.text] != "" || !slices.Contains(sources, strings.ToLower(filepath.Ext(s.build[0]))) {
+				continue
+			}
+			if folder == nil {
+				if folder, err = output.TempFolder(); err != nil {
+					return done, err
+				}
+			}
+			own, err := os.Executable()
+			if err != nil {
+				return done, err
+			}
+			to := folder.Path(fmt.Sprint("program", len(e.programs)))
+			if err := cuda.Build(s.build, to, cuda.Options{Level: "2", Arch: cuda.DefaultArch, Divergo: own}); err != nil {
+				return done, err
+			}
+			e.programs[s.text] = to
+		}
+	}
+	return done, nil
+}
+
+// loop runs the workers until nothing is left.
+func (e *engine) loop() {
+	defer e.end()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for e.err == nil && e.dispatch() {
+		select {
+		case ev := <-e.events:
+			e.handle(ev)
+		case <-tick.C:
+		}
+		if e.Stop != nil && e.Stop() {
+			return
+		}
+	}
+}
+
+// dispatch gives bundles to idle workers, and starts workers. It reports whether any is busy.
+func (e *engine) dispatch() bool {
+	busy, idle := 0, []*worker(nil)
+	for _, w := range e.workers {
+		if w.bundle != nil {
+			busy++
+		} else {
+			idle = append(idle, w)
+		}
+	}
+	e.report.Waiting = 0
+	for busy < e.Jobs && len(e.queue) > 0 && e.err == nil {
+		at := slices.IndexFunc(e.queue, func(b bundle) bool { return b.memory <= e.free })
+		if at < 0 && busy > 0 {
+			for _, b := range e.queue {
+				e.report.Waiting += len(b.points)
+			}
+			break
+		}
+		at = max(at, 0) // a point that never fits runs by itself
+		var w *worker
+		if n := len(idle); n > 0 {
+			w, idle = idle[n-1], idle[:n-1]
+		} else if w = e.hire(); w == nil {
+			break
+		}
+		b := e.queue[at]
+		e.queue = slices.Delete(e.queue, at, at+1)
+		w.bundle, w.unkept, w.running = &b, slices.Clone(b.points), -1
+		e.free -= min(b.memory, e.free)
+		o := order{Points: b.points}
+		for _, i := range b.points {
+			o.Keys = append(o.Keys, e.plan.Key(i).String())
+		}
+		w.send(o)
+		busy++
+	}
+	return busy > 0
+}
+
+// hire starts a worker.
+func (e *engine) hire() *worker {
+	command := e.Worker
+	if command == nil {
+		own, err := os.Executable()
+		if err != nil {
+			e.err = err
+			return nil
+		}
+		command = []string{own, "sweep", "work", e.plan.File, "--store", e.store.folder}
+	}
+	in, toWorker, err := os.Pipe()
+	if err != nil {
+		e.err = err
+		return nil
+	}
+	fromWorker, out, err := os.Pipe()
+	if err != nil {
+		e.err = errors.Join(err, in.Close(), toWorker.Close())
+		return nil
+	}
+	c := exec.Command(command[0], command[1:]...)
+	c.Stdin, c.Stdout, c.Stderr = in, out, e.Stderr
+	c.Env = append(os.Environ(), "GOMAXPROCS=2") // one simulates, one writes and collects garbage
+	child, err := output.Start(c)
+	in.Close()
+	out.Close()
+	if err != nil {
+		e.err = errors.Join(fmt.Errorf("cannot start a worker: %w", err), toWorker.Close(), fromWorker.Close())
+		return nil
+	}
+	w := &worker{Child: child, in: toWorker, running: -1}
+	e.workers = append(e.workers, w)
+	w.send(order{Programs: e.programs})
+	go func() {
+		defer fromWorker.Close()
+		lines := bufio.NewScanner(fromWorker)
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
+			var n note
+			if json.Unmarshal(lines.Bytes(), &n) == nil {
+				e.events <- event{w, &n}
+			}
+		}
+		_ = w.Wait()
+		e.events <- event{w, nil}
+	}()
+	return w
+}
+
+// send writes a line to the worker. A worker that has ended does not read it; its end is an event.
+func (w *worker) send(o order) {
+	line, err := json.Marshal(o)
+	if err != nil {
+		panic(err) // it holds numbers and texts
+	}
+	_, _ = w.in.Write(append(line, '\n'))
+}
+
+// handle takes note of what a worker says.
+func (e *engine) handle(ev event) {
+	w := ev.from
+	switch n := ev.line; {
+	case n == nil:
+		e.gone(w)
+	case n.Begun != nil:
+		w.running = *n.Begun
+	case n.Kept != nil:
+		w.kept(*n.Kept)
+		e.report.Made++
+		e.tell()
+	case n.Crashed != nil:
+		w.kept(*n.Crashed)
+		e.retry(*n.Crashed, n.Why)
+	case n.Idle:
+		e.free += w.bundle.memory
+		w.bundle = nil
+	case n.Conflict != nil:
+		e.err = n.Conflict
+	case n.Error != "":
+		e.err = errors.New(n.Error)
+	}
+}
+
+// kept removes a point from those of the worker.
+func (w *worker) kept(point int) {
+	w.unkept = slices.DeleteFunc(w.unkept, func(i int) bool { return i == point })
+	if w.running == point {
+		w.running = -1
+	}
+}
+
+// gone gives the points of a worker that has ended to others.
+func (e *engine) gone(w *worker) {
+	e.workers = slices.DeleteFunc(e.workers, func(o *worker) bool { return o == w })
+	_ = w.in.Close()
+	if w.bundle == nil {
+		return
+	}
+	e.free += w.bundle.memory
+	why := "the worker ended"
+	if err := w.Wait(); err != nil {
+		why = fmt.Sprintf("the worker ended: %v", err)
+	}
+	running := w.running
+	if running < 0 && len(w.unkept) > 0 {
+		running = w.unkept[0] // it has not begun any: the start failed
+	}
+	memory := w.bundle.memory
+	for _, i := range w.unkept {
+		if i == running {
+			e.retry(i, why)
+		} else {
+			e.queue = append(e.queue, bundle{[]int{i}, memory})
+		}
+	}
+}
+
+// retry runs a point again, or gives it up.
+func (e *engine) retry(i int, why string) {
+	if e.tries[i]++; e.tries[i] == Tries {
+		e.report.Lost = append(e.report.Lost, Lost{i, Tries, why})
+		e.tell()
+		return
+	}
+	c := e.plan.Config(i)
+	e.queue = append(e.queue, bundle{[]int{i}, memoryOf(&c)})
+}
+
+// tell reports the progress.
+func (e *engine) tell() {
+	r := &e.report
+	spent := time.Since(e.start).Seconds()
+	r.Rate = float64(r.Made) / max(spent, 1e-9)
+	r.Left = 0
+	if left := r.Points - r.Before - r.Made - len(r.Lost); r.Made > 0 {
+		r.Left = time.Duration(float64(left) / r.Rate * float64(time.Second))
+	}
+	if e.Progress != nil {
+		e.Progress(*r)
+	}
+}
+
+// end ends the workers. Results that they have begun to write are complete or absent.
+func (e *engine) end() {
+	for _, w := range e.workers {
+		_ = w.in.Close()
+	}
+	late := time.After(endTime)
+	for len(e.workers) > 0 {
+		select {
+		case ev := <-e.events:
+			if n := ev.line; n == nil {
+				e.workers = slices.DeleteFunc(e.workers, func(o *worker) bool { return o == ev.from })
+			} else if n.Kept != nil {
+				e.report.Made++
+			}
+		case <-late:
+			for _, w := range e.workers {
+				w.Kill()
+			}
+			late = nil
+		}
+	}
+}
+
+// endTime bounds the wait for workers that are told to end.
+const endTime = 5 * time.Second
