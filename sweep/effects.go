@@ -1,8 +1,6 @@
 package sweep
 
 import (
-	"fmt"
-	"hash/maphash"
 	"slices"
 	"strings"
 
@@ -26,18 +24,11 @@ type seen struct {
 
 // Effects returns the effect of each axis of a plan on the results in a store, in plan order.
 func Effects(p *Plan, s *Store) ([]Effect, error) {
-	seed := maphash.MakeSeed()
-	all := make([]seen, p.Len())
-	for row, err := range Collect(p, s) {
-		if err != nil {
-			return nil, err
-		}
-		if r := row.Result; r != nil {
-			text := appendStats([]byte(r.Outcome+"\x00"), r.Stats)
-			all[row.Index] = seen{true, maphash.Bytes(seed, text), intern([]byte(r.LimitedBy))}
-		}
+	status, err := ReadStatus(p, s)
+	if err != nil {
+		return nil, err
 	}
-	return p.effects(all), nil
+	return status.Effects, nil
 }
 
 // effects compares results that differ in one factor.
@@ -104,27 +95,42 @@ var resources = map[string]string{
 func (p *Plan) idle(f *factor, limits []string) string {
 	var why []string
 	for _, a := range f.axes {
-		name := p.axes[a].key
-		if unused := p.unused(name); unused != "" {
+		if unused := p.unused(p.axes[a].key); unused != "" {
 			why = append(why, unused)
-		} else if r, ok := resources[name]; ok && !slices.ContainsFunc(limits, func(l string) bool {
-			return slices.Contains(strings.Split(l, ", "), r)
-		}) && len(limits) > 0 {
-			why = append(why, "the CTAs of an SM are limited by "+strings.Join(slices.Compact(slices.Sorted(slices.Values(limits))), "; "))
 		}
+	}
+	if len(why) == 0 {
+		return p.limited(f, limits)
 	}
 	return strings.Join(why, "; ")
 }
 
-// unused says why a key cannot matter in a plan: it is one of a mechanism that no point has.
+// switches are the keys that say whether a machine has an optional block, by the section of its keys.
+var switches = map[string]string{
+	"const": "const.size = 0", "icache": "icache.size = 0", "texture": "texture.size = 0", "herd": "herd.enable = false",
+}
+
+// unused says why a key cannot matter in a plan: no machine has the mechanism or block that it is
+// of. It is empty for other keys.
 func (p *Plan) unused(name string) string {
-	rest, ok := strings.CutPrefix(name, "divergence.")
+	section, rest, _ := strings.Cut(name, ".")
+	if off, ok := switches[section]; ok && !p.used[section] && !strings.HasPrefix(off, name+" ") {
+		return "all points have " + off
+	}
 	owner, _, inner := strings.Cut(rest, ".")
-	if _, mechanism := divergence.Find(owner); !ok || !inner || !mechanism {
-		return ""
+	if _, ok := divergence.Find(owner); section == "divergence" && inner && ok && !p.used["divergence."+owner] {
+		return "no point has mechanism " + owner
 	}
-	if p.mechanisms[owner] {
-		return ""
+	return ""
+}
+
+// Idle returns the axes that cannot matter, whatever the results: each with the reason.
+func (p *Plan) Idle() []Effect {
+	var list []Effect
+	for i := range p.Axes {
+		if why := p.unused(p.axes[i].key); why != "" {
+			list = append(list, Effect{Axes: []string{p.Axes[i].Name}, Why: why})
+		}
 	}
-	return fmt.Sprintf("no point has mechanism %s", owner)
+	return list
 }

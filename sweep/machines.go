@@ -32,14 +32,16 @@ func (r *reader) machines() {
 		r.machineOf[i] = m
 	}
 	r.digests = make([][32]byte, len(firsts))
-	faults, mechanisms := make([]error, len(firsts)), make([]string, len(firsts))
+	faults, used := make([]error, len(firsts)), make([][]string, len(firsts))
 	parallel(len(firsts), func(m int) {
 		c := r.Config(firsts[m])
-		faults[m], r.digests[m], mechanisms[m] = c.Check(), configDigest(&c), c.Divergence.Mechanism
+		faults[m], r.digests[m], used[m] = c.Check(), configDigest(&c), optional(&c)
 	})
-	r.mechanisms = map[string]bool{}
-	for _, name := range mechanisms {
-		r.mechanisms[name] = true
+	r.used = map[string]bool{}
+	for _, names := range used {
+		for _, name := range names {
+			r.used[name] = true
+		}
 	}
 	told := map[string]bool{}
 	for m, err := range faults {
@@ -128,6 +130,20 @@ func (r *reader) impossible(steps []int, err error, told map[string]bool) {
 		}
 		r.errorf(max(at, 0), "%s", message)
 	}
+}
+
+// optional lists the blocks of a machine that other machines lack, by the section of their keys: the
+// mechanism, and caches.
+func optional(c *gpu.Config) []string {
+	list := []string{"divergence." + c.Divergence.Mechanism}
+	for name, there := range map[string]bool{
+		"const": c.Const.Size > 0, "icache": c.ICache.Size > 0, "texture": c.Texture.Size > 0, "herd": c.Herd.Enable,
+	} {
+		if there {
+			list = append(list, name)
+		}
+	}
+	return list
 }
 
 // configDigest returns the hash of a resolved configuration.

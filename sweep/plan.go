@@ -41,8 +41,8 @@ type Plan struct {
 	machineOf []uint32   // machine by point
 	digests   [][32]byte // of the resolved configuration, by machine
 
-	mechanisms map[string]bool // those of all points
-	build      string
+	used  map[string]bool // mechanisms, and sections of keys of blocks that a machine of the plan has
+	build string
 }
 
 // axis is an axis while it is read, and what each of its values means.

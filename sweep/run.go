@@ -38,6 +38,8 @@ type Report struct {
 	Made    int           // results of this run
 	Left    time.Duration // estimate of the time that the rest needs; 0 if unknown
 	Rate    float64       // points a second
+	Busy    time.Duration // time that all workers have spent on the results of this run
+	Longest time.Duration // of a point
 	Waiting int           // points that wait for memory
 	Lost    []Lost        // points without a result, after all tries
 }
@@ -72,7 +74,8 @@ type engine struct {
 	events   chan event
 	free     uint64 // memory that is not promised to a worker, in bytes
 	report   Report
-	tries    map[int]int
+	tries    map[int]int // of points whose worker crashed
+	starts   int         // workers that ended before their first point
 	start    time.Time
 	err      error
 }
@@ -84,6 +87,7 @@ type worker struct {
 	bundle  *bundle // the present one; nil: idle
 	unkept  []int   // of the present bundle
 	running int     // the point that runs, -1 if there is none
+	began   bool    // it has begun a point
 }
 
 // event is a line that a worker has written; nil means that it has ended.
@@ -96,6 +100,7 @@ type event struct {
 type note struct {
 	Begun    *int      `json:"begun,omitempty"`
 	Kept     *int      `json:"kept,omitempty"`
+	Seconds  float64   `json:"seconds,omitempty"` // of Kept: time of the run
 	Crashed  *int      `json:"crashed,omitempty"`
 	Why      string    `json:"why,omitempty"` // of Crashed
 	Idle     bool      `json:"idle,omitempty"`
@@ -157,7 +162,15 @@ func (e *engine) prepare() error {
 		}
 	}
 	e.report.Before = len(points) - len(missing)
-	slices.SortStableFunc(missing, func(a, b int) int { return cmp.Compare(e.plan.machineOf[a], e.plan.machineOf[b]) })
+	place := map[uint32]int{} // of a machine, by its first point
+	for _, i := range missing {
+		if m := e.plan.machineOf[i]; place[m] == 0 {
+			place[m] = len(place) + 1
+		}
+	}
+	slices.SortStableFunc(missing, func(a, b int) int {
+		return cmp.Compare(place[e.plan.machineOf[a]], place[e.plan.machineOf[b]])
+	})
 	most := max(1, min(maxBundle, len(missing)/(4*e.Jobs)))
 	for _, i := range missing {
 		last := len(e.queue) - 1
@@ -299,7 +312,9 @@ func (e *engine) hire() *worker {
 	}
 	w := &worker{Child: child, in: toWorker, running: -1}
 	e.workers = append(e.workers, w)
-	w.send(order{Programs: e.programs})
+	if len(e.programs) > 0 {
+		w.send(order{Programs: e.programs})
+	}
 	go func() {
 		defer fromWorker.Close()
 		lines := bufio.NewScanner(fromWorker)
@@ -332,10 +347,10 @@ func (e *engine) handle(ev event) {
 	case n == nil:
 		e.gone(w)
 	case n.Begun != nil:
-		w.running = *n.Begun
+		w.running, w.began = *n.Begun, true
 	case n.Kept != nil:
 		w.kept(*n.Kept)
-		e.report.Made++
+		e.made(n)
 		e.tell()
 	case n.Crashed != nil:
 		w.kept(*n.Crashed)
@@ -348,6 +363,15 @@ func (e *engine) handle(ev event) {
 	case n.Error != "":
 		e.err = errors.New(n.Error)
 	}
+}
+
+// made counts a result.
+func (e *engine) made(n *note) {
+	spent := time.Duration(n.Seconds * float64(time.Second))
+	r := &e.report
+	r.Made++
+	r.Busy += spent
+	r.Longest = max(r.Longest, spent)
 }
 
 // kept removes a point from those of the worker.
@@ -370,13 +394,16 @@ func (e *engine) gone(w *worker) {
 	if err := w.Wait(); err != nil {
 		why = fmt.Sprintf("the worker ended: %v", err)
 	}
-	running := w.running
-	if running < 0 && len(w.unkept) > 0 {
-		running = w.unkept[0] // it has not begun any: the start failed
+	if !w.began {
+		e.starts++
+	}
+	if e.starts == Tries {
+		e.err = fmt.Errorf("%d workers ended before their first point: %s", e.starts, why)
+		return
 	}
 	memory := w.bundle.memory
 	for _, i := range w.unkept {
-		if i == running {
+		if i == w.running {
 			e.retry(i, why)
 		} else {
 			e.queue = append(e.queue, bundle{[]int{i}, memory})
@@ -421,7 +448,7 @@ func (e *engine) end() {
 			if n := ev.line; n == nil {
 				e.workers = slices.DeleteFunc(e.workers, func(o *worker) bool { return o == ev.from })
 			} else if n.Kept != nil {
-				e.report.Made++
+				e.made(n)
 			}
 		case <-late:
 			for _, w := range e.workers {

@@ -40,13 +40,18 @@ func OpenStore(folder string) (*Store, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%s: want a folder for the results: %w", shown, reason(err))
 	}
+	other := ""
 	for _, e := range entries {
-		if name := e.Name(); name == marker {
+		switch name := e.Name(); {
+		case name == marker:
 			return s, s.check()
-		} else if !strings.HasPrefix(name, ".") {
-			return nil, fmt.Errorf("%s: holds %s and is no store of a sweep: want an empty folder, or a new one", shown,
-				printable.Name(name))
+		case !strings.HasPrefix(name, "."): // another process may be writing the marker
+			other = name
 		}
+	}
+	if other != "" {
+		return nil, fmt.Errorf("%s: holds %s and is no store of a sweep: want an empty folder, or a new one", shown,
+			printable.Name(other))
 	}
 	there, err := output.Link(filepath.Join(folder, marker), []byte(format))
 	if err == nil && there != nil {

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"divergo/gpu"
 	"divergo/internal/printable"
@@ -83,6 +84,7 @@ func (w *work) note(n note) {
 // point makes a point, and begins to write its result.
 func (w *work) point(i int) {
 	w.note(note{Begun: &i})
+	start := time.Now()
 	r, err := w.tried(i)
 	if w.stopped() {
 		return
@@ -92,13 +94,14 @@ func (w *work) point(i int) {
 		w.note(note{Crashed: &i, Why: err.Error()})
 		return
 	}
+	spent := time.Since(start).Seconds()
 	w.writes <- true
 	w.group.Go(func() {
 		defer func() { <-w.writes }()
 		var conflict *Conflict
 		switch err := w.store.Put(w.Key(i), r); {
 		case err == nil:
-			w.note(note{Kept: &i})
+			w.note(note{Kept: &i, Seconds: spent})
 		case errors.As(err, &conflict):
 			w.note(note{Conflict: conflict})
 		default:
