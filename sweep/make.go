@@ -49,7 +49,7 @@ func (m *maker) make(i int, program string) (*Result, error) {
 	}
 	m.warnings = nil
 	r := &Result{Outcome: gpu.Finished.String()}
-	fail := func(outcome string, err error) { r.Outcome, r.Message = outcome, err.Error() }
+	fail := func(outcome string, err error) { r.Outcome, r.Message = outcome, firstLine(err) }
 	herds, err := m.herds(steps)
 	if err == nil {
 		err = herds.Attach(s)
@@ -79,6 +79,12 @@ func (m *maker) make(i int, program string) (*Result, error) {
 	return r, nil
 }
 
+// firstLine returns the first line of a message. The others list every warp of a machine.
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
+
 // localError is a failure of this computer, not of the point.
 type localError struct{ err error }
 
@@ -101,7 +107,7 @@ func (m *maker) run(s *testbench.Session, steps []int, program string, r *Result
 			return err
 		}
 		if err := in.work.Check(); err != nil {
-			if r.Message = err.Error(); !s.Herded() { // herded results are approximate
+			if r.Message = firstLine(err); !s.Herded() { // herded results are approximate
 				r.Outcome = Wrong
 			}
 		}

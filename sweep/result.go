@@ -25,7 +25,7 @@ const (
 // Result is what a point has given. Every worker gives the same one.
 type Result struct {
 	Outcome   string    // "finished", or why not
-	Message   string    // of an outcome other than finished: the reason, in lines; "" otherwise
+	Message   string    // the reason of an outcome, in a line; of a herded kernel, how its result differs
 	LimitedBy string    // what bounds the CTAs of an SM: see Limits
 	Warnings  []Warning // each once
 	Stats     []Stat    // in the order of the statistics catalogue; elements that are 0 can be missing
