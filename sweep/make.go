@@ -63,7 +63,9 @@ func (m *maker) make(i int, program string) (*Result, error) {
 	case errors.As(err, &local):
 		return nil, err
 	case errors.As(err, &outcome):
-		fail(outcome.End.String(), err)
+		if fail(outcome.End.String(), err); outcome.Fault != nil { // its lines are few
+			r.Message = strings.ReplaceAll(err.Error(), "\n  ", "; ")
+		}
 	case err != nil:
 		fail(Refused, err)
 	default:

@@ -3,12 +3,13 @@ package sweep
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"divergo/internal/printable"
 	"divergo/testbench"
@@ -170,66 +171,96 @@ func appendNumber(b []byte, v any) []byte {
 
 // decode reads the line of a result.
 func decode(name string, text []byte) (*Result, error) {
+	const member = `"stats":`
+	at := bytes.LastIndex(text, []byte(member))
+	if at < 0 {
+		return nil, damaged(name, errStats)
+	}
 	var line resultLine
-	if err := json.Unmarshal(text, &line); err != nil {
+	head := append(bytes.Clone(text[:at]), member+"0}"...)
+	if err := json.Unmarshal(head, &line); err != nil {
 		return nil, damaged(name, err)
 	}
 	r := &Result{Outcome: line.Outcome, Message: line.Message, LimitedBy: line.LimitedBy, Warnings: line.Warnings}
+	rest, ok := bytes.CutSuffix(text[at+len(member):], []byte("}\n"))
 	var err error
-	if r.Stats, err = readStats(line.Stats); err != nil || r.Outcome == "" {
-		return nil, damaged(name, err)
+	if r.Stats, err = readStats(rest); err != nil || !ok || r.Outcome == "" {
+		return nil, damaged(name, errStats)
 	}
 	return r, nil
 }
+
+var errStats = errors.New("want an outcome and statistics, {\"cycles\":12,...}")
 
 func damaged(name string, err error) error {
 	return fmt.Errorf("%s: is no result (%v); remove it, and the point runs again", printable.Name(name), err)
 }
 
+// known is a statistic that a file has had, with the text before its value.
+type known struct {
+	name   string
+	member string
+	whole  bool
+}
+
+// likely are the statistics of the last result that was read. Most results have the same ones.
+var likely atomic.Pointer[[]known]
+
+// newKnown describes the statistic whose member a text begins with.
+func newKnown(b []byte) (k known, ok bool) {
+	at := bytes.Index(b, []byte(`":`))
+	if at < 1 || b[0] != '"' {
+		return k, false
+	}
+	k = known{name: string(b[1:at]), member: string(b[:at+2])}
+	integers, _ := whole()
+	statistic, _ := stem(k.name)
+	k.whole, ok = integers[statistic]
+	return k, ok
+}
+
 // readStats reads the object that appendStats has written.
 func readStats(b []byte) ([]Stat, error) {
-	integers, _ := whole()
-	list := make([]Stat, 0, len(integers)+32)
-	wrong := fmt.Errorf("want statistics, {\"cycles\":12,...}")
 	if len(b) < 2 || b[0] != '{' || b[len(b)-1] != '}' {
-		return nil, wrong
+		return nil, errStats
 	}
+	var guess []known
+	if last := likely.Load(); last != nil {
+		guess = *last
+	}
+	list, right := make([]Stat, 0, len(guess)), true
 	for b = b[1 : len(b)-1]; len(b) > 0; {
-		name, rest, ok := bytes.Cut(b[1:], []byte(`":`))
-		if !ok || b[0] != '"' {
-			return nil, wrong
+		var k known
+		if n := len(list); n < len(guess) && bytes.HasPrefix(b, []byte(guess[n].member)) {
+			k = guess[n]
+		} else {
+			var ok bool
+			if k, ok = newKnown(b); !ok {
+				return nil, errStats
+			}
+			if right {
+				guess, right = slices.Clone(guess[:min(n, len(guess))]), false
+			}
+			guess = append(guess[:n], k)
 		}
 		var value []byte
-		value, b, _ = bytes.Cut(rest, []byte(","))
-		s := Stat{Name: intern(name)}
-		statistic, _ := stem(s.Name)
+		value, b, _ = bytes.Cut(b[len(k.member):], []byte(","))
+		s := Stat{Name: k.name}
 		var err error
-		if integers[statistic] {
+		if k.whole {
 			s.Value, err = strconv.ParseUint(string(value), 10, 64)
 		} else {
-			var f float64
-			if f, err = strconv.ParseFloat(string(value), 64); math.IsNaN(f) {
-				err = wrong
-			}
-			s.Value = f
+			s.Value, err = strconv.ParseFloat(string(value), 64)
 		}
 		if err != nil {
-			return nil, wrong
+			return nil, errStats
 		}
 		list = append(list, s)
 	}
-	return list, nil
-}
-
-// interned holds one string for each name of a statistic, of which a collection has millions.
-var interned sync.Map
-
-func intern(name []byte) string {
-	if s, ok := interned.Load(string(name)); ok {
-		return s.(string)
+	if !right {
+		likely.Store(&guess)
 	}
-	s, _ := interned.LoadOrStore(string(name), string(name))
-	return s.(string)
+	return list, nil
 }
 
 // elements tells which statistics of the catalogue are histograms or breakdowns.

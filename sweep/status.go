@@ -42,7 +42,7 @@ func ReadStatus(p *Plan, s *Store) (*Status, error) {
 		if r := row.Result; r != nil {
 			name, reason = r.Outcome, r.Message
 			text := appendStats([]byte(r.Outcome+"\x00"), r.Stats)
-			all[row.Index] = seen{true, maphash.Bytes(seed, text), intern([]byte(r.LimitedBy))}
+			all[row.Index] = seen{true, maphash.Bytes(seed, text), r.LimitedBy}
 			for _, w := range r.Warnings {
 				at, ok := warnings[w.Key]
 				if !ok {
