@@ -113,10 +113,13 @@ func (s *Store) Put(k Key, r *Result) error {
 		return err
 	}
 	name := s.file(k)
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		return fmt.Errorf("%s: %w", printable.Name(filepath.Dir(name)), reason(err))
-	}
 	there, err := output.Link(name, line)
+	if errors.Is(err, fs.ErrNotExist) { // the first result of its folder
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			return fmt.Errorf("%s: %w", printable.Name(filepath.Dir(name)), reason(err))
+		}
+		there, err = output.Link(name, line)
+	}
 	if err != nil || there == nil {
 		return err
 	}

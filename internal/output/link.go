@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 )
 
 // Link writes a file that never replaces another one, for processes on several computers that share
@@ -38,28 +37,14 @@ func Link(name string, data []byte) (there []byte, err error) {
 			err = fs.ErrExist
 		}
 	}
-	switch {
-	case errors.Is(err, fs.ErrExist):
+	if errors.Is(err, fs.ErrExist) {
 		there, err = os.ReadFile(name)
 		if err == nil && bytes.Equal(there, data) {
 			there = nil
 		}
-	case err == nil:
-		err = syncFolder(filepath.Dir(name))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, cause(err))
 	}
 	return there, nil
-}
-
-// syncFolder puts the names in a folder on the disk. Some file systems cannot, and need not.
-func syncFolder(name string) error {
-	folder, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	defer folder.Close()
-	_ = folder.Sync()
-	return nil
 }
