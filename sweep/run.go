@@ -12,10 +12,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
-	"divergo/cuda"
 	"divergo/internal/output"
 )
 
@@ -26,7 +24,8 @@ type Options struct {
 	Stop     func() bool  // polled; true ends the run after the results so far are kept; nil: never
 	Progress func(Report) // receives the state after each point; nil: nobody
 	Stderr   io.Writer    // receives what workers and CUDA programs write to standard error; nil: discarded
-	// Worker is the command of a process that calls Work. nil: this program with the arguments
+	// Worker is the command of a process that calls Work, in the folder of the plan, so that results
+	// do not depend on the present folder. nil: this program with the arguments
 	// "sweep work PLAN --store FOLDER".
 	Worker []string
 }
@@ -102,8 +101,8 @@ type note struct {
 	Kept     *int      `json:"kept,omitempty"`
 	Seconds  float64   `json:"seconds,omitempty"` // of Kept: time of the run
 	Crashed  *int      `json:"crashed,omitempty"`
-	Why      string    `json:"why,omitempty"` // of Crashed
-	Idle     bool      `json:"idle,omitempty"`
+	Why      string    `json:"why,omitempty"`  // of Crashed
+	Idle     bool      `json:"idle,omitempty"` // the orders so far are done
 	Conflict *Conflict `json:"conflict,omitempty"`
 	Error    string    `json:"error,omitempty"` // the store cannot be written
 }
@@ -111,8 +110,9 @@ type note struct {
 // order is a line for a worker.
 type order struct {
 	Points   []int             `json:"points,omitempty"`
-	Keys     []string          `json:"keys,omitempty"` // of the points
-	Programs map[string]string `json:"programs,omitempty"`
+	Keys     []string          `json:"keys,omitempty"`     // of the points
+	Build    map[string]string `json:"build,omitempty"`    // paths of programs to build, by Plan.Kernel
+	Programs map[string]string `json:"programs,omitempty"` // the same, built by another worker
 }
 
 // Run makes the missing results of a plan on this computer. Each of several processes, the workers,
@@ -134,9 +134,11 @@ func Run(p *Plan, s *Store, o Options) (*Report, error) {
 	done, err := e.build()
 	defer done()
 	if err != nil {
+		e.end()
 		return &e.report, err
 	}
 	e.loop()
+	e.end()
 	slices.SortFunc(e.report.Lost, func(a, b Lost) int { return cmp.Compare(a.Point, b.Point) })
 	return &e.report, e.err
 }
@@ -187,57 +189,63 @@ func (e *engine) prepare() error {
 	return nil
 }
 
-// build builds the CUDA programs that the missing points run, once for all workers. The function
-// done removes them.
+// build has a worker build the CUDA programs that the missing points run. The function done removes
+// them.
 func (e *engine) build() (done func(), err error) {
-	var folder *output.Scratch
-	done = func() {
-		if folder != nil {
-			folder.Remove()
-		}
-	}
-	e.programs = map[string]string{}
+	done = func() {}
+	programs := map[string]string{}
 	for _, b := range e.queue {
 		for _, i := range b.points {
-			s := e.plan.subject(e.plan.steps(i))
-			if s.build == nil || e.programs[s.text] != "" || !slices.Contains(sources, strings.ToLower(filepath.Ext(s.build[0]))) {
-				continue
+			if s := e.plan.subject(e.plan.steps(i)); s.source() {
+				programs[s.text] = ""
 			}
-			if folder == nil {
-				if folder, err = output.TempFolder(); err != nil {
-					return done, err
-				}
-			}
-			own, err := os.Executable()
-			if err != nil {
-				return done, err
-			}
-			to := folder.Path(fmt.Sprint("program", len(e.programs)))
-			if err := cuda.Build(s.build, to, cuda.Options{Level: "2", Arch: cuda.DefaultArch, Divergo: own}); err != nil {
-				return done, err
-			}
-			e.programs[s.text] = to
 		}
 	}
-	return done, nil
+	if len(programs) == 0 {
+		return done, nil
+	}
+	folder, err := output.TempFolder()
+	if err != nil {
+		return done, err
+	}
+	for n, name := range sortedKeys(programs) {
+		programs[name] = folder.Path(fmt.Sprint("program", n))
+	}
+	if w := e.hire(); w != nil {
+		w.bundle = &bundle{}
+		w.send(order{Build: programs})
+		e.wait()
+		e.programs = programs
+	}
+	return folder.Remove, e.err
 }
 
 // loop runs the workers until nothing is left.
 func (e *engine) loop() {
-	defer e.end()
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for e.err == nil && e.dispatch() {
-		select {
-		case ev := <-e.events:
-			e.handle(ev)
-		case <-tick.C:
-		}
-		if e.Stop != nil && e.Stop() {
-			return
-		}
+	for e.err == nil && !e.stopped() && e.dispatch() {
+		e.next()
 	}
 }
+
+// wait waits until all workers are idle.
+func (e *engine) wait() {
+	busy := func(w *worker) bool { return w.bundle != nil }
+	for e.err == nil && !e.stopped() && slices.ContainsFunc(e.workers, busy) {
+		e.next()
+	}
+}
+
+// next waits for an event, for a moment.
+func (e *engine) next() {
+	select {
+	case ev := <-e.events:
+		e.handle(ev)
+	case <-time.After(50 * time.Millisecond):
+	}
+}
+
+// stopped reports whether the run is told to end.
+func (e *engine) stopped() bool { return e.Stop != nil && e.Stop() }
 
 // dispatch gives bundles to idle workers, and starts workers. It reports whether any is busy.
 func (e *engine) dispatch() bool {
@@ -288,7 +296,12 @@ func (e *engine) hire() *worker {
 			e.err = err
 			return nil
 		}
-		command = []string{own, "sweep", "work", e.plan.File, "--store", e.store.folder}
+		store, err := filepath.Abs(e.store.folder)
+		if err != nil {
+			e.err = err
+			return nil
+		}
+		command = []string{own, "sweep", "work", filepath.Base(e.plan.File), "--store", store}
 	}
 	in, toWorker, err := os.Pipe()
 	if err != nil {
@@ -302,6 +315,7 @@ func (e *engine) hire() *worker {
 	}
 	c := exec.Command(command[0], command[1:]...)
 	c.Stdin, c.Stdout, c.Stderr = in, out, e.Stderr
+	c.Dir = filepath.Dir(e.plan.File)
 	c.Env = append(os.Environ(), "GOMAXPROCS=2") // one simulates, one writes and collects garbage
 	child, err := output.Start(c)
 	in.Close()

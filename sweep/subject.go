@@ -127,7 +127,7 @@ func (s *subject) program() error {
 			continue
 		}
 		seen[name] = true
-		if !slices.Contains(sources, strings.ToLower(filepath.Ext(s.build[0]))) {
+		if !s.source() {
 			if err := hashFile(h, name); err != nil {
 				return err
 			}
@@ -154,6 +154,11 @@ func (s *subject) program() error {
 	fmt.Fprintf(h, "%q", s.args)
 	s.digest = [32]byte(h.Sum(nil))
 	return nil
+}
+
+// source reports whether the subject is a CUDA program that is to be built.
+func (s *subject) source() bool {
+	return s.build != nil && slices.Contains(sources, strings.ToLower(filepath.Ext(s.build[0])))
 }
 
 // hashFile adds the bytes of a file to a hash.

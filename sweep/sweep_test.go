@@ -429,6 +429,37 @@ func TestChanged(t *testing.T) {
 	assert.ErrorContains(t, err, "has changed during the sweep")
 }
 
+// TestFolder: results do not depend on the folder in which a sweep begins. The PTX has a warning with
+// the name of its file.
+func TestFolder(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "in"), 0o777))
+	for name, text := range map[string]string{
+		"k.ptx":       ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n\tgriddepcontrol.wait;\n\tret;\n}\n",
+		"launch.json": `{"schema": "divergo.launch.v1", "module": "k.ptx", "launches": [{"grid": [1], "block": [32], "args": []}]}`,
+		"plan.toml":   "kernel = \"launch.json\"\ngpu.sms = 1\n",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "in", name), []byte(text), 0o666))
+	}
+	var lines []string
+	for _, from := range []string{dir, filepath.Join(dir, "in"), "/"} {
+		t.Chdir(from)
+		file, err := filepath.Rel(from, filepath.Join(dir, "in", "plan.toml"))
+		require.NoError(t, err)
+		p, err := Read(file)
+		require.NoError(t, err)
+		s := newStore(t)
+		_, err = Run(p, s, Options{})
+		require.NoError(t, err)
+		text, err := os.ReadFile(s.file(p.Key(0)))
+		require.NoError(t, err)
+		lines = append(lines, string(text))
+	}
+	assert.Contains(t, lines[0], `"k.ptx:6:2: warning: griddepcontrol does nothing`)
+	assert.Equal(t, lines[0], lines[1])
+	assert.Equal(t, lines[0], lines[2])
+}
+
 // TestEffects: axes that change nothing are told, with the limit that the machine knows.
 func TestEffects(t *testing.T) {
 	p := newPlan(t, `

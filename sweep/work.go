@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"divergo/cuda"
 	"divergo/gpu"
 	"divergo/internal/printable"
 )
@@ -44,6 +46,12 @@ func Work(p *Plan, s *Store, in io.Reader, out, errs io.Writer) error {
 			w.built = o.Programs
 			continue
 		}
+		if o.Build != nil {
+			w.built = o.Build
+			if err := p.buildPrograms(o.Build); err != nil {
+				w.note(note{Error: err.Error()})
+			}
+		}
 		for n, i := range o.Points {
 			if stop.Load() {
 				break
@@ -60,6 +68,23 @@ func Work(p *Plan, s *Store, in io.Reader, out, errs io.Writer) error {
 		w.note(note{Idle: true})
 	}
 	w.group.Wait()
+	return nil
+}
+
+// buildPrograms builds the CUDA programs of a plan whose kernels are the keys of a map, with the
+// values as their paths.
+func (p *Plan) buildPrograms(paths map[string]string) error {
+	own, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	for _, s := range p.subjects {
+		if to := paths[s.text]; to != "" {
+			if err := cuda.Build(s.build, to, cuda.Options{Level: "2", Arch: cuda.DefaultArch, Divergo: own}); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
 }
 
