@@ -41,6 +41,23 @@ type value struct {
 	at int
 }
 
+// number returns the value of a line with a whole number.
+func (it *item) number() (n int64, ok bool) {
+	if it.list {
+		return 0, false
+	}
+	n, ok = it.values[0].v.(int64)
+	return n, ok
+}
+
+// place returns the offset of the first value.
+func (it *item) place() int {
+	if len(it.values) == 0 {
+		return it.at
+	}
+	return it.values[0].at
+}
+
 // reader reads a plan file.
 type reader struct {
 	*Plan
@@ -110,6 +127,9 @@ func (r *reader) syntax() error {
 	return nil
 }
 
+// wrongTable is the name of a table that has an error, whose lines are not read.
+const wrongTable = "wrong"
+
 // document reads the lines of the file in their order.
 func (r *reader) document() {
 	var p unstable.Parser
@@ -118,10 +138,12 @@ func (r *reader) document() {
 		switch e := p.Expression(); e.Kind {
 		case unstable.Table, unstable.ArrayTable:
 			name, at := join(e.Key())
-			table = name
+			table = wrongTable
 			switch {
 			case name == "product" && e.Kind == unstable.Table:
+				table = name
 			case name == "zip" && e.Kind == unstable.ArrayTable:
+				table = name
 				r.factors = append(r.factors, factor{zip: true, at: at})
 			case name == "product":
 				r.errorf(at, "[[product]]: want [product], which can be there once")
@@ -130,11 +152,11 @@ func (r *reader) document() {
 			default:
 				r.errorf(at, "%v, where fixed values come first, without a table",
 					nearest.Unknown("table", name, []string{"product", "zip"}))
-				return
 			}
 		case unstable.KeyValue:
-			name, at := join(e.Key())
-			r.pairs(table, name, at, e.Value())
+			if name, at := join(e.Key()); table != wrongTable {
+				r.pairs(table, name, at, e.Value())
+			}
 		}
 	}
 }
@@ -212,15 +234,15 @@ func (r *reader) fixed(it *item) {
 			r.where = append(r.where, v)
 		}
 	case "repeat":
-		if n, ok := it.values[0].v.(int64); it.list || !ok || n < 1 || n > maxPoints {
-			r.errorf(it.values[0].at, "repeat: want a number of runs with different seeds, 1 to %d", maxPoints)
+		if n, ok := it.number(); !ok || n < 1 || n > maxPoints {
+			r.errorf(it.place(), "repeat: want a number of runs with different seeds, 1 to %d", maxPoints)
 			return
 		}
 		r.repeat = it
 	case "max_cycles":
-		n, ok := it.values[0].v.(int64)
-		if it.list || !ok || n < 0 {
-			r.errorf(it.values[0].at, "max_cycles: want a number of core cycles of a launch; 0: no limit")
+		n, ok := it.number()
+		if !ok || n < 0 {
+			r.errorf(it.place(), "max_cycles: want a number of core cycles of a launch; 0: no limit")
 			return
 		}
 		r.maxCycles = uint64(n)

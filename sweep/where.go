@@ -52,7 +52,7 @@ func (r *reader) newCondition(v value) test {
 	c.scan()
 	t := c.any()
 	if !c.bad && c.kind != tokenEnd {
-		c.fail(c.from, "found %q, want \"and\", \"or\" or the end", c.word)
+		c.fail(c.from, "found %s, want \"and\", \"or\" or the end", c.shown())
 	}
 	if c.bad {
 		return nil
@@ -70,6 +70,14 @@ func (c *condition) fail(at int, format string, args ...any) {
 		at = 0
 	}
 	c.r.errorf(c.at+at, "where: %s", fmt.Sprintf(format, args...))
+}
+
+// shown returns the next token for messages.
+func (c *condition) shown() string {
+	if c.kind == tokenEnd {
+		return "the end"
+	}
+	return strconv.Quote(c.word)
 }
 
 const signs = "=!<>(),"
@@ -147,7 +155,7 @@ func (c *condition) one() test {
 	case c.found("("):
 		t := c.any()
 		if !c.found(")") {
-			c.fail(c.from, "found %q, want )", c.word)
+			c.fail(c.from, "found %s, want )", c.shown())
 		}
 		return t
 	}
@@ -161,7 +169,7 @@ func (c *condition) one() test {
 	case c.kind == tokenSign && slices.Contains([]string{"==", "!=", "<", "<=", ">", ">="}, sign):
 		c.scan()
 	default:
-		c.fail(at, "found %q, want one of ==, !=, <, <=, >, >=, in", sign)
+		c.fail(at, "found %s, want one of ==, !=, <, <=, >, >=, in", c.shown())
 		return nil
 	}
 	b := c.operand()
@@ -182,7 +190,7 @@ func (c *condition) first() []int { return make([]int, len(c.r.axes)) }
 // list reads the values after "in".
 func (c *condition) list(a operand) test {
 	if !c.found("(") {
-		c.fail(c.from, "found %q, want ( and values, with commas between them", c.word)
+		c.fail(c.from, "found %s, want ( and values, with commas between them", c.shown())
 		return nil
 	}
 	var tests []test
@@ -199,7 +207,7 @@ func (c *condition) list(a operand) test {
 			}
 		}
 		if !c.found(",") {
-			c.fail(c.from, "found %q, want , or )", c.word)
+			c.fail(c.from, "found %s, want , or )", c.shown())
 			return nil
 		}
 	}
@@ -231,7 +239,7 @@ func (c *condition) operand() operand {
 	case tokenText:
 		o.v = c.word
 	default:
-		c.fail(c.from, "found %q, want an axis or a value", c.word)
+		c.fail(c.from, "found %s, want an axis or a value", c.shown())
 		return o
 	}
 	c.scan()
