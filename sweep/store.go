@@ -176,7 +176,10 @@ func (s *Store) keys() (map[Key]bool, error) {
 		for _, name := range names {
 			digits, ok := strings.CutSuffix(name, ".json")
 			var k Key
-			if n, err := hex.Decode(k[:], []byte(digits[:min(len(digits), 64)])); ok && err == nil && n == len(k) && len(digits) == 64 {
+			if !ok || len(digits) != 2*len(k) {
+				continue // an unfinished file, or the second result of a conflict
+			}
+			if _, err := hex.Decode(k[:], []byte(digits)); err == nil {
 				there[k] = true
 			}
 		}
