@@ -10,7 +10,7 @@ import (
 
 // parquetTable writes Apache Parquet. Every column is optional, with the type of its statistic.
 type parquetTable struct {
-	w    *parquet.Writer
+	w    *parquet.GenericWriter[any]
 	list []column
 	cell []parquet.Value
 	rows int // in the present group
@@ -33,7 +33,8 @@ func newParquet(w io.Writer, list []column) (tableWriter, error) {
 	}
 	schema := parquet.SchemaOf(reflect.New(reflect.StructOf(fields)).Interface())
 	return &parquetTable{
-		w:    parquet.NewWriter(w, schema, parquet.Compression(&parquet.Zstd), parquet.CreatedBy("divergo", "", "")),
+		w: parquet.NewGenericWriter[any](w, schema, parquet.Compression(&parquet.Zstd),
+			parquet.CreatedBy("divergo", "", "")),
 		list: list, cell: make([]parquet.Value, len(list)),
 	}, nil
 }

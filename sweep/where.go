@@ -94,7 +94,6 @@ func (c *condition) scan() {
 		end := strings.IndexByte(rest[1:], rest[0])
 		if end < 0 {
 			c.fail(c.from, "a text without its closing %c", rest[0])
-			end = len(rest) - 1
 			take(tokenEnd, 0)
 			return
 		}
