@@ -84,6 +84,7 @@ type worker struct {
 	*output.Child
 	in      *os.File
 	bundle  *bundle // the present one; nil: idle
+	memory  uint64  // promised to it, in bytes
 	unkept  []int   // of the present bundle
 	running int     // the point that runs, -1 if there is none
 	began   bool    // it has begun a point
@@ -121,10 +122,7 @@ type order struct {
 // A point with a result in the store is not run. So Run after an interruption continues. The error
 // concerns the store, or is a *Conflict; lost points are in the report.
 func Run(p *Plan, s *Store, o Options) (*Report, error) {
-	e := &engine{Options: o, plan: p, store: s, events: make(chan event), tries: map[int]int{}, start: time.Now()}
-	if e.Jobs == 0 {
-		e.Jobs = runtime.GOMAXPROCS(0)
-	}
+	e := newEngine(p, s, o)
 	if err := e.prepare(); err != nil {
 		return &e.report, err
 	}
@@ -141,6 +139,17 @@ func Run(p *Plan, s *Store, o Options) (*Report, error) {
 	e.end()
 	slices.SortFunc(e.report.Lost, func(a, b Lost) int { return cmp.Compare(a.Point, b.Point) })
 	return &e.report, e.err
+}
+
+func newEngine(p *Plan, s *Store, o Options) *engine {
+	e := &engine{
+		Options: o, plan: p, store: s, events: make(chan event), tries: map[int]int{}, free: available(),
+		start: time.Now(),
+	}
+	if e.Jobs == 0 {
+		e.Jobs = runtime.GOMAXPROCS(0)
+	}
+	return e
 }
 
 // prepare lists the missing points in bundles.
@@ -185,7 +194,6 @@ func (e *engine) prepare() error {
 		e.queue = append(e.queue, bundle{[]int{i}, memoryOf(&c)})
 	}
 	e.Jobs = min(e.Jobs, len(e.queue))
-	e.free = available()
 	return nil
 }
 
@@ -276,7 +284,8 @@ func (e *engine) dispatch() bool {
 		b := e.queue[at]
 		e.queue = slices.Delete(e.queue, at, at+1)
 		w.bundle, w.unkept, w.running = &b, slices.Clone(b.points), -1
-		e.free -= min(b.memory, e.free)
+		w.memory = min(b.memory, e.free)
+		e.free -= w.memory
 		o := order{Points: b.points}
 		for _, i := range b.points {
 			o.Keys = append(o.Keys, e.plan.Key(i).String())
@@ -370,8 +379,8 @@ func (e *engine) handle(ev event) {
 		w.kept(*n.Crashed)
 		e.retry(*n.Crashed, n.Why)
 	case n.Idle:
-		e.free += w.bundle.memory
-		w.bundle = nil
+		e.free += w.memory
+		w.bundle, w.memory = nil, 0
 	case n.Conflict != nil:
 		e.err = n.Conflict
 	case n.Error != "":
@@ -403,7 +412,7 @@ func (e *engine) gone(w *worker) {
 	if w.bundle == nil {
 		return
 	}
-	e.free += w.bundle.memory
+	e.free += w.memory
 	why := "the worker ended"
 	if err := w.Wait(); err != nil {
 		why = fmt.Sprintf("the worker ended: %v", err)
@@ -433,7 +442,7 @@ func (e *engine) retry(i int, why string) {
 		return
 	}
 	c := e.plan.Config(i)
-	e.queue = append(e.queue, bundle{[]int{i}, memoryOf(&c)})
+	e.queue = append(e.queue, bundle{[]int{i}, memoryOf(&c) << (2 * e.tries[i])}) // memory may have been the cause
 }
 
 // tell reports the progress.

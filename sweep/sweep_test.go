@@ -296,6 +296,38 @@ func TestCrash(t *testing.T) {
 	}
 }
 
+// TestMemory: a point that does not fit beside the others waits. One that never fits runs by itself.
+func TestMemory(t *testing.T) {
+	p := newPlan(t, "kernel = \"vecadd\"\n[product]\ngpu.sms = [1, 64]\nsm.simd_width = [8, 16]\n")
+	small, large := p.Config(0), p.Config(2)
+	require.Greater(t, memoryOf(&large), memoryOf(&small))
+	for _, c := range []struct {
+		free uint64
+		most int // workers that are busy at once
+	}{{memoryOf(&small), 1}, {2*memoryOf(&large) + 1, 2}} {
+		most, waited := 0, false
+		e := newEngine(p, newStore(t), Options{Jobs: 2})
+		e.Stop = func() bool {
+			busy := 0
+			for _, w := range e.workers {
+				if w.bundle != nil {
+					busy++
+				}
+			}
+			most, waited = max(most, busy), waited || e.report.Waiting > 0
+			return false
+		}
+		e.free = c.free
+		require.NoError(t, e.prepare())
+		e.loop()
+		e.end()
+		require.NoError(t, e.err)
+		assert.Equal(t, []int{4, c.most}, []int{e.report.Made, most})
+		assert.Equal(t, c.most == 1, waited)
+		assert.Equal(t, c.free, e.free)
+	}
+}
+
 // TestStart: workers that cannot start end the run with an error.
 func TestStart(t *testing.T) {
 	_, err := Run(newPlan(t, small), newStore(t), Options{Jobs: 1, Worker: []string{"/bin/false"}})
