@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sync"
 	"time"
 
 	"divergo/internal/output"
@@ -149,7 +150,22 @@ func newEngine(p *Plan, s *Store, o Options) *engine {
 	if e.Jobs == 0 {
 		e.Jobs = runtime.GOMAXPROCS(0)
 	}
+	if e.Stderr != nil {
+		e.Stderr = &shared{w: e.Stderr}
+	}
 	return e
+}
+
+// shared is a writer that all workers write to.
+type shared struct {
+	sync.Mutex
+	w io.Writer
+}
+
+func (s *shared) Write(b []byte) (int, error) {
+	s.Lock()
+	defer s.Unlock()
+	return s.w.Write(b)
 }
 
 // prepare lists the missing points in bundles.
