@@ -80,15 +80,17 @@ type engine struct {
 	err      error
 }
 
-// worker is a process that makes points.
+// worker is a process that makes points. It ends when its input does, also if this process is
+// killed, and leaves nothing unfinished.
 type worker struct {
-	*output.Child
+	*exec.Cmd
 	in      *os.File
 	bundle  *bundle // the present one; nil: idle
 	memory  uint64  // promised to it, in bytes
 	unkept  []int   // of the present bundle
 	running int     // the point that runs, -1 if there is none
 	began   bool    // it has begun a point
+	err     error   // of its end
 }
 
 // event is a line that a worker has written; nil means that it has ended.
@@ -342,14 +344,14 @@ func (e *engine) hire() *worker {
 	c.Stdin, c.Stdout, c.Stderr = in, out, e.Stderr
 	c.Dir = filepath.Dir(e.plan.File)
 	c.Env = append(os.Environ(), "GOMAXPROCS=2") // one simulates, one writes and collects garbage
-	child, err := output.Start(c)
+	err = c.Start()
 	in.Close()
 	out.Close()
 	if err != nil {
 		e.err = errors.Join(fmt.Errorf("cannot start a worker: %w", err), toWorker.Close(), fromWorker.Close())
 		return nil
 	}
-	w := &worker{Child: child, in: toWorker, running: -1}
+	w := &worker{Cmd: c, in: toWorker, running: -1}
 	e.workers = append(e.workers, w)
 	if len(e.programs) > 0 {
 		w.send(order{Programs: e.programs})
@@ -364,7 +366,7 @@ func (e *engine) hire() *worker {
 				e.events <- event{w, &n}
 			}
 		}
-		_ = w.Wait()
+		w.err = w.Wait()
 		e.events <- event{w, nil}
 	}()
 	return w
@@ -430,8 +432,8 @@ func (e *engine) gone(w *worker) {
 	}
 	e.free += w.memory
 	why := "the worker ended"
-	if err := w.Wait(); err != nil {
-		why = fmt.Sprintf("the worker ended: %v", err)
+	if w.err != nil {
+		why = fmt.Sprintf("the worker ended: %v", w.err)
 	}
 	if !w.began {
 		e.starts++
@@ -453,7 +455,7 @@ func (e *engine) gone(w *worker) {
 // retry runs a point again, or gives it up.
 func (e *engine) retry(i int, why string) {
 	if e.tries[i]++; e.tries[i] == Tries {
-		e.report.Lost = append(e.report.Lost, Lost{i, Tries, why})
+		e.report.Lost = append(e.report.Lost, Lost{i, e.tries[i], why})
 		e.tell()
 		return
 	}
@@ -491,7 +493,7 @@ func (e *engine) end() {
 			}
 		case <-late:
 			for _, w := range e.workers {
-				w.Kill()
+				_ = w.Process.Kill() // an error means that it has ended
 			}
 			late = nil
 		}

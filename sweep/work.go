@@ -14,6 +14,7 @@ import (
 
 	"divergo/cuda"
 	"divergo/gpu"
+	"divergo/internal/output"
 	"divergo/internal/printable"
 )
 
@@ -23,7 +24,7 @@ const maxWrites = 8
 // Work makes points in this process for a Run in another one, until in ends. It reads the numbers of
 // the points from in, and writes to out what became of each. CUDA programs write to errs.
 func Work(p *Plan, s *Store, in io.Reader, out, errs io.Writer) error {
-	var stop atomic.Bool
+	var stop, building atomic.Bool
 	orders := make(chan order)
 	go func() {
 		defer close(orders)
@@ -32,6 +33,9 @@ func Work(p *Plan, s *Store, in io.Reader, out, errs io.Writer) error {
 		for {
 			var o order
 			if d.Decode(&o) != nil {
+				if building.Load() {
+					output.Clean() // ends the compiler
+				}
 				return
 			}
 			orders <- o
@@ -48,9 +52,11 @@ func Work(p *Plan, s *Store, in io.Reader, out, errs io.Writer) error {
 		}
 		if o.Build != nil {
 			w.built = o.Build
+			building.Store(true)
 			if err := p.buildPrograms(o.Build); err != nil {
 				w.note(note{Error: err.Error()})
 			}
+			building.Store(false)
 		}
 		for n, i := range o.Points {
 			if stop.Load() {

@@ -395,6 +395,8 @@ func newSweepWork() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			_, leave := listen(c) // Ctrl-C reaches the other process, too, which then ends this one
+			defer leave()
 			return sweep.Work(plan, store, os.Stdin, rawOutput(c), c.ErrOrStderr())
 		},
 	}
