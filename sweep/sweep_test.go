@@ -514,6 +514,27 @@ sm.simd_width = [8, 16]
 	}, effects)
 }
 
+// TestElements: elements of histograms are in the order of their numbers. One that a result leaves out
+// is 0, and a point without a result has no value.
+func TestElements(t *testing.T) {
+	p, s := newPlan(t, small), newStore(t)
+	for i, list := range [][]Stat{
+		{{"active_lane_histogram[10]", uint64(1)}},
+		{{"active_lane_histogram[4]", uint64(2)}, {"cycle_breakdown.Stall", uint64(3)}, {"ipc", 0.5}},
+		{},
+	} {
+		require.NoError(t, s.Put(p.Key(i), &Result{Outcome: "finished", Stats: list}))
+	}
+	assert.Equal(t, strings.Join([]string{
+		"mechanism,sm.simd_width,sm.threads,outcome,ipc,active_lane_histogram[4],active_lane_histogram[10],cycle_breakdown.Stall",
+		"pdom,8,512,finished,0,0,1,0",
+		"pdom,16,1024,finished,0.5,2,0,3",
+		"tbc,8,512,finished,0,0,0,0",
+		"tbc,16,1024,missing,,,,",
+		"",
+	}, "\n"), table(t, "csv", p, s, "cycle_breakdown", "active_lane_histogram", "ipc"))
+}
+
 // TestFormats: all formats have the same columns and values.
 func TestFormats(t *testing.T) {
 	p := newPlan(t, small)
