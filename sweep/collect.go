@@ -10,7 +10,7 @@ type Row struct {
 
 // Collect returns the points of a plan with their results, in plan order.
 func Collect(p *Plan, s *Store) iter.Seq2[Row, error] {
-	const chunk = 1024 // results in memory
+	const chunk = 512 // results in memory
 	return func(yield func(Row, error) bool) {
 		results, errs := make([]*Result, chunk), make([]error, chunk)
 		for from := 0; from < p.Len(); from += chunk {
