@@ -11,6 +11,23 @@ import (
 // compiler made it (Itanium C++ ABI, section 5.1).
 func Demangled(name string) string { return demangled(name) }
 
+// Short returns a demangled name of a kernel without its parameters and return type.
+func Short(name string) string {
+	depth := 0
+	for i, r := range name {
+		switch {
+		case r == '<':
+			depth++
+		case r == '>':
+			depth--
+		case r == '(' && depth == 0 && !strings.HasPrefix(name[i:], "(anonymous namespace)"):
+			name = name[:i]
+			return strings.TrimPrefix(name, "void ")
+		}
+	}
+	return name
+}
+
 // demangled is Demangled with options, which leave out parts.
 func demangled(name string, options ...demangle.Option) string {
 	const longest = 12 // bounds a printed type; a power of two

@@ -76,6 +76,10 @@ func New(s *testbench.Session) *Machine {
 	return &Machine{s, make(Programs), nil}
 }
 
+// With returns a Machine for a session that finds lowered kernels in a list, and adds to it. Sessions
+// one after the other can share the list.
+func With(s *testbench.Session, list Programs) *Machine { return &Machine{s, list, nil} }
+
 // New32 returns a Machine that runs the kernels with 32-bit addresses, which need fewer registers.
 func New32(s *testbench.Session) *Machine {
 	return &Machine{s, make(Programs), make(Programs)}

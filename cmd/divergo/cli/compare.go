@@ -337,7 +337,7 @@ func printSame(w io.Writer, results []*result) error {
 					continue
 				}
 				o := &r.kernels[at]
-				row := []any{short(ptx.Demangled(k.Prog.Name)), r.Mechanism, o.Launches}
+				row := []any{ptx.Short(ptx.Demangled(k.Prog.Name)), r.Mechanism, o.Launches}
 				for _, name := range perKernel {
 					for _, stat := range testbench.Stats() {
 						if stat.Name == name {

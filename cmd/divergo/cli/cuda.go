@@ -465,7 +465,7 @@ func (p *programFlags) report(c *cobra.Command, k keptOf, r *ranProgram, name st
 	fmt.Fprintf(w, "\n%s, %s: %d launches\n\n", result.Mechanism, p.machine.preset, len(r.session.Runs))
 	t := table.New(append([]string{"kernel", "launches"}, perKernel...)...)
 	for _, k := range result.Kernels {
-		t.Row(append([]any{short(k.Kernel), k.Launches}, values(k.Stats)...)...)
+		t.Row(append([]any{ptx.Short(k.Kernel), k.Launches}, values(k.Stats)...)...)
 	}
 	t.Row(append([]any{"total", len(r.session.Runs)}, values(result.Stats)...)...)
 	_, err := t.WriteTo(w)
@@ -481,21 +481,4 @@ func values(stats map[string]any) []any {
 		row = append(row, stats[name])
 	}
 	return row
-}
-
-// short returns the name of a kernel without its parameters and return type.
-func short(name string) string {
-	depth := 0
-	for i, r := range name {
-		switch {
-		case r == '<':
-			depth++
-		case r == '>':
-			depth--
-		case r == '(' && depth == 0 && !strings.HasPrefix(name[i:], "(anonymous namespace)"):
-			name = name[:i]
-			return strings.TrimPrefix(name, "void ")
-		}
-	}
-	return name
 }

@@ -235,7 +235,7 @@ func printPrograms(w io.Writer, runs []*ranProgram, results []*programResult) er
 		k := &results[0].Kernels[n]
 		for i, r := range results {
 			if at := namesake(results[0].Kernels[:n], k, r.Kernels, name); at >= 0 {
-				row(short(k.Kernel), runs[i].mech, r.Kernels[at].Launches, r.Kernels[at].Stats, k.Stats)
+				row(ptx.Short(k.Kernel), runs[i].mech, r.Kernels[at].Launches, r.Kernels[at].Stats, k.Stats)
 			}
 		}
 	}
@@ -291,12 +291,12 @@ func (r *ranProgram) difference(first *ranProgram) string {
 	}
 	for i := range first.session.Runs {
 		a := &first.session.Runs[i].Launch
-		name := short(ptx.Demangled(a.Prog.Name))
+		name := ptx.Short(ptx.Demangled(a.Prog.Name))
 		if i >= len(r.session.Runs) {
 			return fmt.Sprintf("launch %d, %s, is missing", i+1, name)
 		}
 		if b := &r.session.Runs[i].Launch; a.Prog.Name != b.Prog.Name || a.Grid != b.Grid || a.Block != b.Block {
-			return fmt.Sprintf("launch %d is %s %s, and was %s %s", i+1, short(ptx.Demangled(b.Prog.Name)),
+			return fmt.Sprintf("launch %d is %s %s, and was %s %s", i+1, ptx.Short(ptx.Demangled(b.Prog.Name)),
 				shape(b.Grid), name, shape(a.Grid))
 		}
 	}
@@ -308,7 +308,7 @@ func (r *ranProgram) difference(first *ranProgram) string {
 			last := "before any launch"
 			if n := r.server.Copies[i].Launches; n > 0 {
 				last = fmt.Sprintf("behind launch %d, %s", n,
-					short(ptx.Demangled(r.session.Runs[n-1].Launch.Prog.Name)))
+					ptx.Short(ptx.Demangled(r.session.Runs[n-1].Launch.Prog.Name)))
 			}
 			return fmt.Sprintf("copy %d from the device, %d bytes %s, has other bytes", i+1, a.Bytes, last)
 		}

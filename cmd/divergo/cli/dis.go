@@ -28,7 +28,7 @@ func newDis() *cobra.Command {
 			told := warnings{w: c.ErrOrStderr()}
 			for _, p := range programs {
 				for _, m := range divergence.Mechanisms() {
-					told.program(m, gpu.Default().Divergence, p)
+					told.tell(testbench.ProgramWarnings(m, gpu.Default().Divergence, p))
 				}
 			}
 			if asJSON {

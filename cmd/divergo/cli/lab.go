@@ -24,7 +24,7 @@ import (
 )
 
 // localVerbs returns the verbs that a browser cannot run.
-func localVerbs() []*cobra.Command { return []*cobra.Command{newLab()} }
+func localVerbs() []*cobra.Command { return []*cobra.Command{newLab(), newSweep()} }
 
 func newLab() *cobra.Command {
 	var port uint16

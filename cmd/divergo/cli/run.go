@@ -169,7 +169,7 @@ func (r *runFlags) file(c *cobra.Command, name string) error {
 	var placed *launches.Placed
 	s, err := simulate(c, &r.machine, cfg, w.name, kept.wave, func(s *testbench.Session) error {
 		kept.lines.attach(s)
-		if err := errors.Join(kept.trace.attach(s), r.herd.attach(s)); err != nil {
+		if err := errors.Join(kept.trace.attach(s), r.herd.Attach(s)); err != nil {
 			return err
 		}
 		var err error
@@ -180,7 +180,7 @@ func (r *runFlags) file(c *cobra.Command, name string) error {
 		return err
 	}
 	kept.lines.add(s)
-	if err := r.herd.unused(s); err != nil {
+	if err := r.herd.Unused(s); err != nil {
 		return err
 	}
 	var unkept error
@@ -220,7 +220,7 @@ func (r *runFlags) builtin(c *cobra.Command, kernel kernels.Kernel) error {
 
 	s, err := simulate(c, &r.machine, cfg, kernel.Name, kept.wave, func(s *testbench.Session) error {
 		kept.lines.attach(s)
-		if err := errors.Join(kept.trace.attach(s), r.herd.attach(s)); err != nil {
+		if err := errors.Join(kept.trace.attach(s), r.herd.Attach(s)); err != nil {
 			return err
 		}
 		return work.Run(r.machine.host(s))
@@ -229,7 +229,7 @@ func (r *runFlags) builtin(c *cobra.Command, kernel kernels.Kernel) error {
 		return err
 	}
 	kept.lines.add(s)
-	if err := r.herd.unused(s); err != nil {
+	if err := r.herd.Unused(s); err != nil {
 		return err
 	}
 	answer := newResult(s, r.machine.preset, kernel.Name, size.Name, r.seed)
@@ -238,7 +238,7 @@ func (r *runFlags) builtin(c *cobra.Command, kernel kernels.Kernel) error {
 		answer.Reference = "equal"
 		if wrong := work.Check(); wrong != nil {
 			answer.Reference = wrong.Error()
-			if !herds(s) { // herded results are approximate
+			if !s.Herded() { // herded results are approximate
 				err = fmt.Errorf("%w: %w", errCheck, wrong)
 			}
 		}
@@ -331,16 +331,12 @@ func simulate(c *cobra.Command, m *machineFlags, cfg gpu.Config, label string, w
 		if !told[l.Prog] {
 			told[l.Prog] = true
 			line.clear()
-			m.warnings.program(mech, cfg.Divergence, l.Prog)
+			m.warnings.tell(testbench.ProgramWarnings(mech, cfg.Divergence, l.Prog))
 		}
 	})
 	err = do(s)
 	line.clear()
-	m.warnings.one(s)
-	m.warnings.parts(s)
-	m.warnings.counts(mech, s)
-	m.warnings.pad(s)
-	m.warnings.absent(s)
+	m.warnings.tell(s.Warnings())
 	m.tellRaces(c.ErrOrStderr(), label)
 	return s, err
 }

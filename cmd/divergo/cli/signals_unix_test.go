@@ -39,6 +39,7 @@ func TestSignals(t *testing.T) {
 		{"cuda", "build", "k.cu", "-o", "k"},
 		{"cuda", "run", "k.cu"},
 		{"cuda", "nvcc", "-c", "k.cu", "-o", "k.o"},
+		{"sweep", "plan.toml", "--store", "plan.toml.sweep"},
 	} {
 		for i, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
 			if testing.Short() && i > 0 {
@@ -49,7 +50,16 @@ func TestSignals(t *testing.T) {
 				work, bin, temp := t.TempDir(), t.TempDir(), t.TempDir()
 				require.NoError(t, os.WriteFile(filepath.Join(bin, "clang-19"), []byte(stuck), 0o755))
 				require.NoError(t, os.WriteFile(filepath.Join(work, "k.cu"), []byte("int main() {}\n"), 0o666))
-				require.NoError(t, os.Symlink(own, filepath.Join(bin, "divergo"))) // see TestMain
+				program, err := os.ReadFile(own)
+				require.NoError(t, err)
+				// a copy, so that its processes have its name: see TestMain
+				require.NoError(t, os.WriteFile(filepath.Join(bin, "divergo"), program, 0o755))
+				kept := []string{"k.cu"}
+				if command[0] == "sweep" {
+					plan := []byte("kernel = \"k.cu\"\n")
+					require.NoError(t, os.WriteFile(filepath.Join(work, "plan.toml"), plan, 0o666))
+					kept = append(kept, "plan.toml", "plan.toml.sweep")
+				}
 				c := exec.Command(filepath.Join(bin, "divergo"), command...)
 				c.Dir = work
 				c.Env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "TMPDIR="+temp)
@@ -61,12 +71,12 @@ func TestSignals(t *testing.T) {
 					_ = c.Process.Signal(s)
 					time.Sleep(100 * time.Millisecond)
 				}
-				err := c.Wait()
+				err = c.Wait()
 				var exit *exec.ExitError
 				require.ErrorAs(t, err, &exit)
 				assert.Equal(t, exitInterrupted, exit.ExitCode())
 				require.NoError(t, os.Remove(begun))
-				for folder, want := range map[string][]string{work: {"k.cu"}, temp: nil} {
+				for folder, want := range map[string][]string{work: kept, temp: nil} {
 					entries, err := os.ReadDir(folder)
 					require.NoError(t, err)
 					var names []string

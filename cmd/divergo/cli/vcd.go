@@ -113,14 +113,14 @@ func (of nth) count(s *testbench.Session) (n int) {
 // with or without parameters.
 func (of nth) is(p *isa.Program) bool {
 	plain := ptx.Demangled(p.Name)
-	return of.kernel == "" || of.kernel == p.Name || of.kernel == plain || of.kernel == short(plain)
+	return of.kernel == "" || of.kernel == p.Name || of.kernel == plain || of.kernel == ptx.Short(plain)
 }
 
 // missing explains why the session had no such launch.
 func (of nth) missing(s *testbench.Session) error {
 	var names []string
 	for _, k := range s.ByKernel() {
-		names = append(names, short(ptx.Demangled(k.Prog.Name)))
+		names = append(names, ptx.Short(ptx.Demangled(k.Prog.Name)))
 	}
 	switch n := of.count(s); {
 	case of.kernel == "":

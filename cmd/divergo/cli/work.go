@@ -138,7 +138,7 @@ func (w *work) reads(files *output.Set) {
 
 // launch names a launch in messages.
 func (w *work) launch(number int) string {
-	return fmt.Sprintf("launch %d, %s", number+1, short(ptx.Demangled(w.plan.Steps[number].Prog.Name)))
+	return fmt.Sprintf("launch %d, %s", number+1, ptx.Short(ptx.Demangled(w.plan.Steps[number].Prog.Name)))
 }
 
 // maxErrors limits the number of reported impossible launches.
