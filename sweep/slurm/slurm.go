@@ -118,7 +118,7 @@ func (r *run) all() error {
 	if missing, err = r.store.Missing(r.plan); err != nil {
 		return err
 	}
-	r.shards = min(int(time.Duration(len(missing))*point/r.Task)+1, len(missing), size)
+	r.shards = min(int(float64(len(missing))*point.Seconds()/r.Task.Seconds())+1, len(missing), size)
 	var without []string
 	for try := 1; len(missing) > 0; try++ {
 		if try == sweep.Tries {
@@ -165,7 +165,7 @@ func (r *run) submit(missing []int, without []string) error {
 	for _, option := range r.plan.Slurm {
 		fmt.Fprintf(&script, "#SBATCH %s\n", option)
 	}
-	fmt.Fprintf(&script, "echo \"divergo: task $SLURM_ARRAY_TASK_ID on $SLURMD_NODENAME\"\n")
+	script.WriteString("echo \"divergo: task $SLURM_ARRAY_TASK_ID on $SLURMD_NODENAME\"\n")
 	fmt.Fprintf(&script, "exec %s sweep %s --store %s --jobs \"${SLURM_CPUS_PER_TASK:-1}\" "+
 		"--shard $((SLURM_ARRAY_TASK_ID + 1))/%d\n", quoted(program), quoted(r.file), quoted(r.dir), r.shards)
 	name := filepath.Join(r.folder, "tasks.sh")
@@ -326,7 +326,7 @@ func (r *run) account() error {
 		if words := strings.Split(strings.TrimSpace(line), "|"); err == nil && len(words) == 3 {
 			state, _, _ := strings.Cut(words[1], " ")
 			if slices.Contains(over, state) {
-				r.note(words[0], state, words[2])
+				r.note(words[0], state, strings.TrimPrefix(words[2], "None assigned"))
 			}
 		}
 	}
@@ -372,9 +372,13 @@ func (r *run) why(point int) string {
 	number := point % r.shards
 	t := r.tasks[number]
 	text, _ := os.ReadFile(filepath.Join(r.folder, fmt.Sprintf("%d.log", number)))
-	why := fmt.Sprintf("task %d ended with %s", number, t.state)
-	if t.state == "" {
+	why := fmt.Sprintf("task %d ended", number)
+	switch t.state {
+	case "":
 		why = fmt.Sprintf("Slurm has forgotten task %d", number)
+	case "COMPLETING": // Slurm does not say how it ended
+	default:
+		why += " with " + t.state
 	}
 	if t.node != "" {
 		why += " on " + t.node
@@ -395,7 +399,7 @@ func (r *run) failing(missing []int) []string {
 	for i, t := range r.tasks {
 		if failed[i] {
 			bad[t.node] = true
-		} else {
+		} else if t.node != "" {
 			good[t.node] = true
 		}
 	}

@@ -120,7 +120,7 @@ func local(t *testing.T, p *sweep.Plan) string {
 
 // options are those of tasks of about a second.
 func options(t *testing.T) slurm.Options {
-	late := time.Now().Add(time.Minute)
+	late := time.Now().Add(5 * time.Minute)
 	return slurm.Options{
 		Task:     500 * time.Millisecond,
 		Point:    func([]int) (time.Duration, error) { return 20 * time.Millisecond, nil },
@@ -128,6 +128,29 @@ func options(t *testing.T) slurm.Options {
 		Progress: func(slurm.Report) {},
 		Say:      func(text string) { t.Log(text) },
 	}
+}
+
+// Example runs a sweep with tasks of five minutes, of points that take two seconds.
+func Example() {
+	plan, err := sweep.Read("plan.toml")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	store, err := sweep.OpenStore("plan.sweep")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	report, err := slurm.Run(plan, store, slurm.Options{
+		Partition: "short",
+		Task:      5 * time.Minute,
+		Point:     func([]int) (time.Duration, error) { return 2 * time.Second, nil },
+		Stop:      func() bool { return false },
+		Progress:  func(r slurm.Report) { fmt.Println(r.Made, "of", r.Points) },
+		Say:       func(text string) { fmt.Println(text) },
+	})
+	fmt.Println(report.Lost, err)
 }
 
 // TestSlurm runs sweeps on a cluster whose parts fail. The results are those of this computer alone.
@@ -140,7 +163,7 @@ func TestSlurm(t *testing.T) {
 	t.Run("full disk", func(t *testing.T) { testFullDisk(t, c) })
 	t.Run("not shared", func(t *testing.T) { testNotShared(t, c) })
 	t.Run("no answer", func(t *testing.T) { testNoAnswer(t, c) })
-	t.Run("stopped", testStopped)
+	t.Run("stopped", func(t *testing.T) { testStopped(t, c) })
 	t.Run("lost", testLost)
 	t.Run("cancelled", testCancelled)
 	t.Run("refused", testRefused)
@@ -253,9 +276,10 @@ func testFullDisk(t *testing.T, c *slurmtest.Cluster) {
 	require.Empty(t, report.Lost)
 	assert.Equal(t, want, collected(t, plan, store))
 	if assert.Len(t, said, 1) {
-		assert.Contains(t, said[0], " ended with FAILED on n2")
+		assert.Contains(t, said[0], ": task 2 ended")
 		assert.Contains(t, said[0], "; no more on n2")
 	}
+	c.Idle(t)
 	c.Kill(slurmtest.Node2)
 	c.Start(t, slurmtest.Node2)
 	c.Idle(t)
@@ -271,6 +295,7 @@ func testNotShared(t *testing.T, c *slurmtest.Cluster) {
 	c.Idle(t)
 	_, err := slurm.Run(plan, store, options(t))
 	assert.ErrorContains(t, err, "tasks: no file has come from n1")
+	c.Idle(t)
 	for _, node := range []string{slurmtest.Node1, slurmtest.Node2} {
 		c.Kill(node)
 		c.Start(t, node)
@@ -302,7 +327,7 @@ func testNoAnswer(t *testing.T, c *slurmtest.Cluster) {
 
 // testStopped: the tasks of a run that was stopped go on. The next run waits for them, and submits
 // nothing. There are as many tasks as an array can have.
-func testStopped(t *testing.T) {
+func testStopped(t *testing.T, c *slurmtest.Cluster) {
 	plan, store := open(t, 100)
 	o := options(t)
 	o.Task = time.Millisecond
@@ -323,6 +348,7 @@ func testStopped(t *testing.T) {
 	submissions, err := os.ReadDir(filepath.Join(store.Folder(), "slurm"))
 	require.NoError(t, err)
 	assert.Len(t, submissions, 1)
+	c.Idle(t)
 }
 
 // TestAbsent: a computer without Slurm.
