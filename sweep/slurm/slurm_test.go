@@ -361,7 +361,11 @@ func TestAbsent(t *testing.T) {
 
 // TestRace: eight workers make the same points at once.
 func TestRace(t *testing.T) {
-	plan, store := open(t, 24)
+	points := 24
+	if testing.Short() {
+		points = 3
+	}
+	plan, store := open(t, points)
 	var workers sync.WaitGroup
 	for range 8 {
 		workers.Go(func() {
