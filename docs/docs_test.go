@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"divergo/internal/need"
+	"divergo/internal/slurmtest"
 )
 
 // block is an indented block of a document: a listing or a shell session.
@@ -96,6 +97,9 @@ func TestCommands(t *testing.T) {
 					require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 				}
 			}
+			if strings.Contains(string(text), onCluster) {
+				slurmtest.New(t)
+			}
 			for _, b := range blocks(string(text)) {
 				if name, ok := strings.CutPrefix(b.lines[0], "// "); ok && filepath.Ext(name) != "" &&
 					!strings.Contains(name, " ") {
@@ -134,9 +138,14 @@ func called(command string) []string {
 		return need.CUDA
 	case strings.HasPrefix(command, "clang-19 "):
 		return []string{"clang-19"}
+	case strings.Contains(command, onCluster):
+		return slurmtest.Tools
 	}
 	return nil
 }
+
+// onCluster is the flag of commands that use a cluster.
+const onCluster = " --engine slurm"
 
 var drawn = regexp.MustCompile(`^divergo reproduce( [\w-]+)+$`)
 

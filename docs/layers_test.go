@@ -99,7 +99,7 @@ func TestImportsGoDown(t *testing.T) {
 // imports them.
 var benches = []string{
 	"internal/memtest", "internal/forall", "rtl/rtltest", "waves/vcdread", "internal/mutants",
-	"internal/hostcheck", "kernels/cudac",
+	"internal/hostcheck", "internal/slurmtest", "kernels/cudac",
 }
 
 // TestNoTestBenchShips: divergo links no test bench and no package for writing tests. Packages
@@ -142,7 +142,7 @@ func TestOnePlaceMakesFiles(t *testing.T) {
 	}))
 	want := map[string]bool{
 		"../internal/output": true, "../kernels/cudac": true, "../cuda": true,
-		"../kernels/internal/generate": true, "../internal/mutants": true,
+		"../kernels/internal/generate": true, "../internal/mutants": true, "../internal/slurmtest": true,
 	}
 	for folder := range found {
 		assert.True(t, want[folder], "%s makes files", folder)

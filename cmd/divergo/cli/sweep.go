@@ -27,6 +27,7 @@ type sweepFlags struct {
 	jobs   int
 	shard  string
 	dryRun bool
+	slurm  slurmFlags
 }
 
 // errMissing marks a sweep with points that have no result.
@@ -53,12 +54,15 @@ interrupted, killed or extended makes only what is missing. Points that end in a
 or at max_cycles have results, too. A point whose worker crashes is tried three times.
 
 --shard I/N makes every N-th point from the I-th on, for other computers with the same store.
+--engine slurm makes the points on a cluster with Slurm. Ctrl-C leaves its tasks in the queue; the
+same command waits for them.
 
 Exit codes: 1 points are without a result, or two runs of a point differed, 2 nothing was run, or the
 store could not be written, 130 interrupted.`,
 		Example: `  divergo sweep plan.toml --dry-run
   divergo sweep plan.toml
   divergo sweep plan.toml --shard 3/8 --store /shared/plan.sweep
+  divergo sweep plan.toml --engine slurm --partition short --time 30
   divergo sweep status plan.toml
   divergo sweep collect plan.toml -o results.csv`,
 		Args: func(c *cobra.Command, args []string) error {
@@ -76,6 +80,7 @@ store could not be written, 130 interrupted.`,
 	c.Flags().StringVar(&f.shard, "shard", "", "make only part `I/N` of the points")
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false,
 		"print the number of points, the time that a sample of them predicts, and axes that cannot matter")
+	f.slurm.add(c)
 	c.AddCommand(newSweepStatus(), newSweepCollect(), newSweepWork())
 	return c
 }
@@ -118,6 +123,9 @@ func (f *sweepFlags) run(c *cobra.Command, name string) error {
 	if f.jobs < 0 {
 		return fmt.Errorf("--jobs %d: want at least 1, or 0 for all processors", f.jobs)
 	}
+	if err := f.slurm.check(c); err != nil {
+		return err
+	}
 	plan, err := sweep.Read(name)
 	if err != nil {
 		return err
@@ -142,7 +150,12 @@ func (f *sweepFlags) run(c *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	r, err := sweep.Run(plan, store, o)
+	var r *sweep.Report
+	if f.slurm.engine == "slurm" {
+		r, err = f.slurm.run(c, plan, store, o, line)
+	} else {
+		r, err = sweep.Run(plan, store, o)
+	}
 	line.clear()
 	if err != nil {
 		return failedSweep(err)
