@@ -1,12 +1,14 @@
 package docs
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -15,6 +17,7 @@ import (
 
 	"divergo/experiments"
 	"divergo/gpu"
+	"divergo/gpu/area"
 	"divergo/kernels"
 	"divergo/memsys/dram"
 	"divergo/properties"
@@ -44,6 +47,7 @@ var reference = []struct {
 	{"kernels", "Kernels", suite},
 	{"figures", "Figures of the papers", figures},
 	{"checkers", "Checkers", checkers},
+	{"area", "Area", areas},
 }
 
 // TestReference: each page equals the program's own tables.
@@ -232,6 +236,52 @@ func keys(p *page) {
 		p.row(code(k.Name), p.cell(k.Name, k.Doc), strings.TrimSpace(k.Get(&cfg)+" "+k.Unit), k.Legal(), k.Source)
 	}
 	p.details()
+}
+
+// areas lists the numbers of the area model, and the area of each preset.
+func areas(p *page) {
+	p.WriteString("\n")
+	p.text("", "[Area](../explanation/area.md) explains the model. `divergo cost` estimates any machine.")
+	p.section("Numbers and sources")
+	p.table("number", "low", "middle", "high", "unit", "source")
+	digits := func(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
+	for _, f := range area.Figures() {
+		p.row(f.Name, digits(f.Range.Low), digits(f.Range.Mid), digits(f.Range.High), f.Unit, f.Source)
+	}
+	p.section("Presets")
+	p.WriteString("\n")
+	p.text("", "In mm2, middle and bounds, each preset with its own mechanism. Few of the devices were built at these nodes.")
+	header := []string{"preset", "mechanism"}
+	for _, n := range area.Nodes() {
+		header = append(header, fmt.Sprintf("SM, %d nm", n.NM), fmt.Sprintf("machine, %d nm", n.NM))
+	}
+	p.table(header...)
+	bounds := func(r area.Range) string {
+		return fmt.Sprintf("%s (%s to %s)", digits(r.Mid), digits(r.Low), digits(r.High))
+	}
+	for _, preset := range gpu.Presets() {
+		cfg := preset.Config()
+		cells := []string{code(preset.Name), code(cfg.Divergence.Mechanism)}
+		for _, n := range area.Nodes() {
+			a, err := area.Of(&cfg, n)
+			require.NoError(p.t, err)
+			cells = append(cells, bounds(a.SM), bounds(a.Range))
+		}
+		p.row(cells...)
+	}
+	p.section("Mechanisms")
+	p.WriteString("\n")
+	p.text("", "The part \"divergence mechanism\" of an SM of the default machine at 65 nm, and the SM as a whole against that of the first mechanism: a mechanism may need more of the register file, the scheduler and the scoreboard.")
+	p.table("mechanism", "mm2 of an SM", "SM, %")
+	cfg, first := gpu.Default(), 0.0
+	for _, m := range divergence.Mechanisms() {
+		cfg.Divergence.Mechanism = m.Name
+		a, err := area.Of(&cfg, area.Nodes()[0])
+		require.NoError(p.t, err)
+		i := slices.IndexFunc(a.Parts, func(x area.Part) bool { return x.Name == "divergence mechanism" })
+		first = cmp.Or(first, a.SM.Mid)
+		p.row(code(m.Name), bounds(a.Parts[i].Area), fmt.Sprintf("%+.1f", 100*(a.SM.Mid/first-1)))
+	}
 }
 
 // presets lists the keys in which presets differ.

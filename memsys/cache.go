@@ -19,7 +19,7 @@ import (
 type cache struct {
 	tags  *rtl.Mem[tag]    `rtl:"inplace"`
 	ways  *rtl.Mem[way]    `rtl:"inplace"`
-	data  *rtl.Mem[Line]   `rtl:"inplace"`
+	data  *rtl.Mem[Line]   `rtl:"inplace" len:"line"`
 	dirty *rtl.Mem[uint64] `rtl:"inplace"` // one bit for each way: it has bytes to write back
 
 	assoc int
@@ -33,17 +33,20 @@ type cache struct {
 }
 
 // tag names the line in a way. It is valid in its own generation only. Generation 0 means no line.
-type tag struct{ Line, Gen uint32 }
+type tag struct {
+	Line uint32 `bits:"tag"`
+	Gen  uint32 `bits:"valid"`
+}
 
 // way holds the rest of the state of the line in a way.
 type way struct {
 	Waiting bool              // reserved for bytes that an MSHR fetches
-	Valid   uint8             `bits:"4"` // sectors that Data holds (L1)
-	Flight  uint8             `bits:"4"` // sectors on their way (L1)
-	MSHR    [maxSectors]uint8 // that fetches the line (L2: the first), or the sectors of Flight (L1)
-	Used    uint64            // time of the last use
-	Have    ByteMask          // bytes that Data holds (L2)
-	Dirty   ByteMask          // bytes to write back
+	Valid   uint8             `bits:"4"`             // sectors that Data holds (L1)
+	Flight  uint8             `bits:"4"`             // sectors on their way (L1)
+	MSHR    [maxSectors]uint8 `len:"sectors"`        // that fetches the line (L2: the first), or the sectors of Flight (L1)
+	Used    uint64            `bits:"age"`           // time of the last use
+	Have    ByteMask          `len:"1" bits:"have"`  // bytes that Data holds (L2)
+	Dirty   ByteMask          `len:"1" bits:"dirty"` // bytes to write back
 }
 
 func newCache(size, assoc, line, sector int, hash dram.Hash) cache {

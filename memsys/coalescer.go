@@ -19,22 +19,22 @@ type LineRequest struct {
 	Cache isa.CacheOp // Load, Store
 	Atom  isa.AtomOp  // Atomic, Reduce
 	Type  isa.Type    // Atomic, Reduce
-	Off   uint8       `bits:"7"` // Atomic, Reduce: first byte in the line
-	Size  uint8       `bits:"4"` // Atomic, Reduce: bytes
-	Lanes uint32      // lanes that the line serves
-	Line  uint64      // address of the line
+	Off   uint8       `bits:"7"`       // Atomic, Reduce: first byte in the line
+	Size  uint8       `bits:"4"`       // Atomic, Reduce: bytes
+	Lanes uint32      `bits:"lanes"`   // lanes that the line serves
+	Line  uint64      `bits:"address"` // address of the line
 	A, B  uint64      // Atomic, Reduce: operands
-	Mask  ByteMask    // Store: bytes to write
-	Data  Line        // Store
+	Mask  ByteMask    `len:"1" bits:"line"` // Store: bytes to write
+	Data  Line        `len:"line"`          // Store
 
-	Sectors [maxSectors]uint32 // Load: lanes of each sector, if the L1 has sectors
+	Sectors [maxSectors]uint32 `len:"sectors" bits:"lanes"` // Load: lanes of each sector, if the L1 has sectors
 }
 
 // LineResponse answers a LineRequest that has an Entry.
 type LineResponse struct {
-	Entry uint8 `bits:"6"`
-	Lanes uint32
-	Data  Line
+	Entry uint8  `bits:"6"`
+	Lanes uint32 `bits:"lanes"`
+	Data  Line   `len:"line"`
 }
 
 // Coalescer merges lanes of a global access into accesses of the L1, one cache line a cycle (Fung &
@@ -90,11 +90,11 @@ type Herded struct {
 
 type coalescerState struct {
 	Busy  bool   // part of the access at In has been sent
-	Left  uint32 // its lanes not yet sent
-	Entry uint8  `bits:"6"` // its entry
-	Used  uint64 // entries in use
-	Full  bool   `rtl:"sim"` // the access at In found no free entry
-	Until uint64 // first cycle in which the selector is done with the load at In; 0: not begun
+	Left  uint32 `bits:"lanes"`   // its lanes not yet sent
+	Entry uint8  `bits:"6"`       // its entry
+	Used  uint64 `bits:"entries"` // entries in use
+	Full  bool   `rtl:"sim"`      // the access at In found no free entry
+	Until uint64 `bits:"timer"`   // first cycle in which the selector is done with the load at In; 0: not begun
 }
 
 // CoalescerCounters are the counts of a Coalescer since reset.

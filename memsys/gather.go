@@ -12,17 +12,17 @@ import (
 // the units behind read-only caches. Each entry gathers the lanes of one instruction.
 type gatherer struct {
 	table *rtl.Mem[gather]
-	rows  *rtl.Mem[row] `rtl:"inplace"`
+	rows  *rtl.Mem[row] `rtl:"inplace" len:"lanes" bits:"word"`
 }
 
 // gather is the table entry of an instruction that waits for data.
 type gather struct {
 	Tag  uint16
-	Size uint8 `bits:"5"`
-	Row  bool  // some lanes have their data in the row of the entry
-	Mask uint32
-	Left uint32              // lanes still without data
-	Off  [isa.MaxLanes]uint8 `bits:"7"` // offset of each lane in its line, in bytes
+	Size uint8               `bits:"5"`
+	Row  bool                // some lanes have their data in the row of the entry
+	Mask uint32              `bits:"lanes"`
+	Left uint32              `bits:"lanes"`         // lanes still without data
+	Off  [isa.MaxLanes]uint8 `len:"lanes" bits:"7"` // offset of each lane in its line, in bytes
 }
 
 // row holds the data of the lanes of a warp.

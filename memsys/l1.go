@@ -73,21 +73,21 @@ const (
 
 type l1State struct {
 	Gen    uint32                // generation of valid lines
-	Clock  uint64                // accesses so far, for LRU
-	Used   [MaxMSHRs / 64]uint64 // MSHRs in use
-	Served uint8                 `bits:"3"` // loads of the MSHR at Rsp already answered
+	Clock  uint64                `rtl:"sim"`            // accesses so far, for LRU
+	Used   [MaxMSHRs / 64]uint64 `len:"1" bits:"mshrs"` // MSHRs in use
+	Served uint8                 `bits:"3"`             // loads of the MSHR at Rsp already answered
 	Walk   uint16                // word of dirty bits that the fence at In examines
-	Done   uint32                // lanes of the load at In that are taken care of
-	Worst  Found                 `bits:"2"` // of these lanes
+	Done   uint32                `bits:"lanes"` // lanes of the load at In that are taken care of
+	Worst  Found                 `bits:"2"`     // of these lanes
 
 	Epoch   uint8          `bits:"3"` // of new requests
 	Oldest  uint8          `bits:"3"` // epoch of the next fence to answer; equal to Epoch if there is none
 	Pending [epochs]uint16 // requests without a response
 	Fence   [epochs]uint8  `bits:"6"` // coalescer entry of the fence that closed the epoch
 
-	Stall   Cause  `bits:"3"` // of the access at In
-	StallOf Source `bits:"3"`
-	Since   uint64 // cycle in which the stall began
+	Stall   Cause  `rtl:"sim" bits:"3"` // of the access at In
+	StallOf Source `rtl:"sim" bits:"3"`
+	Since   uint64 `rtl:"sim"` // cycle in which the stall began
 }
 
 // L1Counters are the counts of an L1 since reset. They count lines, not lanes, and each access
@@ -108,18 +108,18 @@ type L1Counters struct {
 
 // mshr is a miss status holding register: an outstanding load or atomic.
 type mshr struct {
-	Keep    bool  // fill Way with the line
-	Sectors uint8 `bits:"4"` // that it fetches
-	Way     uint32
-	Gen     uint32 // generation of Way
-	Count   uint8  `bits:"4"` // targets
-	Targets [MaxMerge]target
+	Keep    bool             // fill Way with the line
+	Sectors uint8            `bits:"4"` // that it fetches
+	Way     uint32           `bits:"way"`
+	Gen     uint32           `bits:"valid"` // generation of Way
+	Count   uint8            `bits:"4"`     // targets
+	Targets [MaxMerge]target `len:"merge"`
 }
 
 // target is a coalescer entry that waits for the line.
 type target struct {
-	Entry uint8 `bits:"6"`
-	Lanes uint32
+	Entry uint8  `bits:"6"`
+	Lanes uint32 `bits:"lanes"`
 }
 
 // newL1 makes the L1 at the given port of the request network.

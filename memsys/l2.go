@@ -43,8 +43,8 @@ type Slice struct {
 
 type sliceState struct {
 	Gen    uint32                // generation of valid lines
-	Clock  uint64                // accesses so far, for LRU
-	Used   [MaxMSHRs / 64]uint64 // MSHRs in use
+	Clock  uint64                `rtl:"sim"`            // accesses so far, for LRU
+	Used   [MaxMSHRs / 64]uint64 `len:"1" bits:"mshrs"` // MSHRs in use
 	Replay bool                  // the requests of MSHR are being replayed
 	MSHR   uint8
 	Next   uint8  `bits:"7"` // request to replay
@@ -66,10 +66,10 @@ type SliceCounters struct {
 
 // sliceMSHR is a line in flight with the number of waiting requests.
 type sliceMSHR struct {
-	Way   uint32
+	Way   uint32   `bits:"way"`
 	Count uint8    `bits:"7"`
-	Reads uint8    `bits:"3"` // reads of the DRAM without an answer
-	Asked ByteMask // bytes of these, and of those with one (sectors)
+	Reads uint8    `bits:"3"`            // reads of the DRAM without an answer
+	Asked ByteMask `len:"1" bits:"line"` // bytes of these, and of those with one (sectors)
 }
 
 // newSlice makes a slice of a configuration that Check accepts.

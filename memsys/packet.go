@@ -25,10 +25,10 @@ type Request struct {
 	Size   uint8      `bits:"4"` // Atomic, Reduce: bytes
 	Atom   isa.AtomOp // Atomic, Reduce
 	Type   isa.Type   // Atomic, Reduce
-	Line   uint64     // address of the line
+	Line   uint64     `bits:"address"` // address of the line
 	A, B   uint64     // Atomic, Reduce: operands
-	Mask   ByteMask   // Store: bytes to write; Load: bytes of sectors to read, none for the line
-	Data   Line       // Store
+	Mask   ByteMask   `len:"1" bits:"line"` // Store: bytes to write; Load: bytes of sectors to read, none for the line
+	Data   Line       `len:"line"`          // Store
 }
 
 // headerBytes is the size of a packet without data (GPGPU-Sim 2.1.1b).
@@ -62,7 +62,7 @@ type Response struct {
 	Client uint8  `bits:"2" if:"clients"` // of the Request
 	Epoch  uint8  `bits:"3"`              // of the Request
 	Size   uint8  // bytes of data carried
-	Data   Line   // Load: the line; Atomic: the old value, at its offset in the line
+	Data   Line   `len:"line"` // Load: the line; Atomic: the old value, at its offset in the line
 }
 
 // Bytes returns the size of the packet on the network.

@@ -38,21 +38,21 @@ func name(names []string, i int) string {
 // physical: local memory is mapped and generic space resolved. They are aligned to Size and
 // checked.
 type Access struct {
-	Tag    uint16      // returned with the Reply
-	Kind   Kind        `bits:"3"`
-	Shared bool        // addresses are offsets into the shared memory of the SM; otherwise global memory
-	Stack  bool        // Store: the bytes after these in their line are not in use
-	Herd   bool        // Load: all lanes read one block
-	Space  isa.Space   // of the program: const, texture, local, or else global
-	Size   uint8       `bits:"5"` // bytes per lane: 1, 2, 4, 8 or 16; Atomic, Reduce: 2, 4 or 8
-	Cache  isa.CacheOp // Load, Store
-	Atom   isa.AtomOp  // Atomic, Reduce
-	Type   isa.Type    // Atomic, Reduce, Sample
-	Tex    isa.Tex     `if:"textures"` // Sample
-	More   bool        `if:"textures"` // Sample: the next packet belongs to the same instruction
-	Mask   uint32      // active lanes
-	Addr   [isa.MaxLanes]uint64
-	Data   [isa.MaxLanes][2]uint64 // store data as little-endian words, or the atomic operands a and b
+	Tag    uint16                  // returned with the Reply
+	Kind   Kind                    `bits:"3"`
+	Shared bool                    // addresses are offsets into the shared memory of the SM; otherwise global memory
+	Stack  bool                    // Store: the bytes after these in their line are not in use
+	Herd   bool                    // Load: all lanes read one block
+	Space  isa.Space               // of the program: const, texture, local, or else global
+	Size   uint8                   `bits:"5"` // bytes per lane: 1, 2, 4, 8 or 16; Atomic, Reduce: 2, 4 or 8
+	Cache  isa.CacheOp             // Load, Store
+	Atom   isa.AtomOp              // Atomic, Reduce
+	Type   isa.Type                // Atomic, Reduce, Sample
+	Tex    isa.Tex                 `if:"textures"` // Sample
+	More   bool                    `if:"textures"` // Sample: the next packet belongs to the same instruction
+	Mask   uint32                  `bits:"lanes"`  // active lanes
+	Addr   [isa.MaxLanes]uint64    `len:"lanes" bits:"address"`
+	Data   [isa.MaxLanes][2]uint64 `len:"lanes" bits:"word"` // store data as little-endian words, or the atomic operands a and b
 }
 
 // The packets of a texture instruction, of kind Sample, follow one another. The first has the
@@ -83,8 +83,8 @@ type Violation struct {
 //   - fences and flushes, when every earlier access of the SM has been performed at the L2.
 type Reply struct {
 	Tag  uint16
-	Mask uint32                  // active lanes of the Access
-	Data [isa.MaxLanes][2]uint64 // Load, Atomic: zero-extended little-endian words of the active lanes
+	Mask uint32                  `bits:"lanes"`            // active lanes of the Access
+	Data [isa.MaxLanes][2]uint64 `len:"lanes" bits:"word"` // Load, Atomic: zero-extended little-endian words of the active lanes
 	// Sample: the first access that the program may not make. Then there are no data.
 	Fault Violation `if:"textures"`
 }

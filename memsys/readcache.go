@@ -57,28 +57,28 @@ func (k ReadKind) String() string { return name(readNames[:], int(k)) }
 type ReadRequest struct {
 	Kind  ReadKind `bits:"2"`
 	Tag   uint16   // returned with the answer, like Lanes
-	Lanes uint32
-	Line  uint64 // address of the line
-	Fold  uint32 `if:"textures"` // exclusive or with the number of the line chooses its set: see TextureUnit
+	Lanes uint32   `bits:"lanes"`
+	Line  uint64   `bits:"address"` // address of the line
+	Fold  uint32   `if:"textures"`  // exclusive or with the number of the line chooses its set: see TextureUnit
 }
 
 // ReadResponse answers a ReadRequest. Responses come in any order.
 type ReadResponse struct {
 	Tag   uint16
-	Lanes uint32
-	Line  uint64 // address of the line
-	Data  Line
+	Lanes uint32 `bits:"lanes"`
+	Line  uint64 `bits:"address"` // address of the line
+	Data  Line   `len:"line"`
 }
 
 type readCacheState struct {
 	Gen    uint32                // generation of valid lines
-	Clock  uint64                // requests so far, for LRU
-	Used   [MaxMSHRs / 64]uint64 // MSHRs in use
-	Served uint8                 `bits:"3"` // requests of the MSHR at Rsp already answered
-	Next   uint64                // address of the line to prefetch; 0: none
+	Clock  uint64                `rtl:"sim"`            // requests so far, for LRU
+	Used   [MaxMSHRs / 64]uint64 `len:"1" bits:"mshrs"` // MSHRs in use
+	Served uint8                 `bits:"3"`             // requests of the MSHR at Rsp already answered
+	Next   uint64                `bits:"address"`       // address of the line to prefetch; 0: none
 
-	Stall Cause  `bits:"3"` // of the request at In
-	Since uint64 // cycle in which the stall began
+	Stall Cause  `rtl:"sim" bits:"3"` // of the request at In
+	Since uint64 `rtl:"sim"`          // cycle in which the stall began
 }
 
 // ReadCacheCounters are the counts of a ReadCache since reset.
@@ -95,18 +95,18 @@ type ReadCacheCounters struct {
 
 // readMSHR is a line in flight.
 type readMSHR struct {
-	Line    uint64
-	Fold    uint32
-	Way     uint32
-	Gen     uint32 // generation of Way
-	Count   uint8  `bits:"4"` // targets; 0: a prefetch
-	Targets [MaxMerge]readTarget
+	Line    uint64               `bits:"address"`
+	Fold    uint32               `bits:"fold"`
+	Way     uint32               `bits:"way"`
+	Gen     uint32               `bits:"valid"` // generation of Way
+	Count   uint8                `bits:"4"`     // targets; 0: a prefetch
+	Targets [MaxMerge]readTarget `len:"merge"`
 }
 
 // readTarget is a request that waits for the line.
 type readTarget struct {
 	Tag   uint16
-	Lanes uint32
+	Lanes uint32 `bits:"lanes"`
 }
 
 // readCacheSize holds the parameters of a ReadCache.

@@ -31,9 +31,9 @@ type Reader struct {
 
 type readerState struct {
 	Busy  bool   // part of the access at In has been sent
-	Left  uint32 // its lanes not yet sent
-	Entry uint8  `bits:"6"` // its entry
-	Used  uint64 // entries in use
+	Left  uint32 `bits:"lanes"`   // its lanes not yet sent
+	Entry uint8  `bits:"6"`       // its entry
+	Used  uint64 `bits:"entries"` // entries in use
 }
 
 // ReaderCounters are the counts of a Reader since reset.

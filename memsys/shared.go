@@ -23,13 +23,13 @@ type Shared struct {
 
 	banks, lanes int
 	words        *rtl.Mem[uint32] `rtl:"inplace"`
-	row          *rtl.Mem[row]    `rtl:"inplace"` // data read so far for the access at In
+	row          *rtl.Mem[row]    `rtl:"inplace" len:"lanes" bits:"word"` // data read so far for the access at In
 }
 
 type sharedState struct {
 	Busy   bool                // the access at In has begun
-	Left   uint32              // lanes not done
-	Served [isa.MaxLanes]uint8 `bits:"4"` // words that each lane has received, one bit each
+	Left   uint32              `bits:"lanes"`         // lanes not done
+	Served [isa.MaxLanes]uint8 `len:"lanes" bits:"4"` // words that each lane has received, one bit each
 }
 
 // SharedCounters are the counts of a Shared since reset.

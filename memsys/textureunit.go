@@ -44,23 +44,23 @@ type TextureUnit struct {
 	lanes   int // of a group at most
 	groups  int
 	line    uint64                    // bytes
-	table   *rtl.Mem[textureEntry]    `rtl:"inplace"` // instructions in flight
-	rows    *rtl.Mem[row]             `rtl:"inplace"` // their results
-	front   *rtl.Mem[textureOperands] `rtl:"inplace"` // of the instruction in the address stage
-	waiting *rtl.Mem[textureGroup]    `rtl:"inplace"` // the FIFO, a ring
-	part    *rtl.Mem[textureParts]    `rtl:"inplace"` // of the group in the filter
+	table   *rtl.Mem[textureEntry]    `rtl:"inplace"`                         // instructions in flight
+	rows    *rtl.Mem[row]             `rtl:"inplace" len:"lanes" bits:"word"` // their results
+	front   *rtl.Mem[textureOperands] `rtl:"inplace"`                         // of the instruction in the address stage
+	waiting *rtl.Mem[textureGroup]    `rtl:"inplace"`                         // the FIFO, a ring
+	part    *rtl.Mem[textureParts]    `rtl:"inplace"`                         // of the group in the filter
 	handles *rtl.Mem[handle]          `rtl:"inplace"`
 }
 
 type textureState struct {
-	Used uint64 // entries in use
+	Used uint64 `bits:"entries"` // entries in use
 
 	// The address stage.
 	Parts  uint8  `bits:"2"` // packets of an instruction that have come
 	Full   bool   // all of them
-	Entry  uint8  `bits:"6"` // of the instruction
-	Left   uint32 // its lanes not yet in a group
-	Pass   uint8  `bits:"2"` // cycles that the next group has spent
+	Entry  uint8  `bits:"6"`     // of the instruction
+	Left   uint32 `bits:"lanes"` // its lanes not yet in a group
+	Pass   uint8  `bits:"2"`     // cycles that the next group has spent
 	Asking bool   // the youngest group has texels without a request
 	First  bool   // it has no request yet
 
@@ -76,7 +76,7 @@ type textureState struct {
 	Clock    uint64 // uses of descriptions, for LRU
 
 	Fault Violation
-	Since uint64 // cycle in which the unit got its first instruction, if it has one
+	Since uint64 `rtl:"sim"` // cycle in which the unit got its first instruction, if it has one
 }
 
 // TextureCounters are the counts of a TextureUnit since reset.
@@ -93,8 +93,8 @@ type TextureCounters struct {
 // textureEntry is an instruction in flight.
 type textureEntry struct {
 	Tag  uint16
-	Mask uint32
-	Left uint32 // lanes without a result
+	Mask uint32 `bits:"lanes"`
+	Left uint32 `bits:"lanes"` // lanes without a result
 	Type isa.Type
 	Tex  isa.Tex
 }
@@ -104,8 +104,8 @@ const textureWords = 12
 
 // textureOperands are the operands of an instruction.
 type textureOperands struct {
-	Texture, Sampler [isa.MaxLanes]uint64
-	Words            [textureWords][isa.MaxLanes]uint32
+	Texture, Sampler [isa.MaxLanes]uint64               `len:"lanes" bits:"address"`
+	Words            [textureWords][isa.MaxLanes]uint32 `len:"12,lanes"`
 }
 
 // textureGroup is a pass of a group of lanes. The texels of its k-th lane have the numbers 4k to

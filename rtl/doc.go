@@ -44,8 +44,8 @@
 //     waveforms, by the name of the tagged field.
 //   - [Sim.Storage] gives the storage of a design. A type with room for the largest configuration
 //     can name the sizes of this one. `bits:"lanes"` names the bits of each number, and
-//     `len:"lanes"` the elements of an array. With `if:"option"` the field exists only with the
-//     option.
+//     `len:"lanes"` the elements of an array; `len:"sources,lanes"` those of an array and of its
+//     elements. With `if:"option"` the field exists only with the option. [Sim.Queues] gives queues.
 //   - `rtl:"sim"` marks data of the simulation that the hardware does not have, such as counters
 //     and time stamps.
 //   - A field may have several words: `rtl:"sim,inplace"`.

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Storage is a State or a Mem as hardware: words of equal width. A State is one word.
+// Storage is a State, a Mem or a queue as hardware: words of equal width. A State is one word.
 type Storage struct {
-	Path   string
+	Path   string // of a queue: its Out end
 	Words  int
 	Fields []Field // of a word
 }
@@ -46,20 +46,25 @@ func (k *Sim) Storage(sizes map[string]int) ([]Storage, error) {
 			continue
 		}
 		w.path = o.path
-		if t := part.typ(); t.Kind() == reflect.Struct && !simulates(o.tag) {
-			for i := range t.NumField() {
-				f := t.Field(i)
-				w.path = o.path + "." + f.Name
-				if n := w.field(f.Type, f.Tag); n > 0 {
-					s.Fields = append(s.Fields, Field{f.Name, n})
-				}
-			}
-		} else {
-			s.Fields = []Field{{"", w.field(t, o.tag)}}
-		}
+		s.Fields = w.fields(part.typ(), o.tag)
 		if s.Width() > 0 && s.Words > 0 {
 			list = append(list, s)
 		}
+	}
+	return list, w.err
+}
+
+// Queues lists the queues of the design, and the links that it feeds, as Storage lists the States.
+// It leaves out queues with a Latency: their entries are in the stages of a pipeline.
+func (k *Sim) Queues(sizes map[string]int) ([]Storage, error) {
+	var list []Storage
+	w := widths{sizes: sizes}
+	for _, f := range k.queues {
+		if f.kind == delayed || f.kind == far {
+			continue
+		}
+		w.path = f.owned.path
+		list = append(list, Storage{f.owned.path, int(f.cap), w.fields(f.of, "")})
 	}
 	return list, w.err
 }
@@ -76,6 +81,23 @@ type widths struct {
 	err   error
 }
 
+// fields lists the fields of a word of type t. The tag is that of a State or Mem as a whole.
+func (w *widths) fields(t reflect.Type, tag reflect.StructTag) []Field {
+	if t.Kind() != reflect.Struct || simulates(tag) {
+		return []Field{{"", w.field(t, tag)}}
+	}
+	var list []Field
+	path := w.path
+	for i := range t.NumField() {
+		f := t.Field(i)
+		w.path = path + "." + f.Name
+		if n := w.field(f.Type, f.Tag); n > 0 {
+			list = append(list, Field{f.Name, n})
+		}
+	}
+	return list
+}
+
 func (w *widths) field(t reflect.Type, tag reflect.StructTag) int {
 	if simulates(tag) {
 		return 0
@@ -84,8 +106,12 @@ func (w *widths) field(t reflect.Type, tag reflect.StructTag) int {
 		return 0
 	}
 	n := 1
-	if name, ok := tag.Lookup("len"); ok && t.Kind() == reflect.Array {
-		n, t = w.number(name), t.Elem()
+	if names, ok := tag.Lookup("len"); ok {
+		for name := range strings.SplitSeq(names, ",") {
+			if t.Kind() == reflect.Array {
+				n, t = n*w.number(name), t.Elem()
+			}
+		}
 	}
 	return n * w.value(t, tag.Get("bits"))
 }

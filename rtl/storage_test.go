@@ -69,6 +69,44 @@ func TestStorageWithoutSize(t *testing.T) {
 	assert.EqualError(t, err, `rtl: top.M.Set: a tag has the size "warps", which has no value`)
 }
 
+// sender has queues of each kind of entries and timing.
+type sender struct {
+	Now   rtl.Out[message]
+	Later rtl.Out[message]
+}
+
+type message struct {
+	Kind uint8                     `bits:"3"`
+	Rows [4][8]uint32              `len:"sources,lanes" bits:"word"`
+	Born uint64                    `rtl:"sim"`
+	Data [2][8]struct{ A, B bool } `len:"1,lanes"`
+}
+
+func (s *sender) Tick() {}
+
+type receiver struct{ Now, Later rtl.In[message] }
+
+func (r *receiver) Tick() {}
+
+// TestQueues: queues are listed by their Out end, as deep as their capacity. Queues with a latency are
+// stages of a pipeline. A tag names the size of each dimension of an array.
+func TestQueues(t *testing.T) {
+	now, later := rtl.NewQueue[message](3), rtl.NewQueue[message](9, rtl.Latency(7))
+	sim := rtl.MustNew("top", &struct {
+		S *sender
+		R *receiver
+	}{&sender{now.Out(), later.Out()}, &receiver{now.In(), later.In()}})
+	list, err := sim.Queues(map[string]int{"sources": 3, "lanes": 2, "word": 16})
+	require.NoError(t, err)
+	assert.Equal(t, []rtl.Storage{{Path: "top.S.Now", Words: 3, Fields: []rtl.Field{
+		{Name: "Kind", Bits: 3},
+		{Name: "Rows", Bits: 3 * 2 * 16},
+		{Name: "Data", Bits: 2 * 2},
+	}}}, list)
+	_, err = sim.Queues(map[string]int{"sources": 3, "lanes": 2})
+	assert.EqualError(t, err, `rtl: top.S.Now.Rows: a tag has the size "word", which has no value`)
+}
+
 // TestNamedWidthsInWaveforms: in waveforms, signals have the width of their types.
 func TestNamedWidthsInWaveforms(t *testing.T) {
 	widths := map[string]int{}

@@ -66,8 +66,8 @@ func (g *groups) landed(in *isa.Inst) bool {
 
 // landing is the destination of a copy in flight.
 type landing struct {
-	To    [isa.MaxLanes]uint32 // addresses in the shared memory of the SM
-	Bytes [isa.MaxLanes]uint8  `bits:"5"` // bytes read from the source; zeros fill the rest
+	To    [isa.MaxLanes]uint32 `len:"lanes" bits:"word"` // addresses in the shared memory of the SM
+	Bytes [isa.MaxLanes]uint8  `len:"lanes" bits:"5"`    // bytes read from the source; zeros fill the rest
 }
 
 // reads returns the number of source bytes that a lane of a copy reads.

@@ -27,8 +27,8 @@ type Notice struct {
 type CTA struct {
 	rtl.State[struct {
 		Resident uint32          // a bit for each resident CTA
-		ID       [MaxCTAs]uint64 // linear number in the grid
-		Live     [MaxCTAs]uint8  `bits:"7"` // warps that have not retired
+		ID       [MaxCTAs]uint64 `len:"ctas"`          // linear number in the grid
+		Live     [MaxCTAs]uint8  `len:"ctas" bits:"7"` // warps that have not retired
 		Starting bool            // a CTA is being started
 		CTA      uint8           `bits:"5"` // the CTA being started
 		Warp     uint8           `bits:"7"` // next warp of that CTA

@@ -25,21 +25,21 @@ import (
 //	        +--------+------------------+
 type Pipe struct {
 	rtl.State[struct {
-		Next  uint64 // first cycle in which the pipe takes another instruction
-		Count uint64 // warp instructions taken
-		Held  uint64 // cycles in which Line stood still
+		Next  uint64 `bits:"timer"` // first cycle in which the pipe takes another instruction
+		Count uint64 `rtl:"sim"`    // warp instructions taken
+		Held  uint64 `rtl:"sim"`    // cycles in which Line stood still
 		Lined uint16 // results in Line
-		Waits uint64 // cycles that instructions waited for their way out
-		Fault Fault  // first trap, or first cross-lane instruction that cannot be executed
+		Waits uint64 `rtl:"sim"` // cycles that instructions waited for their way out
+		Fault Fault  `rtl:"sim"` // first trap, or first cross-lane instruction that cannot be executed
 
-		Absent AbsentCounters // of cross-lane instructions
+		Absent AbsentCounters `rtl:"sim"` // of cross-lane instructions
 	}] `rtl:"inplace"`
 	In      rtl.In[Op]
 	Out     rtl.Out[Result]
 	Line    *rtl.Mem[Stage]             // one place for each cycle, in a ring
 	Outcome rtl.Out[divergence.Outcome] `rtl:"optional"`
 	// Exited holds the lanes of each row whose threads have exited, 0 if all have.
-	Exited *rtl.Mem[uint32] `rtl:"optional"`
+	Exited *rtl.Mem[uint32] `rtl:"optional" bits:"lanes"`
 
 	// Div tells which threads arrive at a barrier with the executing threads.
 	Div divergence.Policy `rtl:"optional"`
@@ -112,9 +112,9 @@ type Branched struct {
 // Result is a finished instruction on its way to write-back.
 type Result struct {
 	Flight
-	Exec uint32 // lanes to write
-	PDst [isa.MaxDsts]uint32
-	Dst  [isa.MaxDsts]isa.Row
+	Exec uint32               `bits:"lanes"` // lanes to write
+	PDst [isa.MaxDsts]uint32  `len:"results" bits:"lanes"`
+	Dst  [isa.MaxDsts]isa.Row `len:"results,lanes" bits:"word"`
 }
 
 // Stage is a place in Line.

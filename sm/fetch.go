@@ -32,7 +32,7 @@ type Fetch struct {
 	Cache   *memsys.ReadCache           `rtl:"optional"`
 	Lines   rtl.Out[memsys.ReadRequest] `rtl:"optional"`
 	Arrived rtl.In[memsys.ReadResponse] `rtl:"optional"`
-	Waits   *rtl.Mem[uint64]            `rtl:"inplace,optional"` // by slot: address of the line that it waits for, or 0
+	Waits   *rtl.Mem[uint64]            `rtl:"inplace,optional" bits:"address"` // by slot: address of the line that it waits for, or 0
 	line    uint32                      // instructions of a line
 
 	core    int  // number of the sub-core
@@ -41,9 +41,9 @@ type Fetch struct {
 }
 
 type decode struct {
-	Look    units.Set // slots that may have something to fetch
-	Last    uint16    `bits:"9"` // slot fetched last
-	Changed units.Set // slots whose PC or I-buffer changed in the last cycle
+	Look    units.Set `len:"1" bits:"slots"` // slots that may have something to fetch
+	Last    uint16    `bits:"9"`             // slot fetched last
+	Changed units.Set `len:"1" bits:"slots"` // slots whose PC or I-buffer changed in the last cycle
 	Valid   bool      // the decode stage holds instructions
 	Slot    uint16    `bits:"9"`
 	PC      uint32    // PC of the first one; isa.NoPC if there are none

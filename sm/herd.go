@@ -26,9 +26,9 @@ type Herd struct {
 }
 
 type herdState struct {
-	Until uint64    // first cycle in which the unit is done with the branch in the pipe; 0: not begun
-	Last  units.Set // slots whose last herded branch was taken
-	Count HerdCounters
+	Until uint64       `bits:"timer"`         // first cycle in which the unit is done with the branch in the pipe; 0: not begun
+	Last  units.Set    `len:"1" bits:"slots"` // slots whose last herded branch was taken
+	Count HerdCounters `rtl:"sim"`
 }
 
 // HerdCounters are the counts of herded branches.

@@ -65,7 +65,7 @@ type Second[T any] struct {
 // Beside is the additional hardware of Issue that sends a second instruction in a cycle.
 type Beside struct {
 	rtl.State[struct {
-		Count uint64 // instructions sent
+		Count uint64 `rtl:"sim"` // instructions sent
 	}]
 	Fire rtl.Wire[divergence.Fire]
 	Out  rtl.Out[Second[Flight]]

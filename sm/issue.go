@@ -41,9 +41,9 @@ type Issue struct {
 	Groups *FetchGroups `rtl:"own"`
 	// Shares caches, for each slot with threads of several rows, the threads by row and the
 	// registers checked.
-	Shares *rtl.Mem[shares] `rtl:"inplace"`
+	Shares *rtl.Mem[shares] `rtl:"sim,inplace"`
 	// Active counts issued instructions by active lanes.
-	Active *rtl.Mem[uint64] `rtl:"inplace"`
+	Active *rtl.Mem[uint64] `rtl:"sim,inplace"`
 
 	core int // number of the sub-core
 	l    *launch
@@ -85,17 +85,17 @@ type shares struct {
 }
 
 type issueState struct {
-	Last   uint16          `bits:"9"` // slot issued last
-	LastOf [MaxCTAs]uint16 `bits:"9"` // slot issued last of each CTA
-	Turn   uint8           `bits:"5"` // CTA of the slot issued last
-	Look   units.Set       // slots that may have an instruction: they had one when last checked, or have changed since
-	Busy   units.Set       // slots that wait for their last instruction to complete
-	Next   uint64          // first cycle in which an instruction can issue
+	Last   uint16          `bits:"9"`             // slot issued last
+	LastOf [MaxCTAs]uint16 `len:"ctas" bits:"9"`  // slot issued last of each CTA
+	Turn   uint8           `bits:"5"`             // CTA of the slot issued last
+	Look   units.Set       `len:"1" bits:"slots"` // slots that may have an instruction: they had one when last checked, or have changed since
+	Busy   units.Set       `len:"1" bits:"slots"` // slots that wait for their last instruction to complete
+	Next   uint64          `bits:"timer"`         // first cycle in which an instruction can issue
 	Memory uint16          // memory instructions in flight
-	InRow  units.InRows    // instructions in flight of each row
-	Class  Class           `bits:"5"` // class of the cycles from Since on
-	Since  uint64
-	Herded uint32 // herded instructions issued in this launch
+	InRow  units.InRows    `len:"warps" bits:"flights"` // instructions in flight of each row
+	Class  Class           `rtl:"sim" bits:"5"`         // class of the cycles from Since on
+	Since  uint64          `rtl:"sim"`
+	Herded uint32          // herded instructions issued in this launch
 }
 
 // IssueCounters are the counts of Issue since reset.
@@ -113,11 +113,11 @@ type Flight struct {
 	CTA   uint8  `bits:"5"` // of the thread in the lowest lane
 	Row   uint8  `bits:"6"`
 	Mixed bool
-	Herd  uint32 // number of a herded branch or load among those of the sub-core in the launch, from 1; else 0
+	Herd  uint32 `rtl:"sim"` // number of a herded branch or load among those of the sub-core in the launch, from 1; else 0
 	PC    uint32
-	Mask  uint32      // active lanes at issue; the guard is not applied yet
-	Rows  uint64      // every row with an active thread
-	Homes units.Homes // if Mixed
+	Mask  uint32      `bits:"lanes"` // active lanes at issue; the guard is not applied yet
+	Rows  uint64      `bits:"warps"` // every row with an active thread
+	Homes units.Homes `if:"homes"`   // if Mixed
 }
 
 // Home returns the location of the registers of the thread in a lane.

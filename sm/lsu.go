@@ -24,14 +24,14 @@ type LSU struct {
 	rtl.State[struct {
 		Started bool                     // the oldest instruction has an entry
 		Tag     uint8                    // that entry
-		Left    uint32                   // its lanes whose accesses have not left
-		Piece   uint8                    `bits:"2"` // local memory: next 4-byte piece of each lane; texture: next packet
+		Left    uint32                   `bits:"lanes"` // its lanes whose accesses have not left
+		Piece   uint8                    `bits:"2"`     // local memory: next 4-byte piece of each lane; texture: next packet
 		Fence   bool                     // acquire: only the fence after the accesses remains
-		Until   uint64                   // parameters: first cycle in which all lanes are served; 0: not begun
-		Used    [maxMemQueue / 64]uint64 // entries in use
+		Until   uint64                   `bits:"timer"`           // parameters: first cycle in which all lanes are served; 0: not begun
+		Used    [maxMemQueue / 64]uint64 `len:"1" bits:"entries"` // entries in use
 		Oldest  uint16                   // oldest copy in Order
 		Copies  uint16                   // copies not yet sent to shared memory
-		Fault   Fault
+		Fault   Fault                    `rtl:"sim"`
 	}]
 	In      rtl.In[Op]
 	Access  rtl.Out[memsys.Access]
@@ -41,8 +41,8 @@ type LSU struct {
 	Moved   rtl.Out[divergence.Transferred]
 	Flush   rtl.In[Command] // requests to write back the L1
 	Flushed rtl.Out[Notice]
-	Table   *rtl.Mem[Pending]                 `trace:"true"`  // instructions in flight, by tag
-	Data    *rtl.Mem[[isa.MaxLanes][2]uint64] `rtl:"inplace"` // data that has arrived for them
+	Table   *rtl.Mem[Pending]                 `trace:"true"`                          // instructions in flight, by tag
+	Data    *rtl.Mem[[isa.MaxLanes][2]uint64] `rtl:"inplace" len:"lanes" bits:"word"` // data that has arrived for them
 	// State of asynchronous copies: see copies.go.
 	Landings *rtl.Mem[landing] // by tag
 	Order    *rtl.Mem[uint8]   // tags in the order of issue, in a ring
@@ -81,10 +81,10 @@ const (
 // Pending is a memory instruction in flight.
 type Pending struct {
 	Flight
-	Exec    uint32
-	Parts   uint8 // accesses without reply
-	Sent    bool  // all accesses have left
-	Landing bool  // copy: its data is on the way to shared memory
+	Exec    uint32 `bits:"lanes"`
+	Parts   uint8  // accesses without reply
+	Sent    bool   // all accesses have left
+	Landing bool   // copy: its data is on the way to shared memory
 }
 
 // Tick takes one reply, and sends at most one access: of a divergence stack, a copy, the oldest

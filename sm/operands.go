@@ -18,7 +18,7 @@ import (
 // stays as many cycles as the busiest bank has reads.
 type Operands struct {
 	rtl.State[struct {
-		Until uint64 // first cycle in which the oldest instruction has all its sources; 0: not begun
+		Until uint64 `bits:"timer"` // first cycle in which the oldest instruction has all its sources; 0: not begun
 	}]
 	In                 rtl.In[Flight]
 	ALU, DPU, SFU, LSU rtl.Out[Op]
@@ -41,9 +41,9 @@ const sources = 7
 // Op is an instruction with its sources.
 type Op struct {
 	Flight
-	Exec uint32 // active lanes whose guard holds
-	PSrc [isa.MaxSrcs]uint32
-	Src  [sources]isa.Row
+	Exec uint32              `bits:"lanes"` // active lanes whose guard holds
+	PSrc [isa.MaxSrcs]uint32 `len:"operands" bits:"lanes"`
+	Src  [sources]isa.Row    `len:"operands,lanes" bits:"word"`
 }
 
 // Tick moves the oldest instruction to the pipe that executes it.

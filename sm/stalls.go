@@ -24,7 +24,7 @@ import (
 // mechanism or the scheduler needs it (divergence.Mechanism.Stalls, FetchGroups).
 type Stalls struct {
 	rtl.State[struct {
-		Held units.Set // slots held by a memory instruction, their last one
+		Held units.Set `len:"1" bits:"slots"` // slots held by a memory instruction, their last one
 	}]
 	Fires []*rtl.Wire[divergence.Fire] // of the sub-cores, also those beside others: see Interweave
 	Dones []*rtl.Wire[Completions]     // by sub-core

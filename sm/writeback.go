@@ -13,7 +13,7 @@ import (
 // also passes here: its completion frees its entries of the scoreboard.
 type Writeback struct {
 	rtl.State[struct {
-		Conflicts uint64 // cycles that results waited for a port, summed over results
+		Conflicts uint64 `rtl:"sim"` // cycles that results waited for a port, summed over results
 	}]
 	In    [4]rtl.In[Result] // memory, SFU, DPU, ALU
 	Clear rtl.In[uint8]     // rows to clear for new threads

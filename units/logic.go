@@ -3,9 +3,9 @@ package units
 // Logic is combinational hardware of one kind, as declared by a part or a block. Storage needs no
 // declaration: see rtl.Sim.Storage.
 type Logic struct {
-	Kind  LogicKind
-	Bits  int // width of an operand; for an encoder, the number of inputs
-	Count int // number in an SM
+	Kind  LogicKind `json:"kind"`
+	Bits  int       `json:"bits"`  // width of an operand; for an encoder, the number of inputs
+	Count int       `json:"count"` // number in an SM
 }
 
 // LogicKind names the function of a piece of logic.

@@ -11,9 +11,9 @@ import (
 type Request struct {
 	Write bool
 	ID    uint8    // returned with the Response
-	Addr  uint64   // of the line
-	Mask  ByteMask // bytes to write or to read
-	Data  Line
+	Addr  uint64   `bits:"address"`      // of the line
+	Mask  ByteMask `len:"1" bits:"line"` // bytes to write or to read
+	Data  Line     `len:"line"`
 }
 
 // Response answers one Request. A read returns the bytes of its mask; a write is answered when its
@@ -21,8 +21,8 @@ type Request struct {
 type Response struct {
 	Write bool
 	ID    uint8
-	Mask  ByteMask // of a read, as in the Request
-	Data  Line
+	Mask  ByteMask `len:"1" bits:"line"` // of a read, as in the Request
+	Data  Line     `len:"line"`
 }
 
 // Op is a command on the command bus of a channel.
@@ -111,34 +111,34 @@ type Channel struct {
 	store    *Store // maps local addresses to cells
 	bursts   int    // column commands for a line
 	entries  *rtl.Mem[entry]
-	data     *rtl.Mem[Line]
+	data     *rtl.Mem[Line] `len:"line"`
 	banks    *rtl.Mem[bank]
 	cells    *rtl.Mem[Line] `rtl:"inplace"` // contents of all rows; at most one command a cycle reads or writes them
 	writing  bool           `rtl:"scratch"` // wire: writes are served, not reads (WriteHigh)
 }
 
 type channelState struct {
-	Used    uint64           // entries in use
-	Waiting [MaxBanks]uint64 // entries that need commands, by bank
-	Arrived uint64           // requests so far: the age of entries
+	Used    uint64           `bits:"queue"`             // entries in use
+	Waiting [MaxBanks]uint64 `len:"banks" bits:"queue"` // entries that need commands, by bank
+	Arrived uint64           `bits:"timer"`             // requests so far: the age of entries
 	Blocked bool             // a request waits because the queue is full
-	Since   uint64           // first cycle of that wait
+	Since   uint64           `rtl:"sim"` // first cycle of that wait
 
 	// First cycles in which the commands are legal, for any bank.
-	NextAct, NextRead, NextWrite uint64
+	NextAct, NextRead, NextWrite uint64 `bits:"timer"`
 
 	Drain  bool   // since WriteHigh writes have waited (WriteHigh)
-	Writes uint64 // entries that are writes (WriteHigh)
-	Urgent uint64 // entries with a younger one of the other kind to the same line (WriteHigh)
-	Due    uint64 // first cycle of the next refresh (TREFI)
+	Writes uint64 `bits:"timer"` // entries that are writes (WriteHigh)
+	Urgent uint64 `bits:"queue"` // entries with a younger one of the other kind to the same line (WriteHigh)
+	Due    uint64 `bits:"timer"` // first cycle of the next refresh (TREFI)
 
 	Last    uint8   `bits:"4"` // bank of the last command
 	Command Command // on the bus
 
 	// Entries whose last command has been issued, in the order of the data bus.
-	Done     [MaxQueue]uint8
-	DoneHead uint8 `bits:"6"`
-	DoneLen  uint8 `bits:"7"`
+	Done     [MaxQueue]uint8 `len:"queue"`
+	DoneHead uint8           `bits:"6"`
+	DoneLen  uint8           `bits:"7"`
 }
 
 // entry is a place in the request queue.
@@ -149,20 +149,20 @@ type entry struct {
 	Bank   uint8 `bits:"4"`
 	Col    uint16
 	Row    uint32
-	Todo   uint32 // remaining bursts, one bit each
-	Local  uint64 // address within the channel
-	Age    uint64 // value of Arrived when the request came
-	Came   uint64 // cycle in which it came
-	Ready  uint64 // first cycle after its last data
-	Mask   ByteMask
+	Todo   uint32   // remaining bursts, one bit each
+	Local  uint64   `bits:"address"` // address within the channel
+	Age    uint64   `bits:"timer"`   // value of Arrived when the request came
+	Came   uint64   `rtl:"sim"`      // cycle in which it came
+	Ready  uint64   `bits:"timer"`   // first cycle after its last data
+	Mask   ByteMask `len:"1" bits:"line"`
 }
 
 // bank is the state of one bank: its row buffer and the first cycles in which commands are legal.
 type bank struct {
 	Open                                  bool
 	Row                                   uint32
-	Overtaken                             uint8 // requests served in succession ahead of an older one
-	NextAct, NextPre, NextRead, NextWrite uint64
+	Overtaken                             uint8  // requests served in succession ahead of an older one
+	NextAct, NextPre, NextRead, NextWrite uint64 `bits:"timer"`
 }
 
 // NewChannel makes the next channel of a store, for lines of the given number of bytes. The
