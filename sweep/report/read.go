@@ -10,7 +10,8 @@ import (
 	"divergo/sweep"
 )
 
-// Read takes the results of a plan from a store. Areas are those at a process technology.
+// Read takes the results of a plan from a store. Areas are those at a process technology. The error
+// concerns the store, or a machine whose area depends on the kernel.
 func Read(p *sweep.Plan, from *sweep.Store, node area.Node) (*Study, error) {
 	s := &Study{Name: p.File, Node: node.NM}
 	add := func(a *sweep.Axis) {
@@ -36,7 +37,7 @@ func Read(p *sweep.Plan, from *sweep.Store, node area.Node) (*Study, error) {
 			s.Fixed = append(s.Fixed, fmt.Sprintf("%s=%v", a.Name, a.Values[0]))
 		}
 	}
-	areas := map[string]area.Range{} // by machine
+	first := map[string]int{} // point by machine
 	for row, err := range sweep.Collect(p, from) {
 		if err != nil {
 			return nil, err
@@ -49,17 +50,19 @@ func Read(p *sweep.Plan, from *sweep.Store, node area.Node) (*Study, error) {
 		if r := row.Result; r != nil {
 			to.Outcome, to.Time = r.Outcome, r.Value("cycles")/float64(cfg.Clocks.CoreMHz)
 		}
-		machine := s.tuple(&to, Machine)
-		of, ok := areas[machine]
-		if !ok {
-			a, err := area.Of(&cfg, node)
-			if err != nil {
-				return nil, fmt.Errorf("area of %s: %w", s.settings(to.At), err)
-			}
-			of = a.Range
-			areas[machine] = of
+		of, err := area.Of(&cfg, node)
+		if err != nil {
+			return nil, fmt.Errorf("area of %s: %w", s.settings(to.At), err)
 		}
-		to.Area = of
+		to.Area = of.Range
+		machine := s.tuple(&to, Machine)
+		if i, ok := first[machine]; !ok {
+			first[machine] = row.Index
+		} else if o := &s.Points[i]; o.Area != to.Area {
+			return nil, fmt.Errorf("%s is %s mm² for %s and %s mm² for %s: files of kernels name different machines; "+
+				"set preset, or the keys that differ, in the plan", s.settings(to.At), mm2(o.Area.Mid), s.work(o), mm2(to.Area.Mid),
+				s.work(&to))
+		}
 		s.Points = append(s.Points, to)
 	}
 	effects, err := sweep.Effects(p, from)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"divergo/gpu/area"
+	"divergo/kernels"
 	"divergo/sweep"
 	"divergo/sweep/report"
 )
@@ -78,4 +79,29 @@ clocks.core_mhz = [500, 1000]
 		{Outcome: "no result", Kernel: "vecadd small", Machines: 1, First: "mechanism=tbc sm.threads=1024 sm.simd_width=16 clocks.core_mhz=1000"},
 	}, r.LeftOut)
 	assert.Len(t, r.Machines, 5)
+}
+
+// TestMachinesOfFiles: a launch file can name a machine of its own, which has another area.
+func TestMachinesOfFiles(t *testing.T) {
+	folder := t.TempDir()
+	text, err := kernels.PTX("vecadd.ptx")
+	require.NoError(t, err)
+	for name, text := range map[string]string{
+		"kernel.ptx": text,
+		"small.toml": "gpu.sms = 2",
+		"launch.json": `{"schema": "divergo.launch.v1", "machine": "small.toml", "launches": [
+			{"args": ["buf:zero:512", "buf:zero:512", "buf:zero:512", "u32:128"], "block": [128]}]}`,
+		"plan.toml": "[product]\nkernel = [\"vecadd small\", \"launch.json\"]\nmechanism = [\"pdom\", \"tbc\"]",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
+	}
+	plan, err := sweep.Read(filepath.Join(folder, "plan.toml"))
+	require.NoError(t, err)
+	store, err := sweep.OpenStore(filepath.Join(folder, "store"))
+	require.NoError(t, err)
+	node, err := area.FindNode(28)
+	require.NoError(t, err)
+	_, err = report.Read(plan, store, node)
+	assert.ErrorContains(t, err, "mm² for vecadd small and ")
+	assert.ErrorContains(t, err, "mm² for launch.json: files of kernels name different machines")
 }
