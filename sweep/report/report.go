@@ -185,7 +185,7 @@ func (r *Report) baseline(groups, whole []group, given []string) (int, error) {
 	}
 	if i := slices.IndexFunc(groups, fits); i >= 0 {
 		w, s := groups[i].gap()
-		why := "no result; run the sweep first"
+		why := "no result of this build of divergo; run the sweep first"
 		if p := groups[i].points[w][s]; p != nil && p.Outcome != "" {
 			why = p.Outcome
 		}

@@ -127,7 +127,7 @@ func TestBaseline(t *testing.T) {
 		s.Points[i].Outcome = ""
 	}
 	_, err = report.New(s, report.Options{})
-	assert.ErrorContains(t, err, "no result; run the sweep first")
+	assert.ErrorContains(t, err, "no result of this build of divergo; run the sweep first")
 }
 
 // TestTogether: axes of a zip are one factor.
