@@ -49,6 +49,9 @@ func Read(p *sweep.Plan, from *sweep.Store, node area.Node) (*Study, error) {
 		cfg := p.Config(row.Index)
 		if r := row.Result; r != nil {
 			to.Outcome, to.Time = r.Outcome, r.Value("cycles")/float64(cfg.Clocks.CoreMHz)
+			if to.Outcome == finished && to.Time == 0 { // a CUDA program can end without a launch
+				to.Outcome = "no kernel ran"
+			}
 		}
 		of, err := area.Of(&cfg, node)
 		if err != nil {

@@ -43,6 +43,9 @@ clocks.core_mhz = [500, 1000]
 		if cfg.Divergence.Mechanism == "tbc" && cfg.SM.SIMDWidth == 8 {
 			r = &sweep.Result{Outcome: "fault", Message: "no", LimitedBy: "grid"}
 		}
+		if i == 5 {
+			r.Stats[0].Value = uint64(0)
+		}
 		require.NoError(t, store.Put(plan.Key(i), r))
 	}
 	s, err := report.Read(plan, store, node)
@@ -61,6 +64,8 @@ clocks.core_mhz = [500, 1000]
 		switch {
 		case i == 7:
 			want = ""
+		case i == 5:
+			want = "no kernel ran"
 		case p.At[0] == 1 && p.At[2] == 0:
 			want = "fault"
 		default:
@@ -76,9 +81,10 @@ clocks.core_mhz = [500, 1000]
 	require.NoError(t, err)
 	assert.Equal(t, []report.LeftOut{
 		{Outcome: "fault", Kernel: "vecadd small", Machines: 2, First: "mechanism=tbc sm.threads=512 sm.simd_width=8 clocks.core_mhz=500"},
+		{Outcome: "no kernel ran", Kernel: "vecadd small", Machines: 1, First: "mechanism=tbc sm.threads=512 sm.simd_width=16 clocks.core_mhz=1000"},
 		{Outcome: "no result", Kernel: "vecadd small", Machines: 1, First: "mechanism=tbc sm.threads=1024 sm.simd_width=16 clocks.core_mhz=1000"},
 	}, r.LeftOut)
-	assert.Len(t, r.Machines, 5)
+	assert.Len(t, r.Machines, 4)
 }
 
 // TestMachinesOfFiles: a launch file can name a machine of its own, which has another area.
