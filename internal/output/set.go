@@ -113,7 +113,7 @@ func (s *Set) Discard() {
 // formats are extensions that readers associate with a format.
 var formats = []string{
 	".vcd", ".evcd", ".fst", ".lxt", ".lxt2", ".vzt", ".ghw", ".wlf", ".fsdb", ".gtkw",
-	".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".pdf", ".ps", ".eps", ".html",
+	".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".pdf", ".ps", ".eps", ".html", ".tex",
 	".json", ".csv", ".toml", ".trace", ".ptx", ".cu", ".cuh", ".gz", ".xz", ".zst", ".zip",
 	".md", ".go", ".mod", ".sum", ".c", ".cc", ".cpp", ".h", ".py", ".sh",
 }

@@ -64,14 +64,15 @@ store could not be written, 130 interrupted.`,
   divergo sweep plan.toml --shard 3/8 --store /shared/plan.sweep
   divergo sweep plan.toml --engine slurm --partition short --time 30
   divergo sweep status plan.toml
-  divergo sweep collect plan.toml -o results.csv`,
+  divergo sweep collect plan.toml -o results.csv
+  divergo sweep report plan.toml -o plan.html`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 && filepath.Ext(args[0]) == "" {
 				if _, err := os.Stat(args[0]); err != nil {
 					return verbs(c, args)
 				}
 			}
-			return exactly(1, "a plan file, or one of status, collect")(c, args)
+			return exactly(1, "a plan file, or one of status, collect, report")(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
@@ -81,7 +82,7 @@ store could not be written, 130 interrupted.`,
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false,
 		"print the number of points, the time that a sample of them predicts, and axes that cannot matter")
 	f.slurm.add(c)
-	c.AddCommand(newSweepStatus(), newSweepCollect(), newSweepWork())
+	c.AddCommand(newSweepStatus(), newSweepCollect(), newSweepReport(), newSweepWork())
 	return c
 }
 
