@@ -18,6 +18,7 @@ require (
 
 require (
 	github.com/chromedp/cdproto v0.159.3 // indirect
+	github.com/ebitengine/purego v0.10.2 // indirect
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect

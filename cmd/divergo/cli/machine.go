@@ -12,7 +12,6 @@ import (
 
 	"divergo/gpu"
 	"divergo/internal/input"
-	"divergo/internal/nearest"
 	"divergo/internal/output"
 	"divergo/internal/printable"
 	"divergo/kernels"
@@ -110,8 +109,8 @@ func (m *machineFlags) config() (gpu.Config, error) {
 		changed = append(changed, strings.TrimSpace(name))
 	}
 	if m.mechanism != "" {
-		if _, ok := divergence.Find(m.mechanism); !ok {
-			errs = append(errs, fmt.Errorf("--mech: %w", nearest.Unknown("mechanism", m.mechanism, mechanismNames())))
+		if _, err := divergence.Open(m.mechanism); err != nil {
+			errs = append(errs, fmt.Errorf("--mech: %w", err))
 		} else {
 			c.Divergence.Mechanism = m.mechanism
 			changed = append(changed, "divergence.mechanism")
@@ -185,12 +184,4 @@ func parseSpan(text string) (span, error) {
 		return s, fmt.Errorf("%q: want launches N..M, N.. or ..M, counted from 1", text)
 	}
 	return s, nil
-}
-
-func mechanismNames() []string {
-	var names []string
-	for _, m := range divergence.Mechanisms() {
-		names = append(names, m.Name)
-	}
-	return names
 }
