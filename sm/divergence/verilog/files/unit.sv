@@ -74,6 +74,7 @@
       else begin
         at[w][top(n)] <= outcome_meet;
         mask[w][top(n)] <= slot_mask[w];
+        {slot_depth[w], slot_pc[w]} <= outcome_meet;
       end
       if (outcome_fall != outcome_meet) begin
         push(w, n, outcome_fall, outcome_meet, other);
