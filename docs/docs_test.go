@@ -132,6 +132,8 @@ func called(command string) []string {
 	switch {
 	case strings.HasPrefix(command, "divergo cuda "):
 		return need.CUDA
+	case strings.HasPrefix(command, "divergo rtl build "):
+		return []string{"verilator", "g++", "make"}
 	case strings.HasPrefix(command, "clang-19 "):
 		return []string{"clang-19"}
 	}

@@ -44,6 +44,7 @@ var reference = []struct {
 	{"kernels", "Kernels", suite},
 	{"figures", "Figures of the papers", figures},
 	{"checkers", "Checkers", checkers},
+	{"rtl-interface", "Ports of a Verilog unit", rtlInterface},
 }
 
 // TestReference: each page equals the program's own tables.

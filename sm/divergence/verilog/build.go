@@ -179,7 +179,7 @@ func compile(temp *output.Scratch, kind, digest string) (said []byte, err error)
 		return err == nil
 	}
 	if !run("make", "-s", "-j", strconv.Itoa(runtime.GOMAXPROCS(0)), "-f", "Vdivergo.mk", "Vdivergo__ALL.a", "verilated.o",
-		"verilated_save.o", "verilated_threads.o", "OPT_FAST="+flags, "OPT_SLOW="+flags+" -O1", "OPT_GLOBAL="+flags) {
+		"verilated_save.o", "verilated_threads.o", "OPT_FAST="+flags, "OPT_SLOW="+flags+" -O0", "OPT_GLOBAL="+flags+" -O0") {
 		return said, err
 	}
 	include := "/usr/share/verilator/include"

@@ -250,6 +250,13 @@ func header() string {
 		}
 		fmt.Fprintf(&b, "};\nstatic_assert(sizeof(%s) == %d, \"%[1]s is not laid out as in Go\");\n", t.Name(), t.Size())
 	}
+	b.WriteString("static const struct { const char *name; int size; } PER_WARP[] = {\n")
+	for _, p := range Ports() {
+		if p.PerWarp {
+			fmt.Fprintf(&b, "  {\"%s\", %d},\n", p.Name, p.bytes/Warps)
+		}
+	}
+	b.WriteString("};\n")
 	copies := func(name, format string, t reflect.Type) {
 		fmt.Fprintf(&b, "#define %s(m, x)", name)
 		for i := range t.NumField() {

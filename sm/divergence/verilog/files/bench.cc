@@ -48,6 +48,7 @@ struct Unit {
   static void operator delete(void *p) { free(p); }
 
   Unit() {
+    Verilated::threadContextp(&context);
     context.randReset(2); // registers without a reset begin with noise, always the same
     context.randSeed(1);
     model.reset(new Vdivergo(&context, "divergo_top"));
@@ -64,22 +65,30 @@ struct Unit {
     model->eval();
     context.timeInc(1);
   }
-  // list finds the signals of the unit: numbers up to 64 bits, and arrays of up to 64 of them.
+  // list finds the signals of the unit: numbers up to 64 bits, arrays of up to 64 of them, and wider
+  // vectors as arrays of words, or of what a port has for each warp.
   void list() {
-    Verilated::threadContextp(&context);
     for (const auto &scope : *Verilated::scopeNameMap()) {
       std::string at = scope.first;
       if (at.rfind("divergo_top.divergo_top.unit", 0) != 0 && at.rfind("divergo_top.unit", 0) != 0) continue;
       at = at.substr(at.find("unit"));
+      if (at.find("unnamedblk") != std::string::npos) continue;
       if (!scope.second->varsp()) continue;
       for (auto &v : *scope.second->varsp()) {
         VerilatedVar &x = v.second;
         int size = x.vltype() == VLVT_UINT8 ? 1 : x.vltype() == VLVT_UINT16 ? 2 : x.vltype() == VLVT_UINT32 ? 4
                  : x.vltype() == VLVT_UINT64 ? 8 : 0;
-        int count = x.udims() > 0 ? x.unpacked().elements() : 0;
+        int width = x.packed().elements(), count = x.udims() > 0 ? x.unpacked().elements() : 0;
+        if (x.vltype() == VLVT_WDATA && count == 0) {
+          size = 4;
+          for (const auto &p : PER_WARP)
+            if (p.name == std::string(v.first)) size = p.size;
+          count = (width + 8 * size - 1) / (8 * size);
+          width = 8 * size;
+        }
         if (!size || x.udims() > 1 || count > 64 || x.isParam()) continue;
         sample = (sample + size - 1) / size * size;
-        signals.push_back({at + "." + v.first, x.packed().elements(), count, sample, size, x.datap()});
+        signals.push_back({at + "." + v.first, width, count, sample, size, x.datap()});
         sample += size * (count ? count : 1);
       }
     }
@@ -146,11 +155,13 @@ template <class F> int guarded(Unit *u, F f) {
   return 0;
 }
 
-[[noreturn]] void fail(const char *what, const char *file, int number, const char *said) {
-  std::string text = std::string(file ? file : "") + ":" + std::to_string(number) + ": " + what;
-  if (said && *said) text += std::string(": ") + said;
-  if (!message.empty()) text += ": " + message;
-  throw Failure{text};
+// fail ends a call: file:line, and what an assertion said, or else the call that ended the simulation.
+[[noreturn]] void fail(const char *call, const char *file, int number, const char *said) {
+  std::string why = said && *said ? said : call, head = "Assertion failed in ";
+  size_t at = message.find(head);
+  if (at != std::string::npos && (at = message.find(": ", at)) != std::string::npos && at + 2 < message.size())
+    why = message.substr(at + 2);
+  throw Failure{std::string(file ? file : "") + ":" + std::to_string(number) + ": " + why};
 }
 
 } // namespace
@@ -162,25 +173,30 @@ int divergo_printf(const char *format, ...) {
   va_start(args, format);
   int n = vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  fputs(text, stderr);
   for (const char *p = text; *p; p++) {
     if (*p != '\n') {
       line += *p;
       continue;
     }
-    if (line.find("%Error") != std::string::npos || line.find("%Fatal") != std::string::npos) message = line;
+    if (line.find("%Error") != std::string::npos || line.find("%Fatal") != std::string::npos)
+      message = line; // part of the report that ends the run
+    else
+      fprintf(stderr, "%s\n", line.c_str());
     line.clear();
   }
   return n;
 }
 
 double sc_time_stamp() { return 0; }
-void vl_finish(const char *file, int number, const char *) { fail("$finish", file, number, ""); }
-void vl_stop(const char *file, int number, const char *) { fail("$stop, $fatal or $error", file, number, ""); }
+void vl_finish(const char *file, int number, const char *) { fail("$finish", file, number, nullptr); }
+void vl_stop(const char *file, int number, const char *) { fail("$stop or $fatal", file, number, nullptr); }
 void vl_fatal(const char *file, int number, const char *, const char *said) { fail("fatal", file, number, said); }
 
 EXPORT Unit *divergo_new() { return new Unit; }
-EXPORT void divergo_free(Unit *u) { delete u; }
+EXPORT void divergo_free(Unit *u) {
+  Verilated::threadContextp(&u->context);
+  delete u;
+}
 
 // divergo_clock is a clock edge.
 EXPORT int divergo_clock(Unit *u, const Inputs *in, Outputs *out) {
