@@ -80,6 +80,10 @@ func (p *Unit) copy(out *Outputs) {
 		p.fail(fmt.Errorf("the unit reports error %d", out.Error))
 		return
 	}
+	if n := p.Table.Len(); n < Warps && out.Valid>>n != 0 {
+		p.fail(fmt.Errorf("the unit has valid slots %#x, the machine has %d warps", out.Valid, n))
+		return
+	}
 	var changed units.Set
 	any := false
 	for w := range p.Table.Len() {
@@ -87,6 +91,10 @@ func (p *Unit) copy(out *Outputs) {
 		s := p.Table.Next(w)
 		if s.Valid == valid && (!valid || s.PC == out.PC[w] && s.Mask == out.Mask[w] && s.Depth == out.Depth[w]) {
 			continue
+		}
+		if err := p.wrong(w, valid, out); err != nil {
+			p.fail(err)
+			return
 		}
 		s = p.Table.Edit(w)
 		if s.Valid = valid; valid {
@@ -109,6 +117,21 @@ func (p *Unit) copy(out *Outputs) {
 	if out.Retire != 0 {
 		p.retire(int(out.Gone))
 	}
+}
+
+// wrong describes a slot with which the front end cannot go on.
+func (p *Unit) wrong(w int, valid bool, out *Outputs) error {
+	live, insts := *p.Live.Next(w), len(p.Program().Insts)
+	switch mask := out.Mask[w]; {
+	case !valid:
+	case mask == 0:
+		return fmt.Errorf("slot %d of the unit is valid and has no threads", w)
+	case mask&^live != 0:
+		return fmt.Errorf("slot %d of the unit has lanes %#x, the warp has threads %#x", w, mask, live)
+	case int(out.PC[w]) >= insts:
+		return fmt.Errorf("slot %d of the unit is at PC %d, the kernel has %d instructions", w, out.PC[w], insts)
+	}
+	return nil
 }
 
 // retire frees the row of a warp.
