@@ -91,7 +91,7 @@ var failures = []plant{
 		"    if (@ && outcome_valid && outcome_kind == EXIT) $finish;\n    if (rst) begin",
 	},
 	{
-		"assertion", `unit.sv:\d+: \w`, "    if (rst) begin",
+		"assertion", `unit.sv:\d+: 'assert' failed.$`, "    if (rst) begin",
 		"    assert (!(@ && outcome_valid && outcome_kind == EXIT));\n    if (rst) begin",
 	},
 	{

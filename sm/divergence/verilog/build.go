@@ -137,7 +137,7 @@ func Build(folder string, isolated bool) (messages string, err error) {
 	}
 	said, err := output.Run(exec.Command("verilator", slices.Concat([]string{
 		"--cc", "--savable", "--public-flat-rw", "--assert", "--no-timing", "--unroll-count", "16", "-O3", "--x-initial", "unique",
-		"--x-assign", "unique", "-Wno-fatal", "--top-module", "divergo_top", "--prefix", "Vdivergo", "--Mdir", temp.Path("obj"),
+		"--x-assign", "unique", "-Wno-fatal", "-Werror-PINMISSING", "--top-module", "divergo_top", "--prefix", "Vdivergo", "--Mdir", temp.Path("obj"),
 	}, files, []string{temp.Path("divergo_top.sv")})...))
 	messages = explain(string(said), temp.Path("divergo_top.sv"))
 	if err != nil {
@@ -200,17 +200,30 @@ func compile(temp *output.Scratch, kind, digest string) (said []byte, err error)
 	return said, err
 }
 
-var pin = regexp.MustCompile(`Pin not found: '?(?:__pinNumber\d+|(\w+))'?`)
+// Messages about the instance of module unit: a port that it has and should not, and the opposite.
+var (
+	excess  = regexp.MustCompile(`^%\w+-PINMISSING: the ports of .*: Cell has missing pin: '(\w+)'`)
+	lacking = regexp.MustCompile(`^%Error: the ports of .*: Pin (?:not found|is not an in/out/inout/param/interface): '(\w+)'`)
+)
 
 // explain rewrites messages about the module around the unit, which the user does not see.
 func explain(text, around string) string {
 	var b strings.Builder
+	ours := false // the line, or the message that it continues, is about the instance
 	for line := range strings.Lines(text) {
 		line = strings.ReplaceAll(line, around, "the ports of module unit")
-		if m := pin.FindStringSubmatch(line); m != nil && m[1] != "" {
-			line = fmt.Sprintf("%%Error: module unit has no port %s, want\n    %s\n", m[1], declared(m[1]))
+		switch first := strings.HasPrefix(line, "%"); {
+		case first && excess.MatchString(line):
+			fmt.Fprintf(&b, "%%Error: the specification has no port %s of module unit\n", excess.FindStringSubmatch(line)[1])
+			ours = true
+		case first && lacking.MatchString(line):
+			name := lacking.FindStringSubmatch(line)[1]
+			fmt.Fprintf(&b, "%%Error: module unit has no port %s, want\n    %s\n", name, declared(name))
+			ours = true
+		case first || !ours:
+			b.WriteString(line)
+			ours = false
 		}
-		b.WriteString(line)
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

@@ -130,5 +130,7 @@ func TestMessages(t *testing.T) {
 	err = build("  always_ff @(posedge clk) begin", "  always_ff @(posedge clk) begin\n    this is wrong;")
 	assert.ErrorContains(t, err, "Verilator refuses the unit:\n%Error: unit/unit.sv:")
 	err = build("fire_pc,", "fired_pc,")
-	assert.ErrorContains(t, err, "module unit has no port fire_pc, want\n    input  logic [PC-1:0] fire_pc")
+	assert.ErrorContains(t, err, "%Error: the specification has no port fired_pc of module unit\n")
+	err = build("  output logic busy, ", "  // ")
+	assert.ErrorContains(t, err, "%Error: module unit has no port busy, want\n    output logic busy\n")
 }
