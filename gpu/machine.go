@@ -173,8 +173,10 @@ const (
 )
 
 func (e End) String() string {
-	return [...]string{"finished", "stopped", "fault", "deadlock", "endless loop", "grid deadlock", "watchdog",
-		"hardware failure"}[e]
+	return [...]string{
+		"finished", "stopped", "fault", "deadlock", "endless loop", "grid deadlock", "watchdog",
+		"hardware failure",
+	}[e]
 }
 
 // Run runs the loaded kernel until it ends, for at most max core cycles; 0 means no limit. If stop

@@ -43,9 +43,9 @@ type Key struct {
 	Source string   // source of the default
 	Old    string   // another dotted path that Set takes, if there is one
 
-	index []int        // of the field, or of the Declared
-	of    *Declaration // the declaration whose struct has this key, if any
-	inner []int        // index of the field in that struct
+	index []int                                            // of the field, or of the Declared
+	of    *Declaration                                     // the declaration whose struct has this key, if any
+	inner []int                                            // index of the field in that struct
 	other func(name, value string) (known bool, err error) // takes words that Words does not list, if not nil
 }
 
