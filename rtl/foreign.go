@@ -25,6 +25,8 @@ type Model interface {
 	Load(b []byte)
 	// Signals lists what waveforms show. The list does not change.
 	Signals() []ForeignSignal
+	// Storage lists its registers and memories: see [Sim.Storage].
+	Storage() []Storage
 	// Sample copies the values of all signals to b.
 	Sample(b []byte)
 }

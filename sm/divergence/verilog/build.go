@@ -141,7 +141,10 @@ func Build(folder string, isolated bool) (messages string, err error) {
 	}, files, []string{temp.Path("divergo_top.sv")})...))
 	messages = explain(string(said), temp.Path("divergo_top.sv"))
 	if err != nil {
-		return "", fmt.Errorf("Verilator refuses the unit:\n%s", messages)
+		return "", fmt.Errorf("%s: Verilator finds errors:\n%s", folder, messages)
+	}
+	if err := describe(temp, files); err != nil {
+		return messages, fmt.Errorf("%s: its registers: %w", folder, err)
 	}
 	kind := sharedKind
 	if isolated {
@@ -162,6 +165,32 @@ func Build(folder string, isolated bool) (messages string, err error) {
 		return messages, err
 	}
 	return messages, errors.Join(file.Keep(), os.Chmod(model, 0o755))
+}
+
+// describe writes the list of registers for bench.cc.
+func describe(temp *output.Scratch, files []string) error {
+	said, err := output.Run(exec.Command("verilator", slices.Concat([]string{
+		"--xml-only", "--xml-output", temp.Path("unit.xml"), "--Mdir", temp.Path("xml"), "--no-timing", "-Wno-fatal", "-Wno-lint",
+		"--top-module", "unit",
+	}, files)...))
+	if err != nil {
+		return fmt.Errorf("%w\n%s", err, said)
+	}
+	text, err := os.ReadFile(temp.Path("unit.xml"))
+	if err != nil {
+		return err
+	}
+	list, err := registers(text)
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	b.WriteString("static const char REGISTERS[] =")
+	for _, r := range list {
+		fmt.Fprintf(&b, "\n  \"register %s %d %d\\n\"", r.Path, r.Words, r.Width())
+	}
+	b.WriteString(" \"\";\n")
+	return temp.WriteFile(temp.Path("registers.h"), []byte(b.String()))
 }
 
 // compile makes the file unit of the verilated model.
@@ -278,13 +307,13 @@ func Open(folder string) (m divergence.Mechanism, err error) {
 	if err != nil {
 		return m, fmt.Errorf("%s: %w", folder, err)
 	}
-	list, err := readSignals(described)
+	about, err := readDescription(described)
 	if err != nil {
 		return m, fmt.Errorf("%s: %w", folder, err)
 	}
 	return divergence.Mechanism{
 		Name: folder, Doc: "a Verilog unit", Promises: promises,
-		New: func(e divergence.Env) (divergence.Policy, error) { return newUnit(e, start, list), nil },
+		New: func(e divergence.Env) (divergence.Policy, error) { return newUnit(e, start, about), nil },
 	}, nil
 }
 

@@ -25,7 +25,7 @@ type bench interface {
 type model struct {
 	start func() (bench, error)
 	b     bench
-	list  []rtl.ForeignSignal
+	about *description
 	fail  func(error)
 	heal  func() // forgets a failure
 
@@ -65,19 +65,37 @@ func (m *model) Load(b []byte) {
 }
 
 // Signals lists the signals of the unit.
-func (m *model) Signals() []rtl.ForeignSignal { return m.list }
+func (m *model) Signals() []rtl.ForeignSignal { return m.about.signals }
+
+// Storage lists its registers and memories.
+func (m *model) Storage() []rtl.Storage { return m.about.storage }
 
 // Sample copies their values.
 func (m *model) Sample(b []byte) { m.try(func(u bench) error { return u.sample(b) }) }
 
-// readSignals reads the list of signals.
-func readSignals(text string) (list []rtl.ForeignSignal, err error) {
+// description is what a model tells about the unit.
+type description struct {
+	signals []rtl.ForeignSignal
+	storage []rtl.Storage
+}
+
+// readDescription reads the lines of divergo_signals.
+func readDescription(text string) (*description, error) {
+	d := new(description)
 	for line := range strings.Lines(text) {
-		var s rtl.ForeignSignal
-		if _, err := fmt.Sscan(line, &s.Path, &s.Width, &s.Count, &s.At, &s.Size); err != nil {
+		var err error
+		if rest, ok := strings.CutPrefix(line, "register "); ok {
+			s := rtl.Storage{Fields: make([]rtl.Field, 1)}
+			_, err = fmt.Sscan(rest, &s.Path, &s.Words, &s.Fields[0].Bits)
+			d.storage = append(d.storage, s)
+		} else {
+			var s rtl.ForeignSignal
+			_, err = fmt.Sscan(line, &s.Path, &s.Width, &s.Count, &s.At, &s.Size)
+			d.signals = append(d.signals, s)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("signals of the unit: %q: %w", line, err)
 		}
-		list = append(list, s)
 	}
-	return list, nil
+	return d, nil
 }

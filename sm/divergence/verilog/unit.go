@@ -30,10 +30,10 @@ type Unit struct {
 }
 
 // newUnit makes the bench and its unit.
-func newUnit(e divergence.Env, start func() (bench, error), list []rtl.ForeignSignal) *Unit {
+func newUnit(e divergence.Env, start func() (bench, error), about *description) *Unit {
 	p := &Unit{Warps: divergence.NewWarps(e, 1), Live: rtl.NewMem[uint32](e.Warps)}
 	p.Pairs, p.Divides, p.Failure = false, false, new(divergence.Failure)
-	p.m = &model{start: start, list: list, fail: p.fail, heal: func() { p.Failure.Err = nil }}
+	p.m = &model{start: start, about: about, fail: p.fail, heal: func() { p.Failure.Err = nil }}
 	p.Verilog.Init(p.m)
 	return p
 }

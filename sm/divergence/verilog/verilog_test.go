@@ -128,7 +128,7 @@ func TestMessages(t *testing.T) {
 		return err
 	}
 	err = build("  always_ff @(posedge clk) begin", "  always_ff @(posedge clk) begin\n    this is wrong;")
-	assert.ErrorContains(t, err, "Verilator refuses the unit:\n%Error: unit/unit.sv:")
+	assert.ErrorContains(t, err, "unit: Verilator finds errors:\n%Error: unit/unit.sv:")
 	err = build("fire_pc,", "fired_pc,")
 	assert.ErrorContains(t, err, "%Error: the specification has no port fired_pc of module unit\n")
 	err = build("  output logic busy, ", "  // ")

@@ -4,6 +4,7 @@
 #include "Vdivergo__Syms.h"
 #include "Vdivergo___024root.h"
 #include "ports.h"
+#include "registers.h"
 #include "verilated_save.h"
 #include "verilated_syms.h"
 #include <cstdarg>
@@ -247,9 +248,10 @@ static uint64_t copied(const std::string &text, char *to, uint64_t room) {
   return text.size();
 }
 
-// divergo_signals describes the signals, one a line: path, width, count, place, bytes.
+// divergo_signals describes the signals, one a line: path, width, count, place, bytes; and after the
+// word register a path, its entries and their bits.
 EXPORT uint64_t divergo_signals(Unit *u, char *to, uint64_t room) {
-  std::string text;
+  std::string text = REGISTERS;
   for (const auto &s : u->signals)
     text += s.path + " " + std::to_string(s.width) + " " + std::to_string(s.count) + " " + std::to_string(s.at) + " " +
             std::to_string(s.size) + "\n";
