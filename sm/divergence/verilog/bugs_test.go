@@ -190,4 +190,4 @@ func TestBugs(t *testing.T) {
 }
 
 // shrinkTime is the time for a small counterexample; the table of the documentation was made with 5 s.
-const shrinkTime = time.Millisecond
+const shrinkTime = 2 * time.Second
