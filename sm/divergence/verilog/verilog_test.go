@@ -61,6 +61,9 @@ func TestClocked(t *testing.T) {
 func TestFailures(t *testing.T) {
 	for _, isolated := range []bool{false, true} {
 		for _, f := range failures {
+			if f.name == "crash" && !isolated {
+				continue // it would end the tests
+			}
 			t.Run(f.name, func(t *testing.T) {
 				folder := unit(t, isolated, f.name)
 				k, err := kernels.Find("vecadd")
