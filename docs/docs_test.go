@@ -136,6 +136,8 @@ func called(command string) []string {
 	switch {
 	case strings.HasPrefix(command, "divergo cuda "), command == "divergo sweep own.toml": // builds a program
 		return need.CUDA
+	case strings.HasPrefix(command, "divergo rtl build "):
+		return []string{"verilator", "g++", "make"}
 	case strings.HasPrefix(command, "clang-19 "):
 		return []string{"clang-19"}
 	case strings.Contains(command, onCluster):

@@ -44,6 +44,7 @@ var floors = [][]string{
 var libraries = map[string][]string{
 	"github.com/spf13/cobra":             {"cmd"},
 	"golang.org/x/term":                  {"cmd"},
+	"github.com/ebitengine/purego":       {"sm/divergence"},
 	"github.com/pelletier/go-toml/v2":    {"gpu", "sweep"},
 	"github.com/parquet-go/parquet-go":   {"sweep"},
 	"github.com/ianlancetaylor/demangle": {"ptx"},

@@ -48,6 +48,7 @@ var reference = []struct {
 	{"figures", "Figures of the papers", figures},
 	{"checkers", "Checkers", checkers},
 	{"area", "Area", areas},
+	{"rtl-interface", "Ports of a Verilog unit", rtlInterface},
 }
 
 // TestReference: each page equals the program's own tables.

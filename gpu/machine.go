@@ -169,10 +169,14 @@ const (
 	EndlessLoop             // all threads repeat loops, or wait at barriers for those that do
 	GridDeadlock            // the same, but the loops read memory and CTAs of the grid have no room: see Room
 	OutOfTime               // max cycles have passed
+	Failed                  // the hardware of the mechanism cannot go on: see Failure
 )
 
 func (e End) String() string {
-	return [...]string{"finished", "stopped", "fault", "deadlock", "endless loop", "grid deadlock", "watchdog"}[e]
+	return [...]string{
+		"finished", "stopped", "fault", "deadlock", "endless loop", "grid deadlock", "watchdog",
+		"hardware failure",
+	}[e]
 }
 
 // Run runs the loaded kernel until it ends, for at most max core cycles; 0 means no limit. If stop
@@ -181,7 +185,7 @@ func (m *Machine) Run(stop func() bool, max uint64) End {
 	if max == 0 {
 		max = math.MaxUint64 >> 8
 	}
-	m.fault.Store(m.faulted()) // a snapshot may have been restored
+	m.fault.Store(m.faulted() || m.Failure() != nil) // a snapshot may have been restored
 	stopped, stuck := false, Finished
 	dog := newWatchdog(m)
 	p := m.sys.RunUntil(func() bool {
@@ -191,6 +195,8 @@ func (m *Machine) Run(stop func() bool, max uint64) End {
 	}, m.core, max)
 	dog.stop()
 	switch {
+	case m.Failure() != nil:
+		return Failed
 	case m.faulted():
 		return Faulted
 	case m.dispatch.Q().Phase == phaseEnded:
@@ -203,6 +209,16 @@ func (m *Machine) Run(stop func() bool, max uint64) End {
 		return Deadlock
 	}
 	return OutOfTime
+}
+
+// Failure returns the first failure of the hardware of the mechanism, or nil.
+func (m *Machine) Failure() (first *divergence.Failure) {
+	for _, s := range m.SMs {
+		if f := s.Div.Connections().Failure; f != nil && f.Err != nil && (first == nil || f.Cycle < first.Cycle) {
+			first = f
+		}
+	}
+	return first
 }
 
 func (m *Machine) faulted() bool {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -71,7 +72,7 @@ func (f *Failure) Write(in string, by Origin, stop func() bool) (*Bucket, error)
 	if err != nil {
 		return nil, err
 	}
-	if b.Folder, err = output.NewFolder(in, fmt.Sprintf("%s-%d", f.Mechanism, f.Case.Seed)); err != nil {
+	if b.Folder, err = output.NewFolder(in, fmt.Sprintf("%s-%d", path.Base(f.Mechanism), f.Case.Seed)); err != nil {
 		return nil, err
 	}
 	launch, err := json.MarshalIndent(f.launches(), "", "  ")
@@ -339,12 +340,12 @@ func load(name string) (*launches.File, gpu.Config, error) {
 	if err != nil {
 		return nil, cfg, err
 	}
-	if path := f.MachinePath(); path != "" {
-		text, err := input.Read(path, gpu.MaxDocument)
+	if machine := f.MachinePath(); machine != "" {
+		text, err := input.Read(machine, gpu.MaxDocument)
 		if err != nil {
 			return nil, cfg, err
 		}
-		if err := cfg.Load(printable.Name(path), text); err != nil {
+		if err := cfg.Load(printable.Name(machine), text); err != nil {
 			return nil, cfg, err
 		}
 	}

@@ -65,6 +65,9 @@ func (k *Sim) number() {
 			next(m)
 		}
 	}
+	for _, f := range k.foreign {
+		next(f)
+	}
 	k.changed = make([]uint64, (n+63)/64)
 }
 

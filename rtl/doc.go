@@ -46,6 +46,7 @@
 //     can name the sizes of this one. `bits:"lanes"` names the bits of each number, and
 //     `len:"lanes"` the elements of an array; `len:"sources,lanes"` those of an array and of its
 //     elements. With `if:"option"` the field exists only with the option. [Sim.Queues] gives queues.
+//   - A [Foreign] is storage outside of the program, such as the registers of a Verilog model.
 //   - `rtl:"sim"` marks data of the simulation that the hardware does not have, such as counters
 //     and time stamps.
 //   - A field may have several words: `rtl:"sim,inplace"`.

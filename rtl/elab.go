@@ -238,6 +238,14 @@ func (e *elaboration) structure(path string, v reflect.Value, m *module, tg tags
 		case !tg.optional:
 			e.errorf("%s is not connected to a queue: set it, or tag it `rtl:\"optional\"`", path)
 		}
+	case foreignClass:
+		f := p.Interface().(*Foreign)
+		switch {
+		case m == nil || f.model == nil:
+			e.errorf("%s: a Foreign belongs in a module, with a model: see Foreign.Init", path)
+		case e.place(f, path):
+			e.k.foreign = append(e.k.foreign, f)
+		}
 	case otherClass:
 	case queueClass:
 		e.errorf("%s holds a %s by value: hold a pointer, its ends are copies", path, v.Type())
@@ -278,7 +286,7 @@ func (e *elaboration) pointer(path string, v reflect.Value, m *module, tg tags) 
 			e.errorf("%s is nil: make it with NewMem, or tag it `rtl:\"optional\"`", path)
 		}
 		return
-	case stateClass, endClass, queueClass, otherClass:
+	case stateClass, endClass, queueClass, foreignClass, otherClass:
 		return
 	}
 	switch {

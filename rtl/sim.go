@@ -71,6 +71,7 @@ type Sim struct {
 	pins      []AnyWire
 	queues    []*fifo
 	mems      []*ram
+	foreign   []*Foreign
 	parts     []storage // all parts that hold bits
 	observers Observers[edge]
 	changed   []uint64 // groups of signals that changed, for the observer

@@ -42,6 +42,12 @@ func (k *Sim) Storage(sizes map[string]int) ([]Storage, error) {
 		case *stateHdr:
 		case *ram:
 			s.Words = x.len()
+		case *Foreign:
+			for _, s := range x.model.Storage() {
+				s.Path = o.path + "." + s.Path
+				list = append(list, s)
+			}
+			continue
 		default:
 			continue
 		}

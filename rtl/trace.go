@@ -104,6 +104,9 @@ func (k *Sim) Bundles() []Signal {
 			list(MemSignal, m.home(), "", reflect.ArrayOf(m.len(), m.typ()), m.bytes[0])
 		}
 	}
+	for _, f := range k.foreign {
+		out = f.signals(out)
+	}
 	return out
 }
 

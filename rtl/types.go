@@ -36,6 +36,7 @@ var (
 	memoryType    = reflect.TypeFor[memory]()
 	endType       = reflect.TypeFor[end]()
 	simType       = reflect.TypeFor[*Sim]()
+	foreignType   = reflect.TypeFor[Foreign]()
 )
 
 // memo caches a property of types. A machine has the same few hundred types in thousands of places,
@@ -71,6 +72,7 @@ const (
 	memClass
 	endClass
 	queueClass // a Queue or Link
+	foreignClass
 	otherClass // another type of this package, which is not walked
 )
 
@@ -82,6 +84,8 @@ func findClass(t reflect.Type) class {
 	}
 	p := reflect.PointerTo(t)
 	switch {
+	case t == foreignType:
+		return foreignClass
 	case p.Implements(registerType):
 		return stateClass
 	case p.Implements(wireType):

@@ -90,6 +90,9 @@ func New(
 		return nil, err
 	}
 	c := div.Connections()
+	if c.Failure != nil {
+		c.Failure.Stop = l.faulted
+	}
 	switch {
 	case n > 1 && m.Across:
 		return nil, fmt.Errorf("sm.schedulers = %d: mechanism %q forms warps from threads of the whole SM, whose registers are in several sub-cores; want 1", n, m.Name)

@@ -20,6 +20,7 @@ type Outcome struct {
 	Fault   *Fault    // if a thread made an error
 	Room    uint64    // CTAs that the machine holds at once
 	Unbegun uint64    // CTAs of the grid that have not started
+	Failure string    // of the mechanism's hardware, with the cycle of its SM
 	Waiting []Waiting // of a deadlock, an endless loop or an exhausted limit: every group of threads
 }
 
@@ -73,6 +74,9 @@ func (s *Session) outcome(l *Launch, end gpu.End) Outcome {
 				break
 			}
 		}
+	case gpu.Failed:
+		f := s.Machine.Failure()
+		o.Failure = fmt.Sprintf("cycle %d: %v", f.Cycle, f.Err)
 	case gpu.Deadlock, gpu.EndlessLoop, gpu.GridDeadlock, gpu.OutOfTime:
 		o.Waiting = s.waiting(l.Prog)
 		o.Room, o.Unbegun = s.Machine.Room()
@@ -314,6 +318,8 @@ func (o *Outcome) Error() string {
 			fmt.Fprintf(&b, "watchdog: not finished after %d cycles", o.Cycle)
 		}
 		o.writeWaiting(&b)
+	case gpu.Failed:
+		fmt.Fprintf(&b, "the hardware of the mechanism has failed\n  %s", o.Failure)
 	case gpu.Stopped:
 		fmt.Fprintf(&b, "interrupted after %d cycles", o.Cycle)
 	default:

@@ -15,6 +15,7 @@
 //
 // The type of a word lists its words with a method Words, from the table of [Choices] that has
 // their functions. For a plain string the struct lists them, with a method Words(name string).
+// Its method Word, if there is one, may take others.
 //
 // A source can begin with the key of a paper of package papers: "tbc: table 2".
 package key
@@ -42,9 +43,10 @@ type Key struct {
 	Source string   // source of the default
 	Old    string   // another dotted path that Set takes, if there is one
 
-	index []int        // of the field, or of the Declared
-	of    *Declaration // the declaration whose struct has this key, if any
-	inner []int        // index of the field in that struct
+	index []int                                            // of the field, or of the Declared
+	of    *Declaration                                     // the declaration whose struct has this key, if any
+	inner []int                                            // index of the field in that struct
+	other func(name, value string) (known bool, err error) // takes words that Words does not list, if not nil
 }
 
 // Range is the set of values of an integer.
@@ -166,6 +168,11 @@ func read(path string, t reflect.Type, f reflect.StructField) (Key, error) {
 			if s, ok := reflect.Zero(t).Interface().(interface{ Words(name string) []string }); ok {
 				k.Words = s.Words(f.Tag.Get("toml"))
 			}
+			if s, ok := reflect.Zero(t).Interface().(interface {
+				Word(name, value string) (known bool, err error)
+			}); ok {
+				k.other = s.Word
+			}
 		}
 		if len(k.Words) == 0 {
 			return k, fmt.Errorf("nothing says which words")
@@ -255,6 +262,13 @@ func store(f reflect.Value, text string) bool {
 func (k *Key) word(value string) error {
 	for _, w := range k.Words {
 		if w == value {
+			return nil
+		}
+	}
+	if k.other != nil {
+		if known, err := k.other(k.Name, value); err != nil {
+			return fmt.Errorf("%s: %w", k.Name, err)
+		} else if known {
 			return nil
 		}
 	}

@@ -3,7 +3,9 @@ package divergence
 import (
 	"fmt"
 	"reflect"
+	"strings"
 
+	"divergo/internal/nearest"
 	"divergo/isa"
 )
 
@@ -106,11 +108,46 @@ func Find(name string) (Mechanism, bool) {
 	return Mechanism{}, false
 }
 
-// Words lists the valid values of the key mechanism.
+// open makes the mechanism in a folder.
+var open func(folder string) (Mechanism, error)
+
+// OpenWith sets the function that makes the mechanism in a folder: see Open.
+func OpenWith(f func(folder string) (Mechanism, error)) { open = f }
+
+// Open returns the mechanism with a name. A name with a slash is a folder with a Verilog unit: see
+// package verilog. Its mechanism joins the list under that name. The error suggests the nearest name.
+func Open(name string) (Mechanism, error) {
+	if m, ok := Find(name); ok {
+		return m, nil
+	}
+	if !isFolder(name) || open == nil {
+		return Mechanism{}, nearest.Unknown("mechanism", name, Options{}.Words(""))
+	}
+	m, err := open(name)
+	if err == nil {
+		Register(m)
+	}
+	return m, err
+}
+
+func isFolder(name string) bool { return strings.ContainsAny(name, `/\`) }
+
+// Words lists the valid values of the key mechanism, apart from folders.
 func (Options) Words(string) []string {
 	var names []string
 	for _, m := range mechanisms {
-		names = append(names, m.Name)
+		if !isFolder(m.Name) {
+			names = append(names, m.Name)
+		}
 	}
 	return names
+}
+
+// Word reports whether a value of the key mechanism is a folder, and why its mechanism cannot be made.
+func (Options) Word(_, value string) (known bool, err error) {
+	if !isFolder(value) {
+		return false, nil
+	}
+	_, err = Open(value)
+	return true, err
 }

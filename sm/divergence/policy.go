@@ -10,6 +10,7 @@
 //	barriers           Barrier, Named, Arrival, Tally, Convergence
 //	what it counts     Counted, Counting, Counter, Compaction, Prediction
 //	what it costs      Cost
+//	Verilog units      Open, OpenWith, Failure; package verilog
 //
 // A mechanism is a clocked module. It owns the slots of a streaming multiprocessor and the state
 // behind them. All mechanisms plug into the same front end.

@@ -2,6 +2,7 @@ package divergence
 
 import (
 	"math/bits"
+	"sync/atomic"
 
 	"divergo/isa"
 	"divergo/rtl"
@@ -165,6 +166,8 @@ type Ports struct {
 	Divides bool
 	// Events are nil if the mechanism reports none.
 	*Events
+	// Failure is nil if the hardware of the mechanism cannot fail.
+	Failure *Failure `rtl:"-"`
 	// Memory takes one Transfer of each row at a time.
 	Memory rtl.Out[Transfer]
 	Answer rtl.In[Transferred]
@@ -181,6 +184,25 @@ type Ports struct {
 	// Redirect is driven by the mechanism. It is the set of slots that change in this cycle other
 	// than by the advance of Fire. Fetch and issue read them again.
 	Redirect rtl.Wire[units.Set]
+}
+
+// Failure tells the machine that the hardware of a mechanism cannot go on: a Verilog unit has called
+// $fatal, for example. The run then ends.
+type Failure struct {
+	Err   error        // nil: none
+	Cycle uint64       // of the SM
+	Stop  *atomic.Bool // set with Err, so that the machine need not poll; nil outside of a machine
+}
+
+// Fail records the first error.
+func (f *Failure) Fail(cycle uint64, err error) {
+	if f.Err != nil {
+		return
+	}
+	f.Err, f.Cycle = err, cycle
+	if f.Stop != nil {
+		f.Stop.Store(true)
+	}
 }
 
 // CorePort connects a mechanism with a sub-core.

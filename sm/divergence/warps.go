@@ -294,8 +294,11 @@ func (p *Warps) Arrive(k Reconverger, s *Slot, id, need uint8, waits bool) {
 func (p *Warps) End(k Reconverger, s *Slot) {
 	s.Valid = false
 	p.Retire.Push(Retire{CTA: s.CTA, Row: s.Row})
-	p.release(k, p.Barrier.Exit(s.CTA, s.Row))
+	p.Leave(k, s)
 }
+
+// Leave tells the barriers of a CTA that all threads of the warp of slot s have exited.
+func (p *Warps) Leave(k Reconverger, s *Slot) { p.release(k, p.Barrier.Exit(s.CTA, s.Row)) }
 
 // release resumes the warps that a barrier releases.
 func (p *Warps) release(k Reconverger, rows uint64) {

@@ -244,12 +244,11 @@ func (r *reader) document(n node) {
 // mechanism reads the name of a mechanism.
 func (r *reader) mechanism(n node) {
 	r.text(&r.f.Mechanism)(n)
-	if _, ok := divergence.Find(r.f.Mechanism); !ok && r.f.Mechanism != "" {
-		var names []string
-		for _, m := range divergence.Mechanisms() {
-			names = append(names, m.Name)
-		}
-		r.errorf(n.at, "%s", nearest.Unknown("mechanism", r.f.Mechanism, names))
+	if r.f.Mechanism == "" {
+		return
+	}
+	if _, err := divergence.Open(r.f.Mechanism); err != nil {
+		r.errorf(n.at, "%s", err)
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"divergo/internal/nearest"
 	"divergo/internal/output"
 	"divergo/internal/table"
 	"divergo/properties"
@@ -112,8 +111,8 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 		return f.litmus(c, args)
 	}
 	for _, name := range args {
-		if _, ok := divergence.Find(name); !ok {
-			return nearest.Unknown("mechanism", name, mechanismNames())
+		if _, err := divergence.Open(name); err != nil {
+			return err
 		}
 	}
 	switch o := &f.options; {

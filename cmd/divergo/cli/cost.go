@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,6 +10,7 @@ import (
 	"divergo/gpu/area"
 	"divergo/internal/nearest"
 	"divergo/internal/table"
+	"divergo/sm/divergence"
 )
 
 // costFlags are the flags of the verb cost.
@@ -75,8 +75,8 @@ func (f *costFlags) run(c *cobra.Command, mechanisms []string) error {
 	}
 	var list []machineCost
 	for _, name := range mechanisms {
-		if !slices.Contains(mechanismNames(), name) {
-			return nearest.Unknown("mechanism", name, mechanismNames())
+		if _, err := divergence.Open(name); err != nil {
+			return err
 		}
 		one := cfg
 		one.Divergence.Mechanism = name

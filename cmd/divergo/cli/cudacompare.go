@@ -15,7 +15,6 @@ import (
 
 	"divergo/cuda"
 	"divergo/gpu"
-	"divergo/internal/nearest"
 	"divergo/internal/output"
 	"divergo/internal/table"
 	"divergo/ptx"
@@ -163,8 +162,8 @@ func chosen(names []string, cfg gpu.Config, notes io.Writer) ([]string, error) {
 	}
 	var errs []error
 	for _, name := range names {
-		if _, ok := divergence.Find(name); !ok {
-			errs = append(errs, fmt.Errorf("--mech: %w", nearest.Unknown("mechanism", name, mechanismNames())))
+		if _, err := divergence.Open(name); err != nil {
+			errs = append(errs, fmt.Errorf("--mech: %w", err))
 		}
 	}
 	return names, errors.Join(errs...)

@@ -86,6 +86,11 @@ divided among those that there are.`,
 			if err != nil {
 				return err
 			}
+			if args[0] == "mechanisms" {
+				if err := openFolders(args[1:]); err != nil {
+					return err
+				}
+			}
 			if cost {
 				return printCosts(c, args, &cfg, asJSON)
 			}
@@ -104,6 +109,18 @@ divided among those that there are.`,
 	c.Flags().BoolVar(&cost, "cost", false, "print the hardware that mechanisms, lanes or herding need on the machine")
 	c.Flags().BoolVar(&asTOML, "toml", false, "print the keys as a configuration file")
 	return c
+}
+
+// openFolders adds the Verilog units in folders to the list of mechanisms.
+func openFolders(names []string) error {
+	for _, name := range names {
+		if strings.Contains(name, "/") {
+			if _, err := divergence.Open(name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // printCatalogue prints the catalogue that args[0] names, with the entries that the other arguments

@@ -12,7 +12,6 @@ import (
 
 	"divergo/gpu"
 	"divergo/internal/input"
-	"divergo/internal/nearest"
 	"divergo/internal/output"
 	"divergo/internal/printable"
 	"divergo/kernels"
@@ -132,8 +131,8 @@ func (m *machineFlags) config() (gpu.Config, error) {
 		changed = append(changed, strings.TrimSpace(name))
 	}
 	if m.mechanism != "" {
-		if _, ok := divergence.Find(m.mechanism); !ok {
-			errs = append(errs, fmt.Errorf("--mech: %w", nearest.Unknown("mechanism", m.mechanism, mechanismNames())))
+		if _, err := divergence.Open(m.mechanism); err != nil {
+			errs = append(errs, fmt.Errorf("--mech: %w", err))
 		} else {
 			c.Divergence.Mechanism = m.mechanism
 			changed = append(changed, "divergence.mechanism")
@@ -207,12 +206,4 @@ func parseSpan(text string) (span, error) {
 		return s, fmt.Errorf("%q: want launches N..M, N.. or ..M, counted from 1", text)
 	}
 	return s, nil
-}
-
-func mechanismNames() []string {
-	var names []string
-	for _, m := range divergence.Mechanisms() {
-		names = append(names, m.Name)
-	}
-	return names
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -58,7 +59,7 @@ func (t *traceFlag) open(files *output.Set, m *machineFlags, title, target strin
 		r.names = nil
 		extension := filepath.Ext(t.name)
 		for _, m := range mechs {
-			r.names = append(r.names, strings.TrimSuffix(t.name, extension)+"-"+m+extension)
+			r.names = append(r.names, strings.TrimSuffix(t.name, extension)+"-"+path.Base(m)+extension)
 		}
 	}
 	for _, name := range r.names {

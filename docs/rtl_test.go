@@ -1,0 +1,286 @@
+package docs
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/sm/divergence/verilog"
+)
+
+// wave is a timing diagram in the JSON of WaveDrom.
+type wave struct {
+	Signal []lane `json:"signal"`
+	Head   struct {
+		Text string `json:"text"`
+	} `json:"head"`
+}
+
+type lane struct {
+	Name string   `json:"name"`
+	Wave string   `json:"wave"`
+	Data []string `json:"data,omitempty"`
+}
+
+// rtlWaves are the timing diagrams of the port specification: name, meaning, signals. A column is a
+// cycle, which begins with a rising edge.
+var rtlWaves = []struct{ name, title, text string }{
+	{
+		"launch", "A launch",
+		`{"signal": [
+  {"name": "clk",          "wave": "p....."},
+  {"name": "launch_valid", "wave": "010..."},
+  {"name": "launch_warp",  "wave": "x=x...", "data": ["3"]},
+  {"name": "launch_mask",  "wave": "x=x...", "data": ["ff"]},
+  {"name": "slot_valid[3]", "wave": "0.1..."},
+  {"name": "slot_pc[3]",   "wave": "x.=...", "data": ["0"]},
+  {"name": "slot_mask[3]", "wave": "x.=...", "data": ["ff"]}
+], "head": {"text": "A warp starts at PC 0, a cycle after launch_valid"}}`,
+	},
+	{
+		"fire", "Instructions that are issued",
+		`{"signal": [
+  {"name": "clk",          "wave": "p......"},
+  {"name": "fire_valid",   "wave": "01.0..."},
+  {"name": "fire_warp",    "wave": "x=.x...", "data": ["3"]},
+  {"name": "fire_pc",      "wave": "x==x...", "data": ["0", "1"]},
+  {"name": "fire_control", "wave": "x01x..."},
+  {"name": "slot_pc[3]",   "wave": "=.=....", "data": ["0", "1"]}
+], "head": {"text": "The slot moves on, unless fire_control says that an outcome will follow"}}`,
+	},
+	{
+		"outcome", "The outcome of a divergent branch",
+		`{"signal": [
+  {"name": "clk",            "wave": "p....."},
+  {"name": "outcome_valid",  "wave": "010..."},
+  {"name": "outcome_kind",   "wave": "x=x...", "data": ["BRANCH"]},
+  {"name": "outcome_warp",   "wave": "x=x...", "data": ["3"]},
+  {"name": "outcome_taken",  "wave": "x=x...", "data": ["0f"]},
+  {"name": "outcome_target", "wave": "x=x...", "data": ["10"]},
+  {"name": "outcome_fall",   "wave": "x=x...", "data": ["2"]},
+  {"name": "outcome_meet",   "wave": "x=x...", "data": ["20"]},
+  {"name": "slot_pc[3]",     "wave": "=.=...", "data": ["1", "10"]},
+  {"name": "slot_mask[3]",   "wave": "=.=...", "data": ["ff", "0f"]}
+], "head": {"text": "The taken side runs; the other one is parked"}}`,
+	},
+	{
+		"join", "Paths meet",
+		`{"signal": [
+  {"name": "clk",          "wave": "p......"},
+  {"name": "fire_valid",   "wave": "010.10."},
+  {"name": "fire_pc",      "wave": "x=x.=x.", "data": ["19", "19"]},
+  {"name": "slot_pc[3]",   "wave": "=.=..=.", "data": ["19", "2", "20"]},
+  {"name": "slot_mask[3]", "wave": "=.=..=.", "data": ["0f", "f0", "ff"]}
+], "head": {"text": "A side that is at the reconvergence point is replaced at the same edge"}}`,
+	},
+	{
+		"retire", "The last threads exit",
+		`{"signal": [
+  {"name": "clk",           "wave": "p....."},
+  {"name": "outcome_valid", "wave": "010..."},
+  {"name": "outcome_kind",  "wave": "x=x...", "data": ["EXIT"]},
+  {"name": "outcome_taken", "wave": "x=x...", "data": ["ff"]},
+  {"name": "slot_valid[3]", "wave": "1.0..."},
+  {"name": "retire_valid",  "wave": "0.10.."},
+  {"name": "retire_warp",   "wave": "x.=x..", "data": ["3"]}
+], "head": {"text": "The warp retires, for one cycle; its number is free"}}`,
+	},
+	{
+		"barrier", "A CTA barrier",
+		`{"signal": [
+  {"name": "clk",           "wave": "p......"},
+  {"name": "outcome_valid", "wave": "010...."},
+  {"name": "outcome_kind",  "wave": "x=x....", "data": ["BARRIER"]},
+  {"name": "resume[3]",     "wave": "0..10.."},
+  {"name": "slot_pc[3]",    "wave": "=...=..", "data": ["7", "8"]}
+], "head": {"text": "The warp keeps its slot and waits; resume lets it go on"}}`,
+	},
+	{
+		"late", "A unit that needs longer",
+		`{"signal": [
+  {"name": "clk",           "wave": "p......"},
+  {"name": "outcome_valid", "wave": "010...."},
+  {"name": "slot_valid[3]", "wave": "1.0.1.."},
+  {"name": "busy",          "wave": "0.1.0.."},
+  {"name": "slot_pc[3]",    "wave": "=.x.=..", "data": ["1", "10"]}
+], "head": {"text": "A slot that is not valid issues nothing; busy asks for clock edges"}}`,
+	},
+}
+
+// TestRTLWaves: the diagrams are the text of the specification, drawn.
+func TestRTLWaves(t *testing.T) {
+	for _, w := range rtlWaves {
+		var d wave
+		require.NoError(t, json.Unmarshal([]byte(w.text), &d), w.name)
+		svg := d.svg(t)
+		file := "img/rtl-" + w.name + ".svg"
+		if *update {
+			require.NoError(t, os.WriteFile(file, []byte(svg), 0o644))
+		}
+		got, err := os.ReadFile(file)
+		require.NoError(t, err)
+		assert.Equal(t, string(got), svg, "%s: run go test ./docs -run RTLWaves -update", file)
+	}
+}
+
+// svg draws the diagram: a row for each signal, a column for each cycle.
+func (d *wave) svg(t *testing.T) string {
+	const left, column, row, high, head = 130, 56, 30, 18, 34
+	cycles := len(d.Signal[0].Wave)
+	width, height := left+column*cycles+16, head+row*len(d.Signal)+8
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" font-family="sans-serif" font-size="13" fill="#222222">`+
+		"\n<title>%[3]s</title>\n<rect width=\"%[1]d\" height=\"%[2]d\" fill=\"#ffffff\"/>\n", width, height, d.Head.Text)
+	fmt.Fprintf(&b, `<text x="%d" y="18">%s</text>`+"\n", left, d.Head.Text)
+	for c := range cycles {
+		fmt.Fprintf(&b, `<path d="M%d %dV%d" stroke="#cccccc" stroke-dasharray="2 3"/>`+"\n", left+column*c, head-8, height-4)
+	}
+	line := func(format string, a ...any) {
+		fmt.Fprintf(&b, `<path d="`+format+`" fill="none" stroke="#4c78a8" stroke-width="1.5"/>`+"\n", a...)
+	}
+	for i, s := range d.Signal {
+		require.Len(t, s.Wave, cycles, s.Name)
+		top := head + row*i
+		low := top + high
+		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="end" font-family="monospace" font-size="12">%s</text>`+"\n", left-8, top+14, s.Name)
+		data := s.Data
+		for c := 0; c < cycles; {
+			kind, to := s.Wave[c], c+1
+			for ; to < cycles && s.Wave[to] == '.'; to++ {
+			}
+			x, end := left+column*c, left+column*to
+			level := map[byte]int{'0': low, '1': top}
+			switch kind {
+			case 'p':
+				for k := c; k < to; k++ {
+					x := left + column*k
+					line("M%d %dV%dH%dV%dH%d", x, low, top, x+column/2, low, x+column)
+				}
+			case '0', '1':
+				from := level[kind]
+				if before := strings.Trim(s.Wave[:c], "."); before != "" {
+					if l, ok := level[before[len(before)-1]]; ok {
+						from = l
+					}
+				}
+				line("M%d %dV%dH%d", x, from, level[kind], end)
+			case 'x':
+				fmt.Fprintf(&b, `<rect x="%d" y="%d" width="%d" height="%d" fill="#eeeeee"/>`+"\n", x+2, top, end-x-4, high)
+			case '=':
+				require.NotEmpty(t, data, s.Name)
+				line("M%d %dL%d %dH%dL%d %dL%d %dH%dZ", x, top+high/2, x+4, top, end-4, end, top+high/2, end-4, low, x+4)
+				fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle" font-family="monospace" font-size="12">%s</text>`+"\n",
+					(x+end)/2, top+14, data[0])
+				data = data[1:]
+			default:
+				require.Fail(t, "a wave of "+s.Name, "%c", kind)
+			}
+			c = to
+		}
+		require.Empty(t, data, s.Name)
+	}
+	b.WriteString("</svg>\n")
+	return b.String()
+}
+
+// rtlInterface writes the port specification.
+func rtlInterface(p *page) {
+	fmt.Fprintf(p, `
+This is version %d of the ports of a Verilog divergence unit. [Your own RTL](../howto/your-own-rtl.md)
+builds one. A change after which a unit may not work raises the version, which `+"`divergo rtl build`"+`
+compares with the unit's file %[2]sdivergo.sv%[2]s.
+
+## The unit in the SM
+
+The unit has the PC, the active mask and the call depth of each warp, and what lies behind them: a
+stack, a table, tokens. The bench around it has what is the same for every unit: fetch and issue, the
+CTA barrier, and the count of threads that live.
+
+- All events are inputs that are sampled at the rising edge of %[2]sclk%[2]s. All outputs are registers
+  that change at that edge, apart from the debug port.
+- A launch, an issued instruction, an outcome and resumed warps can come at the same edge. They concern
+  different warps.
+- An edge without an event may be missing: the clock is gated. A unit that needs the next edge sets
+  %[2]sbusy%[2]s.
+- Before the first event there are two edges with %[2]srst%[2]s. Registers that it does not reset begin
+  with noise.
+- A point is a call depth and a PC: a PC of a recursive function at another depth is another point.
+  PCs count instructions.
+
+## Ports
+
+| port | direction | bits | meaning |
+|---|---|---|---|
+`, verilog.Version, "`")
+	for _, x := range verilog.Ports() {
+		direction, size := "out", x.Bits
+		if x.Input {
+			direction = "in"
+		}
+		if x.PerWarp {
+			size = "WARPS x " + size
+		}
+		fmt.Fprintf(p, "| `%s` | %s | %s | %s |\n", x.Name, direction, size, x.Doc)
+	}
+	p.WriteString("\nThe constants are those of the package `divergo`:\n\n")
+	for line := range strings.Lines(verilog.Package()) {
+		p.WriteString("    " + line)
+	}
+	p.WriteString(`
+## Cycles
+
+A column is a cycle. It begins with a rising edge, at which inputs of the column before are sampled.
+The numbers are hexadecimal masks and decimal PCs. The text of each diagram is WaveDrom's.
+`)
+	for _, w := range rtlWaves {
+		fmt.Fprintf(p, "\n### %s\n\n![%s](../img/rtl-%s.svg)\n\n```json\n%s\n```\n", w.title, w.title, w.name, w.text)
+	}
+	p.WriteString(`
+## Rules
+
+- A valid slot has a mask that is not 0, a subset of the live threads.
+- After ` + "`fire_control`" + ` the slot keeps its PC until the outcome. ` + "`NEXT`" + ` then means the next instruction.
+- An outcome may be late by any number of cycles, and other warps' events come in between.
+- ` + "`EXIT`" + ` ends threads wherever their masks are: parked ones are never in ` + "`outcome_taken`" + `, which is a
+  subset of the slot's mask. But the masks of parked groups can hold the same threads.
+- ` + "`BARRIER`" + ` keeps the slot until ` + "`resume`" + `. All threads of a warp arrive together. If the warp
+  is the last one of its CTA, the outcome is ` + "`NEXT`" + ` instead.
+- ` + "`retire_valid`" + ` frees the warp once all its threads have exited. A retired warp with live threads, or
+  one that is not running, ends the run.
+- ` + "`error`" + ` that is not 0, ` + "`$fatal`" + `, ` + "`$stop`" + `, ` + "`$finish`" + ` or a failed assertion ends the run with exit code 4.
+  The message has the cycle and the Verilog line.
+
+## The debug port
+
+The checkers must know where parked threads are. ` + "`debug_warp`" + ` and ` + "`debug_index`" + ` ask for a group of
+threads of a warp, and the answer is combinational. Group 0 runs, or is to run next. Of a stack, group 1
+is the entry below, and so on. A thread counts in the group with the smallest index that has it, so a
+stack gives its entries as they are. Without the port a correct unit fails checker ` + "`partition`" + `.
+
+## What a unit promises
+
+A comment in the unit says what checkers may expect, beyond what holds for every mechanism:
+
+    // divergo: meets in_step stack prompt=1
+
+| word | meaning |
+|---|---|
+| ` + "`meets`" + ` | threads that diverge at a branch run together again from its post-dominator |
+| ` + "`in_step`" + ` | threads join only in the same iterations of all surrounding loops |
+| ` + "`stack`" + ` | the groups of the debug port are a stack: a mask is a subset of those below, or disjoint |
+| ` + "`prompt=N`" + ` | the warp can issue again at most N cycles after a branch outcome |
+
+## What this version does not have
+
+- One slot for each warp: the homes of a slot's threads are their own warp and lanes. Dual paths,
+  compacted warps and other lanes need a later version.
+- One instruction and one outcome a cycle: no pairs, and ` + "`sm.schedulers`" + ` is 1.
+- No memory port: a unit has room for all its state, and cannot spill.
+- CTA barriers count warps. Convergence barriers (` + "`bmov`, `warpsync`" + `) are not events.
+`)
+}

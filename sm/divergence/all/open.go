@@ -1,0 +1,8 @@
+package all
+
+import (
+	"divergo/sm/divergence"
+	"divergo/sm/divergence/verilog"
+)
+
+func init() { divergence.OpenWith(verilog.Open) }

@@ -1,0 +1,355 @@
+package verilog
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"divergo/internal/nearest"
+	"divergo/internal/output"
+	"divergo/sm/divergence"
+)
+
+// The files of a unit's folder.
+const (
+	packageFile = "divergo.sv" // constants: see Package
+	unitFile    = "unit.sv"
+	modelFile   = "unit.model" // what Build makes
+)
+
+//go:embed files/bench.cc
+var benchSource string
+
+//go:embed files/unit.sv
+var unitBody string
+
+// unitHead is the beginning of the unit that Init writes.
+const unitHead = `// A divergence unit: reconvergence at immediate post-dominators (Fung & Aamodt, HPCA 2011, section 2.2.2).
+// Ports and cycles: docs/reference/rtl-interface.md. The next line says what the checkers may expect.
+// divergo: meets in_step stack prompt=1
+`
+
+// skeleton returns the unit that Init writes, a stack for each warp.
+func skeleton() string { return unitHead + Header() + "\n" + unitBody }
+
+// Init writes a unit that works into a new folder.
+func Init(folder string) error {
+	return output.WriteFolder(folder, map[string][]byte{packageFile: []byte(Package()), unitFile: []byte(skeleton())})
+}
+
+// mark begins the stamp in a file that Build made: its kind and the digest of its sources follow.
+const mark = "divergo rtl model: "
+
+// The kinds of a model.
+const (
+	sharedKind   = "shared"
+	isolatedKind = "isolated"
+)
+
+// sources returns the Verilog files of a folder, the package first, and a digest of all that the model
+// depends on.
+func sources(folder string) (files []string, digest string, text []byte, err error) {
+	list, err := os.ReadDir(folder)
+	if err != nil {
+		var path *fs.PathError
+		if errors.As(err, &path) {
+			err = path.Err
+		}
+		return nil, "", nil, fmt.Errorf("%s: %w; \"divergo rtl init %[1]s\" begins a unit there", folder, err)
+	}
+	sum := sha256.New()
+	fmt.Fprintln(sum, Version, benchSource, header(), top())
+	for _, e := range list {
+		if ext := filepath.Ext(e.Name()); (ext == ".v" || ext == ".sv" || ext == ".vh" || ext == ".svh") && !e.IsDir() {
+			file := filepath.Join(folder, e.Name())
+			t, err := os.ReadFile(file)
+			if err != nil {
+				return nil, "", nil, err
+			}
+			fmt.Fprintf(sum, "%s %d\n", e.Name(), len(t))
+			sum.Write(t)
+			if e.Name() == packageFile && string(t) != Package() {
+				return nil, "", nil, fmt.Errorf("%s: is not the package of version %d of the port specification; "+
+					"take the file that \"divergo rtl init\" writes into a new folder", file, Version)
+			}
+			if text = append(text, t...); ext == ".v" || ext == ".sv" {
+				files = append(files, file)
+			}
+		}
+	}
+	i := slices.Index(files, filepath.Join(folder, packageFile))
+	if i < 0 {
+		return nil, "", nil, fmt.Errorf("%s: no file %s; \"divergo rtl init\" writes one into a new folder", folder, packageFile)
+	}
+	files[0], files[i] = files[i], files[0]
+	return files, fmt.Sprintf("%x", sum.Sum(nil)[:16]), text, nil
+}
+
+// stamp reads kind and digest of the sources from a model; empty if Build has not made it.
+func stamp(model []byte) (kind, digest string) {
+	_, text, _ := bytes.Cut(model, []byte(mark))
+	if len(text) < 64 {
+		return "", ""
+	}
+	kind, digest, _ = strings.Cut(string(text[:64]), " ")
+	digest, _, _ = strings.Cut(digest, ";")
+	return kind, digest
+}
+
+// Build verilates the unit in a folder into its file unit.model: a shared object, or, if isolated, a
+// program that runs as a child. It returns the messages of Verilator, which name the unit's files.
+func Build(folder string, isolated bool) (messages string, err error) {
+	files, digest, _, err := sources(folder)
+	if err != nil {
+		return "", err
+	}
+	model := filepath.Join(folder, modelFile)
+	if old, err := os.ReadFile(model); err == nil {
+		if kind, _ := stamp(old); kind == "" {
+			return "", fmt.Errorf("%s: exists, and is no model that \"divergo rtl build\" made; remove it or give it another name", model)
+		}
+	}
+	for tool, what := range map[string]string{"verilator": "verilator", "g++": "g++", "make": "make"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			return "", fmt.Errorf("%s is not installed: want Verilator 5.006 or later, g++ and make, as in \"apt-get install verilator g++ make\"", what)
+		}
+	}
+	temp, err := output.TempFolder()
+	if err != nil {
+		return "", err
+	}
+	defer temp.Remove()
+	for name, text := range map[string]string{"divergo_top.sv": top(), "ports.h": header(), "bench.cc": benchSource} {
+		if err := temp.WriteFile(temp.Path(name), []byte(text)); err != nil {
+			return "", err
+		}
+	}
+	said, err := output.Run(exec.Command("verilator", slices.Concat([]string{
+		"--cc", "--savable", "--public-flat-rw", "--assert", "--no-timing", "--unroll-count", "16", "-O3", "--x-initial", "unique",
+		"--x-assign", "unique", "-Wno-fatal", "-Werror-PINMISSING", "--top-module", "divergo_top", "--prefix", "Vdivergo", "--Mdir", temp.Path("obj"),
+	}, files, []string{temp.Path("divergo_top.sv")})...))
+	messages = explain(string(said), temp.Path("divergo_top.sv"))
+	if err != nil {
+		return "", fmt.Errorf("%s: Verilator finds errors:\n%s", folder, messages)
+	}
+	if err := describe(temp, files); err != nil {
+		return messages, fmt.Errorf("%s: its registers: %w", folder, err)
+	}
+	kind := sharedKind
+	if isolated {
+		kind = isolatedKind
+	}
+	if said, err := compile(temp, kind, digest); err != nil {
+		return messages, fmt.Errorf("the model of the unit does not compile:\n%s", said)
+	}
+	text, err := os.ReadFile(temp.Path("unit"))
+	if err != nil {
+		return messages, err
+	}
+	file, err := output.Create(model)
+	if err != nil {
+		return messages, err
+	}
+	if _, err := file.Write(text); err != nil {
+		return messages, err
+	}
+	return messages, errors.Join(file.Keep(), os.Chmod(model, 0o755))
+}
+
+// describe writes the list of registers for bench.cc.
+func describe(temp *output.Scratch, files []string) error {
+	said, err := output.Run(exec.Command("verilator", slices.Concat([]string{
+		"--xml-only", "--xml-output", temp.Path("unit.xml"), "--Mdir", temp.Path("xml"), "--no-timing", "-Wno-fatal", "-Wno-lint",
+		"--top-module", "unit",
+	}, files)...))
+	if err != nil {
+		return fmt.Errorf("%w\n%s", err, said)
+	}
+	text, err := os.ReadFile(temp.Path("unit.xml"))
+	if err != nil {
+		return err
+	}
+	list, err := registers(text)
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	b.WriteString("static const char REGISTERS[] =")
+	for _, r := range list {
+		fmt.Fprintf(&b, "\n  \"register %s %d %d\\n\"", r.Path, r.Words, r.Width())
+	}
+	b.WriteString(" \"\";\n")
+	return temp.WriteFile(temp.Path("registers.h"), []byte(b.String()))
+}
+
+// compile makes the file unit of the verilated model.
+func compile(temp *output.Scratch, kind, digest string) (said []byte, err error) {
+	flags := "-O2 -fPIC -fvisibility=hidden -fno-gnu-unique -std=c++17 -include divergo_print.h -I" + temp.Path(".") +
+		" -DVL_USER_FINISH -DVL_USER_STOP -DVL_USER_FATAL"
+	print := "int divergo_printf(const char *format, ...);\n#define VL_PRINTF divergo_printf\n"
+	if err := temp.WriteFile(temp.Path("divergo_print.h"), []byte(print)); err != nil {
+		return nil, err
+	}
+	run := func(name string, args ...string) bool {
+		c := exec.Command(name, args...)
+		c.Dir = temp.Path("obj")
+		said, err = output.Run(c)
+		return err == nil
+	}
+	if !run("make", "-s", "-j", strconv.Itoa(runtime.GOMAXPROCS(0)), "-f", "Vdivergo.mk", "Vdivergo__ALL.a", "verilated.o",
+		"verilated_save.o", "verilated_threads.o", "OPT_FAST="+flags, "OPT_SLOW="+flags+" -O0", "OPT_GLOBAL="+flags+" -O0") {
+		return said, err
+	}
+	include := "/usr/share/verilator/include"
+	if out, err := exec.Command("verilator", "-V").Output(); err == nil {
+		if m := regexp.MustCompile(`VERILATOR_ROOT\s*=\s*(\S+)`).FindSubmatch(out); m != nil {
+			include = filepath.Join(string(m[1]), "include")
+		}
+	}
+	args := append(strings.Fields(flags), "-I.", "-I"+include, "-I"+filepath.Join(include, "vltstd"),
+		fmt.Sprintf(`-DSTAMP="%s%s %s;%s"`, mark, kind, digest, strings.Repeat(" ", 64)), "-o", temp.Path("unit"))
+	if kind == sharedKind {
+		args = append(args, "-shared", "-Wl,-Bsymbolic")
+	} else {
+		args = append(args, "-DCHILD")
+	}
+	run("g++", append(args, temp.Path("bench.cc"), "Vdivergo__ALL.a", "verilated.o", "verilated_save.o",
+		"verilated_threads.o", "-lpthread")...)
+	return said, err
+}
+
+// Messages about the instance of module unit: a port that it has and should not, and the opposite.
+var (
+	excess  = regexp.MustCompile(`^%\w+-PINMISSING: the ports of .*: Cell has missing pin: '(\w+)'`)
+	lacking = regexp.MustCompile(`^%Error: the ports of .*: Pin (?:not found|is not an in/out/inout/param/interface): '(\w+)'`)
+)
+
+// explain rewrites messages about the module around the unit, which the user does not see.
+func explain(text, around string) string {
+	var b strings.Builder
+	ours := false // the line, or the message that it continues, is about the instance
+	for line := range strings.Lines(text) {
+		line = strings.ReplaceAll(line, around, "the ports of module unit")
+		switch first := strings.HasPrefix(line, "%"); {
+		case first && excess.MatchString(line):
+			fmt.Fprintf(&b, "%%Error: the specification has no port %s of module unit\n", excess.FindStringSubmatch(line)[1])
+			ours = true
+		case first && lacking.MatchString(line):
+			name := lacking.FindStringSubmatch(line)[1]
+			fmt.Fprintf(&b, "%%Error: module unit has no port %s, want\n    %s\n", name, declared(name))
+			ours = true
+		case first || !ours:
+			b.WriteString(line)
+			ours = false
+		}
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+func declared(port string) string {
+	for _, p := range Ports() {
+		if p.Name == port {
+			return p.Declaration()
+		}
+	}
+	return ""
+}
+
+// Open returns the mechanism of the unit in a folder, which Build has built. It is named by its folder.
+func Open(folder string) (m divergence.Mechanism, err error) {
+	_, digest, text, err := sources(folder)
+	if err != nil {
+		return m, err
+	}
+	file := filepath.Join(folder, modelFile)
+	model, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return m, fmt.Errorf("%s is not built; \"divergo rtl build %[1]s\" builds it", folder)
+	} else if err != nil {
+		return m, err
+	}
+	kind, built := stamp(model)
+	switch {
+	case kind != sharedKind && kind != isolatedKind:
+		return m, fmt.Errorf("%s: is no model that \"divergo rtl build\" made", file)
+	case built != digest:
+		return m, fmt.Errorf("%s is older than the sources of the unit; \"divergo rtl build %s\" builds it again", file, folder)
+	}
+	promises, err := promised(folder, string(text))
+	if err != nil {
+		return m, err
+	}
+	if file, err = filepath.Abs(file); err != nil {
+		return m, err
+	}
+	start := func() (bench, error) { return startProcess(file) }
+	if kind == sharedKind {
+		if start, err = loadLibrary(file); err != nil {
+			return m, fmt.Errorf("%s: %w", folder, err)
+		}
+	}
+	first, err := start()
+	if err != nil {
+		return m, fmt.Errorf("%s: %w", folder, err)
+	}
+	described, err := first.signals()
+	if err != nil {
+		return m, fmt.Errorf("%s: %w", folder, err)
+	}
+	about, err := readDescription(described)
+	if err != nil {
+		return m, fmt.Errorf("%s: %w", folder, err)
+	}
+	return divergence.Mechanism{
+		Name: folder, Doc: "a Verilog unit", Promises: promises,
+		New: func(e divergence.Env) (divergence.Policy, error) { return newUnit(e, start, about), nil },
+	}, nil
+}
+
+var promise = regexp.MustCompile(`(?m)^\s*//\s*divergo:\s*(.*?)\s*$`)
+
+// promised reads what the checkers may expect of a unit: the words of its comment "// divergo:".
+func promised(folder, text string) (p divergence.Promises, err error) {
+	for _, m := range promise.FindAllStringSubmatch(text, -1) {
+		for _, word := range strings.Fields(m[1]) {
+			name, value, _ := strings.Cut(word, "=")
+			switch name {
+			case "meets":
+				p.Meets = true
+			case "in_step":
+				p.InStep = true
+			case "stack":
+				p.Stack = func(p divergence.Policy, slot int, to []divergence.Entry) []divergence.Entry {
+					return p.(*Unit).entries(slot, to)
+				}
+			case "prompt":
+				if p.Prompt, err = strconv.Atoi(value); err != nil || p.Prompt < 1 {
+					return p, fmt.Errorf("%s: \"// divergo: %s\": want prompt=CYCLES, from 1 on", folder, word)
+				}
+			default:
+				return p, fmt.Errorf("%s: \"// divergo:\": %w", folder,
+					nearest.Unknown("promise", name, []string{"meets", "in_step", "stack", "prompt"}))
+			}
+		}
+	}
+	return p, nil
+}
+
+// Name returns the name of the mechanism in a folder: the folder, with a slash.
+func Name(folder string) string {
+	if name := filepath.ToSlash(folder); strings.Contains(name, "/") {
+		return name
+	}
+	return "./" + folder
+}

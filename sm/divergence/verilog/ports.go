@@ -1,0 +1,272 @@
+package verilog
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"divergo/units"
+)
+
+// Version is the version of the port specification. It grows when a unit that works with one version
+// may not work with the next.
+const Version = 1
+
+// The sizes of every unit. A smaller machine uses the first warps and lanes.
+const (
+	Warps      = units.MaxRows
+	Lanes      = 32
+	DepthBits  = 16
+	PCBits     = 32
+	PointBits  = DepthBits + PCBits
+	maxEntries = 4 * Lanes // groups of threads that the debug port is asked for
+)
+
+// Kind is what an outcome asks of the warp.
+type Kind uint8
+
+// The kinds.
+const (
+	Branch  Kind = iota // to outcome_target or outcome_fall, by lane
+	Exit                // the lanes of outcome_taken end
+	Barrier             // wait until resume
+	Next                // continue with the next instruction
+)
+
+func (k Kind) String() string { return [...]string{"BRANCH", "EXIT", "BARRIER", "NEXT"}[k&3] }
+
+// Inputs are the inputs of a unit at a clock edge, with the layout of the C struct of the same name.
+// Each field is a port; its tag gives name, bits and meaning.
+type Inputs struct {
+	Resume  uint64 `port:"resume" bits:"WARPS" doc:"warps that a CTA barrier releases: each continues with its next instruction"`
+	Target  uint64 `port:"outcome_target" bits:"POINT" doc:"BRANCH: where the lanes of outcome_taken continue"`
+	Fall    uint64 `port:"outcome_fall" bits:"POINT" doc:"BRANCH: where the other lanes of the warp continue"`
+	Meet    uint64 `port:"outcome_meet" bits:"POINT" doc:"BRANCH: the reconvergence point of both sides, or NOWHERE"`
+	FirePC  uint32 `port:"fire_pc" bits:"PC" doc:"PC of the issued instruction"`
+	Taken   uint32 `port:"outcome_taken" bits:"LANES" doc:"BRANCH: lanes that take it; EXIT: lanes that end; a subset of slot_mask"`
+	Started uint32 `port:"launch_mask" bits:"LANES" doc:"threads of the new warp, which begin at PC 0 and depth 0"`
+
+	Reset       uint8 `port:"rst" bits:"1" doc:"synchronous reset: no warp is valid"`
+	Fire        uint8 `port:"fire_valid" bits:"1" doc:"an instruction was issued in this cycle"`
+	FireControl uint8 `port:"fire_control" bits:"1" doc:"an outcome will follow: the warp must not move until then"`
+	FireWarp    uint8 `port:"fire_warp" bits:"WARP" doc:"warp of the issued instruction"`
+	Outcome     uint8 `port:"outcome_valid" bits:"1" doc:"a control instruction has ended its execution"`
+	OutcomeKind Kind  `port:"outcome_kind" bits:"KIND" doc:"BRANCH, EXIT, BARRIER or NEXT"`
+	OutcomeWarp uint8 `port:"outcome_warp" bits:"WARP" doc:"warp of the outcome"`
+	Launch      uint8 `port:"launch_valid" bits:"1" doc:"a warp starts"`
+	LaunchWarp  uint8 `port:"launch_warp" bits:"WARP" doc:"its number, which is free: it has never started, or has retired"`
+	LaunchCTA   uint8 `port:"launch_cta" bits:"CTA" doc:"its CTA"`
+	LaunchFirst uint8 `port:"launch_first" bits:"WARP" doc:"the first warp of the CTA"`
+	LaunchWarps uint8 `port:"launch_warps" bits:"WARP + 1" doc:"warps of the CTA"`
+}
+
+// Outputs are the outputs of a unit after a clock edge.
+type Outputs struct {
+	Valid  uint64        `port:"slot_valid" bits:"WARPS" doc:"the warp can be fetched and issued"`
+	PC     [Warps]uint32 `port:"slot_pc" bits:"PC" doc:"PC of the warp"`
+	Mask   [Warps]uint32 `port:"slot_mask" bits:"LANES" doc:"its active lanes; never 0 in a valid slot"`
+	Depth  [Warps]uint16 `port:"slot_depth" bits:"DEPTH" doc:"its call depth"`
+	Retire uint8         `port:"retire_valid" bits:"1" doc:"a warp has no threads left; for one cycle"`
+	Gone   uint8         `port:"retire_warp" bits:"WARP" doc:"that warp"`
+	Busy   uint8         `port:"busy" bits:"1" doc:"the unit needs the next clock edge too, without an event"`
+	Error  uint8         `port:"error" bits:"8" doc:"not 0: the run ends with this number"`
+}
+
+// Entry is an answer of the debug port, which is combinational: a group of threads of a warp.
+type Entry struct {
+	At    uint64 `port:"debug_at" bits:"POINT" doc:"where its threads continue"`
+	Meet  uint64 `port:"debug_meet" bits:"POINT" doc:"where they wait for others, or NOWHERE"`
+	Mask  uint32 `port:"debug_mask" bits:"LANES" doc:"its threads; those of groups with a smaller index do not count"`
+	Valid uint32 `port:"debug_valid" bits:"1" doc:"there is such a group"`
+}
+
+// Port is a port of a unit.
+type Port struct {
+	Name, Doc string
+	Input     bool
+	Bits      string // an expression of the constants of the package divergo
+	PerWarp   bool   // one for each warp
+	Group     string // clock, launch, fire, outcome, barrier, slots, retire, control or debug
+
+	field string // of Inputs, Outputs or Entry
+	bytes uintptr
+}
+
+// Ports lists the ports in the order of the specification.
+func Ports() (list []Port) {
+	clock := Port{Name: "clk", Doc: "clock; every effect is at its rising edge", Input: true, Bits: "1"}
+	warp := Port{Name: "debug_warp", Doc: "warp of the question", Input: true, Bits: "WARP"}
+	index := Port{Name: "debug_index", Doc: "number of a group: 0 runs, or waits to run; the others are parked", Input: true, Bits: "7"}
+	all := append([]Port{clock}, portsOf(reflect.TypeFor[Inputs](), true)...)
+	all = append(all, portsOf(reflect.TypeFor[Outputs](), false)...)
+	all = append(append(all, warp, index), portsOf(reflect.TypeFor[Entry](), false)...)
+	for _, g := range groups {
+		for _, p := range all {
+			if p.Group = g.name; g.has(p.Name) {
+				list = append(list, p)
+			}
+		}
+	}
+	return list
+}
+
+// groups are the groups of ports, with the names or beginnings of names in them.
+var groups = []group{
+	{"clock", []string{"clk", "rst"}},
+	{"launch", []string{"launch_"}},
+	{"fire", []string{"fire_"}},
+	{"outcome", []string{"outcome_"}},
+	{"barrier", []string{"resume"}},
+	{"slots", []string{"slot_"}},
+	{"retire", []string{"retire_"}},
+	{"control", []string{"busy", "error"}},
+	{"debug", []string{"debug_"}},
+}
+
+type group struct {
+	name  string
+	ports []string
+}
+
+func (g *group) has(port string) bool {
+	for _, p := range g.ports {
+		if strings.HasPrefix(port, p) {
+			return true
+		}
+	}
+	return false
+}
+
+func portsOf(t reflect.Type, input bool) (list []Port) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		list = append(list, Port{
+			Name: f.Tag.Get("port"), Doc: f.Tag.Get("doc"), Input: input, Bits: f.Tag.Get("bits"),
+			PerWarp: f.Type.Kind() == reflect.Array, field: f.Name, bytes: f.Type.Size(),
+		})
+	}
+	return list
+}
+
+// constants are the constants of the package divergo, in order.
+var constants = []struct {
+	name  string
+	value int
+	doc   string
+}{
+	{"VERSION", Version, "of the port specification"},
+	{"WARPS", Warps, "warps of an SM"},
+	{"LANES", Lanes, "threads of a warp"},
+	{"WARP", 6, "bits of a warp's number"},
+	{"CTA", 5, "bits of a CTA's number"},
+	{"KIND", 2, "bits of the kind of an outcome"},
+	{"PC", PCBits, "bits of a PC, which counts instructions"},
+	{"DEPTH", DepthBits, "bits of a call depth"},
+	{"POINT", PointBits, "bits of a point: {depth, PC}"},
+}
+
+// Declaration returns the port in SystemVerilog, as in "input  logic [PC-1:0] fire_pc".
+func (p *Port) Declaration() string {
+	direction, shape := "output", ""
+	if p.Input {
+		direction = "input "
+	}
+	if p.PerWarp {
+		shape = "[WARPS-1:0]"
+	}
+	if n, err := strconv.Atoi(p.Bits); err == nil && n > 1 {
+		shape += fmt.Sprintf("[%d:0]", n-1)
+	} else if err != nil {
+		shape += "[" + strings.Replace(p.Bits+"-1:0]", " + 1-1", "", 1)
+	}
+	return strings.TrimSpace(strings.Join([]string{direction, "logic", shape}, " ")) + " " + p.Name
+}
+
+// Package returns the SystemVerilog package divergo, with the constants of the specification.
+func Package() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "// Constants of divergo's port specification, version %d. \"divergo rtl init\" writes this file;\n"+
+		"// \"divergo rtl build\" refuses another one.\npackage divergo;\n", Version)
+	for _, c := range constants {
+		fmt.Fprintf(&b, "  localparam int %-7s = %d; // %s\n", c.name, c.value, c.doc)
+	}
+	fmt.Fprintf(&b, "  typedef logic [POINT-1:0] point_t; // {call depth, PC}\n"+
+		"  localparam point_t NOWHERE = {%d'd0, 32'hffff_ffff}; // threads meet only at the exit\n", DepthBits)
+	for k := Branch; k <= Next; k++ {
+		fmt.Fprintf(&b, "  localparam logic [KIND-1:0] %-7s = %d;\n", k, k)
+	}
+	b.WriteString("endpackage\n")
+	return b.String()
+}
+
+// Header returns the head of module unit, with all ports.
+func Header() string {
+	var b strings.Builder
+	b.WriteString("module unit\n  import divergo::*;\n(\n")
+	ports, last := Ports(), ""
+	for i, p := range ports {
+		if p.Group != last {
+			fmt.Fprintf(&b, "  // %s\n", p.Group)
+			last = p.Group
+		}
+		comma := ","
+		if i == len(ports)-1 {
+			comma = ""
+		}
+		fmt.Fprintf(&b, "  %s // %s\n", fmt.Sprintf("%-48s", p.Declaration()+comma), p.Doc)
+	}
+	b.WriteString(");\n")
+	return b.String()
+}
+
+// top returns the module around the unit. Verilator reports a missing port of the unit here.
+func top() string {
+	var b strings.Builder
+	b.WriteString("// The bench of divergo around the unit.\nmodule divergo_top\n  import divergo::*;\n(\n")
+	ports := Ports()
+	var list, pins []string
+	for _, p := range ports {
+		list = append(list, "  "+p.Declaration())
+		pins = append(pins, "    ."+p.Name+"("+p.Name+")")
+	}
+	fmt.Fprintf(&b, "%s\n);\n  unit unit (\n%s\n  );\nendmodule\n", strings.Join(list, ",\n"), strings.Join(pins, ",\n"))
+	return b.String()
+}
+
+// ports.h of the shim: the structs and the copies between them and the ports of the model.
+func header() string {
+	var b strings.Builder
+	b.WriteString("#include <cstdint>\n#include <cstring>\n")
+	for _, t := range []reflect.Type{reflect.TypeFor[Inputs](), reflect.TypeFor[Outputs](), reflect.TypeFor[Entry]()} {
+		fmt.Fprintf(&b, "struct %s {\n", t.Name())
+		for i := range t.NumField() {
+			f := t.Field(i)
+			e, array := f.Type, ""
+			if e.Kind() == reflect.Array {
+				e, array = e.Elem(), fmt.Sprintf("[%d]", f.Type.Len())
+			}
+			fmt.Fprintf(&b, "  uint%d_t %s%s;\n", e.Size()*8, f.Name, array)
+		}
+		fmt.Fprintf(&b, "};\nstatic_assert(sizeof(%s) == %d, \"%[1]s is not laid out as in Go\");\n", t.Name(), t.Size())
+	}
+	b.WriteString("static const struct { const char *name; int size; } PER_WARP[] = {\n")
+	for _, p := range Ports() {
+		if p.PerWarp {
+			fmt.Fprintf(&b, "  {\"%s\", %d},\n", p.Name, p.bytes/Warps)
+		}
+	}
+	b.WriteString("};\n")
+	copies := func(name, format string, t reflect.Type) {
+		fmt.Fprintf(&b, "#define %s(m, x)", name)
+		for i := range t.NumField() {
+			f := t.Field(i)
+			fmt.Fprintf(&b, " \\\n  "+format, f.Tag.Get("port"), f.Name)
+		}
+		b.WriteString("\n")
+	}
+	copies("DRIVE", "(m)->%[1]s = (x)->%[2]s;", reflect.TypeFor[Inputs]())
+	copies("SAMPLE", "take((x)->%[2]s, (m)->%[1]s);", reflect.TypeFor[Outputs]())
+	copies("ANSWER", "take((x)->%[2]s, (m)->%[1]s);", reflect.TypeFor[Entry]())
+	return b.String()
+}
