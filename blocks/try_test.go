@@ -1,12 +1,15 @@
 package blocks
-import ("testing";"fmt";"os";"divergo";"divergo/rtl";"divergo/rtl/verilog")
+import ("testing";"os";"os/exec";"strings";"fmt")
 func TestTry(t *testing.T) {
-	lib, err := verilog.Load(divergo.Sources, "isa", "units", "sm/divergence", "blocks")
-	if err != nil { t.Fatal(err) }
-	m := newCompactor(nil)
-	m.In = new(rtl.Wire[CompactorIn])
-	x, err := verilog.Print(lib, "compactor", "doc", m, verilog.Sizes{"lanes":4,"warps":4,"row":2})
-	if err != nil { t.Fatal(err) }
-	fmt.Print(x.Verilog)
-	os.WriteFile("/tmp/compactor.v", []byte(x.Verilog), 0o644)
+	os.MkdirAll("/tmp/rv", 0o755)
+	for _, b := range All() {
+		for _, small := range []bool{true,false} {
+		x, err := b.Print(b.Defaults(small))
+		if err != nil { t.Error(err); continue }
+		f := fmt.Sprintf("/tmp/rv/%s%v.v", b.Name, small)
+		os.WriteFile(f, []byte(x.Verilog), 0o644)
+		o, err := exec.Command("verilator", "--lint-only","-Wall","-Wno-DECLFILENAME","--top-module",x.Name,f).CombinedOutput()
+		t.Log(b.Name, small, strings.Count(x.Verilog,"\n"), x.Registers, x.Memory, string(o), err)
+		}
+	}
 }

@@ -111,7 +111,7 @@ func (l *Library) translate(name string, m rtl.Ticker, s Sizes, fixed map[string
 	d.at = tick.Pos()
 	root := d.fresh(name)
 	d.mem[root] = d.live(v.Elem(), "", "")
-	_, mem := d.call(tick, []value{pointer{null: d.constant(0), obj: root}}, d.mem)
+	_, mem := d.call(tick, []value{pointer{null: d.constant(0), obj: root}}, nil, d.mem)
 	for _, f := range d.finals {
 		if f.mem != nil {
 			d.writes[f.mem] = mem[f.obj].(*array)

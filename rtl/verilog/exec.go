@@ -16,12 +16,13 @@ type machine struct {
 	globals map[*ssa.Global]*object
 	fixed   map[*object]value // package variables
 	entries map[*object]int   // of a Mem
+	facts   []*word           // conditions that hold where the executed function is called
 	depth   int               // of calls
 }
 
 // The limits of the translator. Code that exceeds them is not hardware.
 const (
-	maxVisits = 1 << 10 // of a block in a call
+	maxVisits = 1 << 12 // of a block in a call
 	maxCalls  = 64
 )
 
@@ -36,16 +37,18 @@ type flow struct {
 	env map[ssa.Value]value
 }
 
-// call executes a function. It returns its results and the memory behind it.
-func (x *machine) call(fn *ssa.Function, args []value, mem memoryState) ([]value, memoryState) {
+// call executes a function, which is called under conditions. It returns its results and the memory
+// behind it.
+func (x *machine) call(fn *ssa.Function, args []value, on []*word, mem memoryState) ([]value, memoryState) {
 	if fn.Blocks == nil {
 		x.refuse("%s is called, whose source is not embedded", fn)
 	}
 	if x.depth++; x.depth > maxCalls {
 		x.refuse("%s is recursive", fn)
 	}
-	at := x.at
-	defer func() { x.depth, x.at = x.depth-1, at }()
+	at, facts := x.at, x.facts
+	x.facts = slices.Concat(facts, on)
+	defer func() { x.depth, x.at, x.facts = x.depth-1, at, facts }()
 	f := &frame{machine: x, fn: fn, shape: x.lib.shape(fn), waiting: map[*ssa.BasicBlock]*flow{}}
 	start := &flow{mem: maps.Clone(mem), env: map[ssa.Value]value{}}
 	for i, p := range fn.Params {
@@ -211,6 +214,13 @@ func (f *frame) branch(b *ssa.BasicBlock, i *ssa.If, now *flow) {
 	c, ok := f.value(i.Cond, now).(*word)
 	if !ok {
 		f.refuse("a condition is no signal")
+	}
+	for _, fact := range slices.Concat(f.facts, now.on) {
+		if c == fact || implies(fact, c) {
+			c = f.constant(1)
+		} else if no := f.not(1, c); no == fact || implies(fact, no) {
+			c = f.constant(0)
+		}
 	}
 	if set := f.shape.sets[b]; set != nil && !c.isConst() {
 		f.nextBit(b, set, now)

@@ -384,20 +384,32 @@ func (f *frame) calls(i *ssa.Call, now *flow) value {
 		fn = f.lib.prog.LookupMethod(v.typ, i.Call.Method.Pkg(), i.Call.Method.Name())
 		args = append([]value{v.val}, args...)
 	case fn == nil:
-		var ok bool
-		if fn, ok = f.value(i.Call.Value, now).(*ssa.Function); !ok {
-			f.refuse("a function is called that is not known")
+		return f.invoke(f.value(i.Call.Value, now), args, now)
+	}
+	return f.invoke(fn, args, now)
+}
+
+// invoke calls a function.
+func (f *frame) invoke(fn value, args []value, now *flow) value {
+	switch fn := fn.(type) {
+	case *ssa.Function:
+		if r, ok := f.intrinsic(fn, args, now); ok {
+			return r
 		}
+		results, mem := f.call(fn, args, now.on, now.mem)
+		now.mem = mem
+		if len(results) == 1 {
+			return results[0]
+		}
+		return list(results)
+	case either:
+		yes, no := &flow{on: []*word{fn.on}, mem: now.mem}, &flow{on: []*word{f.not(1, fn.on)}, mem: now.mem}
+		a, b := f.invoke(fn.a, args, yes), f.invoke(fn.b, args, no)
+		now.mem = f.merge(yes, no, nil).mem
+		return f.choose(fn.on, a, b)
 	}
-	if r, ok := f.intrinsic(fn, args, now); ok {
-		return r
-	}
-	results, mem := f.call(fn, args, now.mem)
-	now.mem = mem
-	if len(results) == 1 {
-		return results[0]
-	}
-	return list(results)
+	f.refuse("%s is called, which is not known", described(fn))
+	return nil
 }
 
 func (f *frame) builtin(name string, i *ssa.Call, args []value, now *flow) value {

@@ -114,7 +114,7 @@ func known(n ast.Node, info *types.Info) bool {
 			}
 		}
 		if e, ok := n.(ast.Expr); ok {
-			if t, ok := info.Types[e]; ok && invalid(t.Type) {
+			if t, ok := info.Types[e]; ok && !t.IsBuiltin() && invalid(t.Type) {
 				all = false
 			}
 		}

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// value is what an SSA value stands for: *word, list, pointer, *array, *ssa.Function, boxed, window
-// or opaque.
+// value is what an SSA value stands for: *word, list, pointer, *array, *ssa.Function, boxed, window,
+// either or opaque.
 type value any
 
 // list is a struct, an array or a tuple.
@@ -48,6 +48,12 @@ type boxed struct {
 
 // opaque is a value of the live module that is no hardware. Only its use is refused.
 type opaque struct{ what string }
+
+// either is one of two functions.
+type either struct {
+	on   *word
+	a, b value
+}
 
 // cell is a State, a Mem or a Wire: the variables with its present and its next value.
 type cell struct{ now, next *object }
@@ -135,9 +141,13 @@ func (x *machine) choose(c *word, a, b value) value {
 		if b == a {
 			return a
 		}
-	case *ssa.Function:
-		if b == a {
-			return a
+	case *ssa.Function, either:
+		switch b.(type) {
+		case *ssa.Function, either:
+			if b == a {
+				return a
+			}
+			return either{c, a, b}
 		}
 	}
 	return opaque{"a choice between two values that are not signals"}
