@@ -69,7 +69,7 @@ type design struct {
 	mem      memoryState
 	finals   []final
 	pointers map[uintptr]*object
-	fixed    map[string]bool // registers that always have their reset value
+	varying  map[string]bool // registers that do not always have their reset value
 
 	inputs, outputs, registers []*leaf
 	memories                   []*memory
@@ -85,10 +85,12 @@ type final struct {
 }
 
 // translate executes the Tick of a module.
-func (l *Library) translate(name string, m rtl.Ticker, s Sizes, fixed map[string]bool) (d *design, err error) {
+func (l *Library) translate(name string, m rtl.Ticker, s Sizes, varying map[string]bool) (d *design, err error) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
+		case impossible:
+			d, err = nil, fmt.Errorf("%s cannot be printed: its Tick always panics", name)
 		case *Refusal:
 			d, err = nil, fmt.Errorf("%s cannot be printed: %w", name, r)
 		default:
@@ -105,7 +107,7 @@ func (l *Library) translate(name string, m rtl.Ticker, s Sizes, fixed map[string
 			words: newWords(), lib: l, globals: map[*ssa.Global]*object{}, fixed: map[*object]value{},
 			entries: map[*object]int{},
 		},
-		sizes: s, mem: memoryState{}, pointers: map[uintptr]*object{}, fixed: fixed,
+		sizes: s, mem: memoryState{}, pointers: map[uintptr]*object{}, varying: varying,
 		driven: map[*leaf]*word{}, writes: map[*memory]*array{},
 	}
 	d.at = tick.Pos()
@@ -344,7 +346,7 @@ func (d *design) stored(next *object, v reflect.Value, name string, tag reflect.
 	p := d.pattern(v, name, tag, nil, "", func(l *leaf) { d.registers = append(d.registers, l) })
 	d.finals = append(d.finals, final{obj: next, pattern: p})
 	return d.instance(p, func(l *leaf) *word {
-		if d.fixed[l.name] {
+		if !d.varying[l.name] {
 			return d.constant(l.reset)
 		}
 		return d.make("reg", l.width, 0, l)
@@ -377,7 +379,7 @@ func (d *design) memory(v reflect.Value, name string, tag reflect.StructTag) val
 		})
 	}
 	for _, l := range m.leaves {
-		m.fixed[l] = d.fixed[l.name]
+		m.fixed[l] = !d.varying[l.name]
 	}
 	d.memories = append(d.memories, m)
 	d.mem[now] = &array{mem: m}
@@ -386,18 +388,17 @@ func (d *design) memory(v reflect.Value, name string, tag reflect.StructTag) val
 	return cell{now, next}
 }
 
-// constants finds registers that always have their reset value.
-func (d *design) constants() (list []string) {
+// found lists registers that were taken as constant, and are not.
+func (d *design) found() (list []string) {
 	for _, l := range d.registers {
-		if w := d.driven[l]; !d.fixed[l.name] && (w.is(l.reset) || w.op == "reg" && w.leaf == l) {
+		if !d.varying[l.name] && !d.driven[l].is(l.reset) {
 			list = append(list, l.name)
 		}
 	}
 	for _, m := range d.memories {
 		for _, l := range m.leaves {
-			if !m.fixed[l] && len(d.changes(m, l)) == 0 && !slices.ContainsFunc(m.resets[l], func(r uint64) bool {
-				return r != l.reset
-			}) {
+			if !d.varying[l.name] && (slices.ContainsFunc(d.changes(m, l), func(c change) bool { return !c.value.is(l.reset) }) ||
+				slices.ContainsFunc(m.resets[l], func(r uint64) bool { return r != l.reset })) {
 				list = append(list, l.name)
 			}
 		}
@@ -410,20 +411,10 @@ type change struct{ on, at, value *word }
 
 // changes lists the writes of a leaf, without those of the value that is there.
 func (d *design) changes(m *memory, l *leaf) (list []change) {
-	a := d.writes[m]
-	if d.fixed[l.name] {
-		return nil
-	}
-	for i, w := range a.writes {
-		v := d.leafOf(m, l, w.elem)
-		old := d.leafOf(m, l, d.entry(&array{m, a.writes[:i]}, w.at))
-		if v != old {
+	for _, w := range d.writes[m].writes {
+		if v := d.leafOf(m, l, w.elem); v != d.leafOf(m, l, w.old) {
 			list = append(list, change{w.on, w.at, d.cut(v, l.width)})
 		}
-	}
-	if !slices.ContainsFunc(list, func(c change) bool { return !c.value.is(l.reset) }) &&
-		!slices.ContainsFunc(m.resets[l], func(r uint64) bool { return r != l.reset }) {
-		return nil
 	}
 	return list
 }

@@ -72,7 +72,7 @@ func (x *machine) call(fn *ssa.Function, args []value, on []*word, mem memorySta
 		f.block(b, now)
 	}
 	if f.end == nil {
-		x.refuse("%s always panics", fn)
+		panic(impossible{})
 	}
 	return f.end.env[nil].(list), f.end.mem
 }
@@ -84,6 +84,7 @@ type frame struct {
 	shape   *shape
 	waiting map[*ssa.BasicBlock]*flow // blocks to execute
 	end     *flow                     // merged returns; the results are those of value nil
+	never   [][]*word                 // decisions that lead to a panic
 }
 
 // next is a block that no other waiting block leads to.
@@ -146,7 +147,7 @@ func (f *frame) merge(a, b *flow, shared []ssa.Value) *flow {
 		c = f.not(1, tb)
 	}
 	m := &flow{on: slices.Clone(a.on[:n]), mem: memoryState{}, env: map[ssa.Value]value{}}
-	if either := f.or1(ta, tb); !either.is(1) {
+	if either := f.or1(ta, tb); !f.always(either, m.on) {
 		m.on = append(m.on, either)
 	}
 	var both []*object
@@ -174,8 +175,36 @@ func (f *frame) merge(a, b *flow, shared []ssa.Value) *flow {
 	return m
 }
 
+// always reports whether a condition holds after decisions, since the code panics otherwise.
+func (f *frame) always(c *word, on []*word) bool {
+	if c.is(1) {
+		return true
+	}
+	for _, never := range f.never {
+		if len(never) >= len(on) && slices.Equal(never[:len(on)], on) && f.or1(c, f.conjunction(never[len(on):])).is(1) {
+			return true
+		}
+	}
+	return false
+}
+
+// leadsToPanic reports whether a block can only panic.
+func leadsToPanic(b *ssa.BasicBlock) bool {
+	_, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Panic)
+	return ok
+}
+
 // block executes a block and follows its ends.
 func (f *frame) block(b *ssa.BasicBlock, now *flow) {
+	on := now.on
+	defer func() {
+		if r := recover(); r != nil {
+			if _, ok := r.(impossible); !ok {
+				panic(r)
+			}
+			f.never = append(f.never, on)
+		}
+	}()
 	now = &flow{slices.Clone(now.on), maps.Clone(now.mem), maps.Clone(now.env)}
 	for _, in := range b.Instrs {
 		if in.Pos().IsValid() {
@@ -193,7 +222,8 @@ func (f *frame) block(b *ssa.BasicBlock, now *flow) {
 				results = append(results, f.value(r, now))
 			}
 			f.leave(now, results)
-		case *ssa.Panic: // never happens
+		case *ssa.Panic:
+			panic(impossible{})
 		default:
 			f.instruction(in, now)
 		}
@@ -225,6 +255,11 @@ func (f *frame) branch(b *ssa.BasicBlock, i *ssa.If, now *flow) {
 	if set := f.shape.sets[b]; set != nil && !c.isConst() {
 		f.nextBit(b, set, now)
 		return
+	}
+	for side := range 2 {
+		if leadsToPanic(b.Succs[1-side]) && !c.isConst() {
+			c = f.truth(side == 0)
+		}
 	}
 	if c.isConst() {
 		f.follow(b, b.Succs[1-c.k], now)

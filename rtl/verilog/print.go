@@ -35,18 +35,18 @@ func (p *Port) Bits() int { return p.Width * len(p.Index) }
 // Print prints a module under a name. The module must have been made, but not elaborated. Doc is
 // the comment above it.
 func Print(l *Library, name, doc string, m rtl.Ticker, s Sizes) (*Text, error) {
-	fixed := map[string]bool{}
+	varying := map[string]bool{}
 	for {
-		d, err := l.translate(name, m, s, fixed)
+		d, err := l.translate(name, m, s, varying)
 		if err != nil {
 			return nil, err
 		}
-		more := d.constants()
-		for _, n := range more {
-			fixed[n] = true
-		}
+		more := d.found()
 		if len(more) == 0 {
 			return d.print(name, doc)
+		}
+		for _, n := range more {
+			varying[n] = true
 		}
 	}
 }
@@ -100,7 +100,7 @@ func ports(leaves []*leaf) (list []Port) {
 
 // module prints everything.
 func (p *printer) module(t *Text, doc string) error {
-	registers := slices.DeleteFunc(slices.Clone(p.registers), func(l *leaf) bool { return p.fixed[l.name] })
+	registers := slices.DeleteFunc(slices.Clone(p.registers), func(l *leaf) bool { return !p.varying[l.name] })
 	changes := map[*leaf][]change{}
 	var arrays []*leaf
 	for _, m := range p.memories {
@@ -197,7 +197,7 @@ func (p *printer) module(t *Text, doc string) error {
 		b.WriteString(p.functions[f])
 	}
 	b.WriteString(decl.String())
-	b.WriteString(p.unused(registers, arrays))
+	b.WriteString(p.unused(registers))
 	b.WriteString(p.body.String())
 	b.WriteString(out)
 	if t.Clocked {
@@ -294,7 +294,7 @@ func number(width int, k uint64) string {
 }
 
 // unused names signals of which bits are not used, so that a linter does not report them.
-func (p *printer) unused(registers, arrays []*leaf) string {
+func (p *printer) unused(registers []*leaf) string {
 	var list []string
 	for _, l := range p.inputs {
 		w := p.make("in", l.width, 0, l)
@@ -307,11 +307,6 @@ func (p *printer) unused(registers, arrays []*leaf) string {
 			list = append(list, l.name)
 		}
 	}
-	for w, name := range p.names {
-		_ = w
-		_ = name
-	}
-	_ = arrays
 	if list == nil {
 		return ""
 	}

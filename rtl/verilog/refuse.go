@@ -23,3 +23,6 @@ func (l *Library) place(at token.Pos) string {
 	p := l.set.Position(at)
 	return fmt.Sprintf("%s:%d", p.Filename, p.Line)
 }
+
+// impossible is the panic at a place where Go would panic. The flow that leads there never happens.
+type impossible struct{}

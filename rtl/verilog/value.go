@@ -64,10 +64,10 @@ type array struct {
 	writes []*write
 }
 
-// write changes an entry to elem if the condition holds.
+// write changes an entry from old to elem if the condition holds.
 type write struct {
-	on, at *word
-	elem   value
+	on, at    *word
+	old, elem value
 }
 
 func (x *machine) fresh(name string) *object {
@@ -187,18 +187,30 @@ func (x *machine) chooseArray(c *word, a, b *array) value {
 	}
 	r := &array{a.mem, slices.Clone(a.writes[:n])}
 	ta, tb := a.writes[n:], b.writes[n:]
-	if len(ta) == 1 && len(tb) == 1 && ta[0].at == tb[0].at {
-		on := x.mux(c, ta[0].on, tb[0].on)
-		r.writes = append(r.writes, &write{on, ta[0].at, x.choose(c, ta[0].elem, tb[0].elem)})
-		return r
+	for len(ta) > 0 && len(tb) > 0 && ta[0].at == tb[0].at && (identical(ta[0].elem, tb[0].elem) || len(ta) == 1 && len(tb) == 1) {
+		v, w := ta[0], tb[0]
+		r.writes = append(r.writes, &write{
+			x.mux(c, v.on, w.on), v.at, x.choose(c, v.old, w.old), x.choose(c, v.elem, w.elem),
+		})
+		ta, tb = ta[1:], tb[1:]
 	}
 	for _, w := range ta {
-		r.writes = append(r.writes, &write{x.and1(c, w.on), w.at, w.elem})
+		r.writes = append(r.writes, &write{x.and1(c, w.on), w.at, w.old, w.elem})
 	}
 	for _, w := range tb {
-		r.writes = append(r.writes, &write{x.and1(x.not(1, c), w.on), w.at, w.elem})
+		r.writes = append(r.writes, &write{x.and1(x.not(1, c), w.on), w.at, w.old, w.elem})
 	}
 	return r
+}
+
+// identical reports whether two values are known to be the same.
+func identical(a, b value) bool {
+	v, isList := a.(list)
+	w, ok := b.(list)
+	if isList && ok {
+		return len(v) == len(w) && (len(v) == 0 || &v[0] == &w[0])
+	}
+	return !isList && !ok && a == b
 }
 
 // load is the part of v at the path.
@@ -219,7 +231,7 @@ func (x *machine) load(v value, path []step) value {
 		}
 		if i.isConst() {
 			if i.k >= uint64(len(a)) {
-				return x.load(a[len(a)-1], path[1:]) // Go would panic
+				panic(impossible{})
 			}
 			return x.load(a[i.k], path[1:])
 		}
@@ -296,8 +308,8 @@ func (x *machine) store(v value, path []step, part value) value {
 	i := path[0].index
 	switch a := v.(type) {
 	case *array:
-		elem := x.store(x.entry(a, i), path[1:], part)
-		return a.with(&write{x.constant(1), i, elem})
+		old := x.entry(a, i)
+		return a.with(&write{x.constant(1), i, old, x.store(old, path[1:], part)})
 	case list:
 		r := slices.Clone(a)
 		switch {
@@ -306,9 +318,10 @@ func (x *machine) store(v value, path []step, part value) value {
 		case len(a) == 1:
 			r[0] = x.store(a[0], path[1:], part)
 		case i.isConst():
-			if i.k < uint64(len(a)) {
-				r[i.k] = x.store(a[i.k], path[1:], part)
+			if i.k >= uint64(len(a)) {
+				panic(impossible{})
 			}
+			r[i.k] = x.store(a[i.k], path[1:], part)
 		default:
 			for k := range r {
 				r[k] = x.choose(x.equal(i, x.constant(uint64(k))), x.store(a[k], path[1:], part), a[k])
@@ -325,14 +338,15 @@ func (a *array) with(w *write) *array {
 	n := len(a.writes)
 	if n > 0 && a.writes[n-1].at == w.at && a.writes[n-1].on == w.on {
 		n--
+		w.old = a.writes[n].old
 	}
 	return &array{a.mem, append(slices.Clone(a.writes[:n]), w)}
 }
 
 // entry is an entry of an array, after the writes of this cycle.
 func (x *machine) entry(a *array, at *word) value {
-	if a.mem.n == 1 {
-		at = x.constant(0)
+	if at.isConst() && at.k >= uint64(a.mem.n) {
+		panic(impossible{})
 	}
 	v := a.mem.read(x, at)
 	for _, w := range a.writes {

@@ -23,6 +23,7 @@ type word struct {
 type words struct {
 	all   []*word
 	known map[wordKey]*word
+	parts map[partKey]*word // results of cut and bit, which would visit shared words again and again
 	at    token.Pos
 }
 
@@ -33,7 +34,14 @@ type wordKey struct {
 	leaf *leaf
 }
 
-func newWords() *words { return &words{known: map[wordKey]*word{}} }
+// partKey is a call of cut, or of bit.
+type partKey struct {
+	w   *word
+	bit bool
+	n   int
+}
+
+func newWords() *words { return &words{known: map[wordKey]*word{}, parts: map[partKey]*word{}} }
 
 func (s *words) make(op string, width int, k uint64, l *leaf, args ...*word) *word {
 	key := wordKey{op: op, k: k, leaf: l}
@@ -61,8 +69,22 @@ func (s *words) truth(b bool) *word {
 func (w *word) isConst() bool    { return w.op == "const" }
 func (w *word) is(k uint64) bool { return w.op == "const" && w.k == k }
 
+// part is what a function finds, or found before.
+func (s *words) part(key partKey, find func() *word) *word {
+	r, ok := s.parts[key]
+	if !ok {
+		r = find()
+		s.parts[key] = r
+	}
+	return r
+}
+
 // cut keeps the lowest bits.
 func (s *words) cut(w *word, width int) *word {
+	return s.part(partKey{w, false, width}, func() *word { return s.cutOf(w, width) })
+}
+
+func (s *words) cutOf(w *word, width int) *word {
 	switch {
 	case w.bits <= width:
 		return w
@@ -78,6 +100,10 @@ func (s *words) cut(w *word, width int) *word {
 
 // bit is one bit of w.
 func (s *words) bit(w *word, i int) *word {
+	return s.part(partKey{w, true, i}, func() *word { return s.bitOf(w, i) })
+}
+
+func (s *words) bitOf(w *word, i int) *word {
 	switch {
 	case i < 0 || i >= w.bits:
 		return s.constant(0)
@@ -277,9 +303,16 @@ func (s *words) equal(a, b *word) *word {
 			return one
 		}
 	}
-	if x, i := offset(a); x != nil {
-		if y, j := offset(b); x == y {
-			return s.truth(i == j)
+	if x, i, width := distance(a); x != nil {
+		switch y, j, w := distance(b); {
+		case x == b:
+			return s.truth(i&ones(width) == 0)
+		case y == a:
+			return s.truth(j&ones(w) == 0)
+		case y == nil && a.op == "sub":
+			return s.equal(x, s.constant((b.k-i)&ones(width)))
+		case x == y:
+			return s.truth((i-j)&ones(min(width, w)) == 0)
 		}
 	}
 	if b.isConst() && a.op == "mux" && (a.args[1].isConst() || a.args[2].isConst()) {
@@ -289,6 +322,19 @@ func (s *words) equal(a, b *word) *word {
 		a, b = b, a
 	}
 	return s.make("equal", 1, 0, nil, a, b)
+}
+
+// distance splits a sum or difference, in the arithmetic of its width, into a word and a constant.
+func distance(w *word) (of *word, k uint64, width int) {
+	switch {
+	case w.isConst():
+		return nil, w.k, 64
+	case w.op == "add" && w.args[1].isConst():
+		return w.args[0], w.args[1].k, int(w.k)
+	case w.op == "sub" && w.args[1].isConst():
+		return w.args[0], -w.args[1].k, int(w.k)
+	}
+	return w, 0, 64
 }
 
 // offset splits a sum that does not overflow into a word and a constant.
