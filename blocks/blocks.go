@@ -196,9 +196,9 @@ func model[I, O comparable](connect func(in *rtl.Wire[I]) (block rtl.Ticker, out
 // Reset puts the block into its first state.
 func (m *Model) Reset() { m.sim.Reset() }
 
-// Step runs a cycle. The inputs and outputs are those of the ports, element by element, in the
-// order of the ports.
-func (m *Model) Step(t *verilog.Text, inputs, outputs []uint64) {
+// Step runs a cycle and appends the outputs. Inputs and outputs are those of the ports, element by
+// element, in the order of the ports.
+func (m *Model) Step(t *verilog.Text, inputs, outputs []uint64) []uint64 {
 	k := 0
 	for _, p := range t.Inputs {
 		for _, index := range p.Index {
@@ -214,22 +214,20 @@ func (m *Model) Step(t *verilog.Text, inputs, outputs []uint64) {
 	}
 	m.set()
 	m.sim.Run(1)
-	k = 0
 	for _, p := range t.Outputs {
 		for _, index := range p.Index {
 			v := at(m.out, index)
 			switch {
-			case v.Kind() == reflect.Bool:
-				outputs[k] = 0
-				if v.Bool() {
-					outputs[k] = 1
-				}
+			case v.Kind() != reflect.Bool:
+				outputs = append(outputs, v.Uint())
+			case v.Bool():
+				outputs = append(outputs, 1)
 			default:
-				outputs[k] = v.Uint()
+				outputs = append(outputs, 0)
 			}
-			k++
 		}
 	}
+	return outputs
 }
 
 // at is the part of a value at fields and elements.

@@ -12,7 +12,7 @@ var pathStack = &Block{
 	Doc: "reconvergence stack of a warp, with immediate post-dominators",
 	Notes: "It pops one entry a cycle, and is not ready meanwhile. The model of the mechanism pops all entries\n" +
 		"of an update in its cycle.\n",
-	Sizes: []Size{{"lanes", "lanes of the warp", 32, 2, 32, true, 4}},
+	Sizes:  []Size{{"lanes", "lanes of the warp", 32, 2, 32, true, 4}},
 	derive: func(s Sizes) { s["depth"] = 2 * s["lanes"] },
 	make: func(s Sizes) *Model {
 		return model(func(in *rtl.Wire[StackIn]) (rtl.Ticker, *rtl.Wire[StackOut]) {

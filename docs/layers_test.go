@@ -19,13 +19,13 @@ import (
 // layers, and none of its own. Sub-packages without an entry are in the layer of their parent and
 // may import it.
 var floors = [][]string{
-	{"internal"},
+	{"internal", "divergo"},
 	{"rtl"},
 	{"isa", "waves"},
 	{"ptx", "units", "memsys/dram"},
 	{"memsys", "sm/divergence"},
 	{"sm", "internal/audit", "internal/memtest"},
-	{"gpu"},
+	{"gpu", "blocks"},
 	{"testbench/golden"},
 	{"testbench"},
 	{"kernels"},
@@ -43,6 +43,7 @@ var floors = [][]string{
 var libraries = map[string]string{
 	"github.com/spf13/cobra":             "cmd",
 	"golang.org/x/term":                  "cmd",
+	"golang.org/x/tools":                 "rtl",
 	"github.com/pelletier/go-toml/v2":    "gpu",
 	"github.com/ianlancetaylor/demangle": "ptx",
 	"github.com/klauspost/compress":      "testbench",

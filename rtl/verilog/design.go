@@ -242,7 +242,8 @@ var reserved = map[string]bool{
 // pattern makes a leaf for each number in a value. Elements beyond a `len`, fields of missing
 // options and data of the simulation have none.
 func (d *design) pattern(v reflect.Value, name string, tag reflect.StructTag, index []int, group string,
-	add func(*leaf)) value {
+	add func(*leaf),
+) value {
 	t := v.Type()
 	switch t.Kind() {
 	case reflect.Array:

@@ -65,54 +65,59 @@ func (f *frame) value(v ssa.Value, now *flow) value {
 	return r
 }
 
-// global is a package variable. Its initializer must be a value or a call without arguments.
+// global is a package variable, with the value of its initializer.
 func (x *machine) global(g *ssa.Global) *object {
 	if o, ok := x.globals[g]; ok {
 		return o
 	}
-	o := x.fresh(g.Name())
-	x.globals[g] = o
-	elem := g.Type().Underlying().(*types.Pointer).Elem()
-	x.fixed[o] = x.zero(elem)
-	init := g.Pkg.Func("init")
-	f := &frame{machine: x, fn: init}
+	for _, m := range g.Pkg.Members {
+		if v, ok := m.(*ssa.Global); ok {
+			o := x.fresh(v.Name())
+			x.globals[v] = o
+			x.fixed[o] = x.zero(v.Type().Underlying().(*types.Pointer).Elem())
+		}
+	}
+	at := x.at
+	f := &frame{machine: x, fn: g.Pkg.Func("init")}
 	now := &flow{mem: memoryState{}, env: map[ssa.Value]value{}}
-	var run func(v ssa.Value)
-	run = func(v ssa.Value) {
-		in, ok := v.(ssa.Instruction)
-		if _, done := now.env[v]; !ok || done {
-			return
-		}
-		for _, operand := range in.Operands(nil) {
-			if *operand != nil {
-				run(*operand)
-			}
-		}
-		f.instruction(in, now)
-	}
-	for _, b := range init.Blocks {
+	for _, b := range f.fn.Blocks {
 		for _, in := range b.Instrs {
-			s, ok := in.(*ssa.Store)
-			if !ok {
-				continue
-			}
-			switch to := s.Addr.(type) {
-			case *ssa.Global:
-				if to == g {
-					run(s.Val)
-					x.fixed[o] = f.value(s.Val, now)
-				}
-			case *ssa.FieldAddr, *ssa.IndexAddr:
-				if root(to) == g {
-					run(to)
-					run(s.Val)
-					p := now.env[to].(pointer)
-					x.fixed[o] = x.store(x.fixed[o], p.path, f.value(s.Val, now))
-				}
-			}
+			x.initialize(f, in, now)
 		}
 	}
-	return o
+	x.at = at
+	return x.globals[g]
+}
+
+// initialize executes an instruction of the initializers of a package. A variable whose initializer
+// cannot be executed becomes opaque.
+func (x *machine) initialize(f *frame, in ssa.Instruction, now *flow) {
+	store, stores := in.(*ssa.Store)
+	var to *ssa.Global
+	if stores {
+		to, _ = root(store.Addr).(*ssa.Global)
+	}
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case *Refusal, impossible:
+			if to != nil {
+				x.fixed[x.globals[to]] = opaque{"package variable " + to.Name()}
+			}
+		default:
+			panic(r)
+		}
+	}()
+	switch in.(type) {
+	case *ssa.If, *ssa.Jump, *ssa.Return, *ssa.DebugRef:
+		return
+	}
+	if to == nil {
+		f.instruction(in, now)
+		return
+	}
+	o := x.globals[to]
+	x.fixed[o] = x.store(x.fixed[o], f.pointer(store.Addr, now).path, f.value(store.Val, now))
 }
 
 // root is the variable that an address points into.
