@@ -113,6 +113,22 @@ func (b *Block) Check(s Sizes) error {
 	return nil
 }
 
+// Describe lists all sizes, with the defaults of those that s does not give.
+func (b *Block) Describe(s Sizes) string {
+	var list []string
+	for _, x := range b.Sizes {
+		v, ok := s[x.Name]
+		if !ok {
+			v = x.Default
+		}
+		list = append(list, fmt.Sprintf("%s=%d", x.Name, v))
+	}
+	return strings.Join(list, " ")
+}
+
+// module is the name of the Verilog module.
+func (b *Block) module() string { return strings.ReplaceAll(b.Name, "-", "_") }
+
 // complete adds the sizes that s does not give, and what follows from all.
 func (b *Block) complete(s Sizes) (Sizes, error) {
 	if err := b.Check(s); err != nil {
@@ -143,15 +159,8 @@ func (b *Block) Print(s Sizes) (*verilog.Text, error) {
 	if err != nil {
 		return nil, err
 	}
-	var sizes []string
-	for _, x := range b.Sizes {
-		sizes = append(sizes, fmt.Sprintf("%s=%d", x.Name, all[x.Name]))
-	}
-	doc := fmt.Sprintf("%s: %s.\nPrinted by divergo from %s", b.Name, b.Doc, b.Source)
-	if sizes != nil {
-		doc += ", for " + strings.Join(sizes, " ")
-	}
-	return verilog.Print(lib, strings.ReplaceAll(b.Name, "-", "_"), doc+".\n"+b.Notes, b.make(all).block, all)
+	doc := fmt.Sprintf("%s: %s.\nPrinted by divergo from %s, for %s.\n%s", b.Name, b.Doc, b.Source, b.Describe(s), b.Notes)
+	return verilog.Print(lib, b.module(), doc, b.make(all).block, all)
 }
 
 // Model returns the block as the simulator runs it.

@@ -47,5 +47,5 @@ func run(folder *output.Scratch, tool string, args ...string) (string, error) {
 	return string(said), fmt.Errorf("%s: %w", tool, err)
 }
 
-// errFailed marks a property that does not hold.
-var errFailed = errors.New("the property does not hold")
+// ErrFailed marks a property that does not hold.
+var ErrFailed = errors.New("the property does not hold")

@@ -143,12 +143,12 @@ func (p *printer) module(t *Text, doc string) error {
 	p.inputNames(t)
 	var decl strings.Builder
 	for _, l := range registers {
-		l.name = p.claim(l.name)
+		l.name = p.register(l.name)
 		fmt.Fprintf(&decl, "  reg %s%s;\n", span(l.width), l.name)
 		t.Registers += l.width
 	}
 	for _, l := range arrays {
-		l.name = p.claim(l.name)
+		l.name = p.register(l.name)
 		fmt.Fprintf(&decl, "  reg %s%s [0:%d];\n", span(l.width), l.name, l.mem.n-1)
 		t.Memory += l.width * l.mem.n
 	}
@@ -277,6 +277,14 @@ func (p *printer) claim(name string) string {
 	}
 	p.taken[n] = true
 	return n
+}
+
+// register claims the name of a register. A port of the same name makes it NAME_q.
+func (p *printer) register(name string) string {
+	if p.taken[name] {
+		name += "_q"
+	}
+	return p.claim(name)
 }
 
 func span(width int) string {
