@@ -78,8 +78,8 @@ func (b *Block) Area(s Sizes, p Process) (Area, error) {
 	}
 	script := "read_verilog block.v; hierarchy -top " + text.Name + "; proc; flatten; opt; wreduce; alumacc; share; opt; " +
 		"memory -nomap; opt -full; techmap; opt; dfflegalize -cell $_DFF_P_ x; opt; dfflibmap -liberty " + p.Liberty + "; " +
-		"abc -exe berkeley-abc -liberty " + p.Liberty +
-		" -script +strash;ifraig;scorr;dc2;dch,-f;map;topo;buffer,-p;upsize,-p;dnsize,-p;stime,-p; " +
+		"abc -liberty " + p.Liberty +
+		" -script +strash;ifraig;scorr;dc2;dch,-f;map;topo;buffer;upsize;dnsize;stime,-p; " +
 		"opt_clean; stat -liberty " + p.Liberty
 	said, err := run(folder, "yosys", "-p", script)
 	if err != nil {

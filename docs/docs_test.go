@@ -132,6 +132,10 @@ func called(command string) []string {
 	switch {
 	case strings.HasPrefix(command, "divergo cuda "):
 		return need.CUDA
+	case strings.HasPrefix(command, "divergo prove "):
+		return []string{"yosys", "abc"}
+	case strings.HasPrefix(command, "divergo area "):
+		return []string{"yosys", "abc", "osu018", "osu035"}
 	case strings.HasPrefix(command, "clang-19 "):
 		return []string{"clang-19"}
 	}
