@@ -57,7 +57,7 @@ type Block struct {
 // All lists the blocks by name.
 func All() []*Block {
 	list := []*Block{
-		compactor, permutation, majority, arbiter, scoreboard, pathStack,
+		compactor, permutation, majority, arbiter, scoreboard, pathStack, capt, barrier, pool,
 	}
 	slices.SortFunc(list, func(a, b *Block) int { return strings.Compare(a.Name, b.Name) })
 	return list

@@ -64,5 +64,5 @@ var stackNests = &Property{
 	Doc: "two entries have no lane in common, or the upper one's are among the lower one's; those of the running path " +
 		"are among the bottom entry's",
 	Sizes: []Sizes{{"lanes": 2}, {"lanes": 4}}, Steps: 5, Bounded: true,
-	Falsify: [2]string{"if (ready_2) valid", "if (ready_2) valid"},
+	Falsify: [2]string{" & lanes;", " | lanes;"},
 }

@@ -433,6 +433,8 @@ func (s *words) binary(op string, width int, a, b *word) *word {
 			return a
 		case b.isConst() && b.k >= uint64(width):
 			return s.constant(0)
+		case b.isConst() && a.op == "add" && a.args[1].isConst() && int(a.k) > a.bits && a.bits+int(b.k) < width:
+			return s.add(width, s.binary(op, width, a.args[0], b), s.constant(a.args[1].k<<b.k))
 		case b.isConst():
 			return s.make(op, min(width, a.bits+int(b.k)), uint64(width), nil, a, b)
 		}

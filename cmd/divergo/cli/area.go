@@ -17,8 +17,8 @@ func newArea() *cobra.Command {
 		Short: "Measure the cells, area and delay of the blocks that print themselves as Verilog",
 		Long: `Synthesize blocks, in the Verilog that "rtl print" prints, with the standard cells that Debian has. Bits of
 memories have no cells and are counted apart. The delay is that of the longest path through gates. The
-area at 65 nm is scaled by the square of the feature size. From 0.35 to 0.18 um that rule is off by up
-to a factor of two for these cells, so expect no better at 65 nm.
+area at 65 nm is scaled by the square of the feature size. From 0.35 to 0.18 um that rule gives 4 to 9
+percent more than these cells have; for cells of 65 nm the error is not known.
 Needs yosys, berkeley-abc and qflow-tech-osu018, -osu035 or -osu050. Without a BLOCK, measure all.`,
 		Example: `  divergo area majority
   divergo area compactor --lanes 16 --warps 16 --process osu035`,
