@@ -57,7 +57,8 @@ type Block struct {
 // All lists the blocks by name.
 func All() []*Block {
 	list := []*Block{
-		compactor, permutation, majority, arbiter, scoreboard, pathStack, capt, barrier, pool,
+		compactor, permutation, majority, arbiter, scoreboard, pathStack, capt, barrier, pool, pair, smallest,
+		coalescer,
 	}
 	slices.SortFunc(list, func(a, b *Block) int { return strings.Compare(a.Name, b.Name) })
 	return list
@@ -146,7 +147,7 @@ func (b *Block) complete(s Sizes) (Sizes, error) {
 }
 
 var library = sync.OnceValues(func() (*verilog.Library, error) {
-	return verilog.Load(divergo.Sources, "isa", "units", "sm/divergence", "blocks")
+	return verilog.Load(divergo.Sources, "isa", "units", "sm/divergence", "sm/divergence/paths", "memsys", "blocks")
 })
 
 // Print returns the block as Verilog. Sizes that s does not give have their defaults.
