@@ -11,7 +11,7 @@ var capt = &Block{
 	Sizes: []Size{{"entries", "lines of the table", 32, 2, 64, true, 4}},
 	make: func(s Sizes) *Model {
 		return model(func(in *rtl.Wire[TableIn]) (rtl.Ticker, *rtl.Wire[TableOut]) {
-			b := &CAPT{In: in, Table: units.NewCAPT(s["entries"], s["entries"])}
+			b := &CAPT{In: in, Lines: units.NewCAPT(s["entries"], s["entries"])}
 			return b, &b.Out
 		})
 	},
@@ -19,7 +19,7 @@ var capt = &Block{
 
 // CAPT is the table of CAPRI: see units.CAPT.
 type CAPT struct {
-	Table units.CAPT
+	Lines units.CAPT
 	In    *rtl.Wire[TableIn]
 	Out   rtl.Wire[TableOut]
 }
@@ -30,8 +30,9 @@ type TableIn struct {
 	Diverge  bool
 	Update   bool
 	Bypass   bool
+	Inside   bool // compaction was adequate at a branch nested in those that reconverge at Meet
 	PC       uint32
-	Meet     uint32 // Diverge: reconvergence point
+	Meet     uint32 // Diverge, Inside: reconvergence point
 	Adequate bool   // Update
 }
 
@@ -48,14 +49,16 @@ func (b *CAPT) Tick() {
 	var out TableOut
 	switch {
 	case in.Predict:
-		last, hit := b.Table.Predict(in.PC)
+		last, hit := b.Lines.Predict(in.PC)
 		out = TableOut{hit, last.Here, last.Block}
 	case in.Diverge:
-		b.Table.Diverge(in.PC, in.Meet)
+		b.Lines.Diverge(in.PC, in.Meet)
 	case in.Update:
-		out.Block = b.Table.Update(in.PC, in.Adequate)
+		out.Block = b.Lines.Update(in.PC, in.Adequate)
 	case in.Bypass:
-		b.Table.Bypass(in.PC)
+		b.Lines.Bypass(in.PC)
+	case in.Inside:
+		b.Lines.Inside(in.Meet)
 	}
 	b.Out.Set(out)
 }

@@ -15,7 +15,7 @@ func TestProperties(t *testing.T) {
 	need.Tool(t, "yosys", "abc")
 	for _, p := range Properties() {
 		t.Run(p.Name, func(t *testing.T) {
-			if testing.Short() && p != majorityDefinition {
+			if testing.Short() {
 				t.Skip("proofs take 20 seconds")
 			}
 			t.Parallel()
@@ -36,6 +36,9 @@ func TestProperties(t *testing.T) {
 // bit for each thread. Areas shrink with the feature size.
 func TestArea(t *testing.T) {
 	need.Tool(t, "yosys", "abc", "osu018", "osu035")
+	if testing.Short() {
+		t.Skip("three syntheses")
+	}
 	small, err := majority.Area(Sizes{"lanes": 8}, Processes()[0])
 	require.NoError(t, err)
 	assert.Zero(t, small.FlipFlops)

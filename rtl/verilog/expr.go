@@ -84,12 +84,8 @@ func (p *printer) sized(w *word, width int) string {
 	return fmt.Sprintf("%s[%d:0]", name, width-1)
 }
 
-// mark records that bits of an input or register are used.
-func (p *printer) mark(w *word, high, low int) {
-	if w.leaf != nil {
-		p.used[w.leaf] |= ones(high+1) &^ ones(low)
-	}
-}
+// mark records that bits of a word are used.
+func (p *printer) mark(w *word, high, low int) { p.used[w] |= ones(high+1) &^ ones(low) }
 
 // longest is the length from which on an expression gets a wire of its own.
 const longest = 72
@@ -113,6 +109,7 @@ func (p *printer) expr(w *word) string {
 		}
 	}
 	if p.uses[w] > 1 || w.name != "" || len(s) > longest {
+		p.mark(w, p.width(w)-1, 0)
 		return p.declare(w, s)
 	}
 	return "(" + s + ")"

@@ -60,7 +60,7 @@ type printer struct {
 	need      []int // by word: how many of its bits are used
 	body      strings.Builder
 	functions map[string]string
-	used      map[*leaf]uint64 // bits of inputs, registers and memories that are used
+	used      map[*word]uint64 // bits of inputs, registers and wires that are used
 }
 
 // print writes the module.
@@ -76,7 +76,7 @@ func (d *design) print(name, doc string) (t *Text, err error) {
 	}()
 	p := &printer{
 		design: d, names: map[*word]string{}, taken: map[string]bool{"clk": true, "reset": true, "i": true},
-		uses: map[*word]int{}, functions: map[string]string{}, used: map[*leaf]uint64{},
+		uses: map[*word]int{}, functions: map[string]string{}, used: map[*word]uint64{},
 	}
 	t = &Text{Name: name, Inputs: ports(d.inputs), Outputs: ports(d.outputs)}
 	return t, p.module(t, doc)
@@ -197,8 +197,8 @@ func (p *printer) module(t *Text, doc string) error {
 		b.WriteString(p.functions[f])
 	}
 	b.WriteString(decl.String())
-	b.WriteString(p.unused(registers))
 	b.WriteString(p.body.String())
+	b.WriteString(p.unused(registers))
 	b.WriteString(out)
 	if t.Clocked {
 		if loops {
@@ -305,14 +305,18 @@ func number(width int, k uint64) string {
 func (p *printer) unused(registers []*leaf) string {
 	var list []string
 	for _, l := range p.inputs {
-		w := p.make("in", l.width, 0, l)
-		if p.used[l] != ones(l.width) {
+		if w := p.make("in", l.width, 0, l); p.used[w] != ones(l.width) {
 			list = append(list, p.names[w])
 		}
 	}
 	for _, l := range registers {
-		if p.used[l] != ones(l.width) {
+		if p.used[p.make("reg", l.width, 0, l)] != ones(l.width) {
 			list = append(list, l.name)
+		}
+	}
+	for _, w := range p.all {
+		if name, ok := p.names[w]; ok && w.op != "in" && p.used[w] != ones(p.width(w)) {
+			list = append(list, name)
 		}
 	}
 	if list == nil {
@@ -321,7 +325,7 @@ func (p *printer) unused(registers []*leaf) string {
 	return fmt.Sprintf("  wire unused = &{1'b0, %s};\n", strings.Join(list, ", "))
 }
 
-// place is the Go statement of a word.
+// comment names the Go statement of a word.
 func (p *printer) comment(w *word) string {
 	if !w.at.IsValid() {
 		return ""
