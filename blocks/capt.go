@@ -30,9 +30,9 @@ type TableIn struct {
 	Diverge  bool
 	Update   bool
 	Bypass   bool
-	Inside   bool // compaction was adequate at a branch nested in those that reconverge at Meet
+	Nested   bool // compaction was adequate at a branch nested in those that reconverge at Meet
 	PC       uint32
-	Meet     uint32 // Diverge, Inside: reconvergence point
+	Meet     uint32 // Diverge, Nested: reconvergence point
 	Adequate bool   // Update
 }
 
@@ -57,7 +57,7 @@ func (b *CAPT) Tick() {
 		out.Block = b.Lines.Update(in.PC, in.Adequate)
 	case in.Bypass:
 		b.Lines.Bypass(in.PC)
-	case in.Inside:
+	case in.Nested:
 		b.Lines.Inside(in.Meet)
 	}
 	b.Out.Set(out)

@@ -236,7 +236,7 @@ var reserved = map[string]bool{
 	"reset": true, "join": true, "fork": true, "unused": true, "wait": true, "repeat": true, "time": true, "do": true,
 	"bit": true, "byte": true, "int": true, "new": true, "this": true, "type": true, "final": true, "first": true,
 	"next": true, "last": true, "push": true, "pop": true, "priority": true, "unique": true, "set": true, "any": true,
-	"edge": true, "signed": true, "unsigned": true, "small": true, "large": true, "medium": true, "pull": true,
+	"edge": true, "inside": true, "with": true, "class": true, "signed": true, "unsigned": true, "small": true, "large": true, "medium": true, "pull": true,
 }
 
 // pattern makes a leaf for each number in a value. Elements beyond a `len`, fields of missing
@@ -398,8 +398,10 @@ func (d *design) found() (list []string) {
 	}
 	for _, m := range d.memories {
 		for _, l := range m.leaves {
-			if !d.varying[l.name] && (slices.ContainsFunc(d.changes(m, l), func(c change) bool { return !c.value.is(l.reset) }) ||
-				slices.ContainsFunc(m.resets[l], func(r uint64) bool { return r != l.reset })) {
+			changed := func(c change) bool { return !c.value.is(l.reset) }
+			other := func(r uint64) bool { return r != l.reset }
+			if !d.varying[l.name] &&
+				(slices.ContainsFunc(d.changes(m, l), changed) || slices.ContainsFunc(m.resets[l], other)) {
 				list = append(list, l.name)
 			}
 		}

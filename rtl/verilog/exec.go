@@ -22,7 +22,7 @@ type machine struct {
 
 // The limits of the translator. Code that exceeds them is not hardware.
 const (
-	maxVisits = 1 << 12 // of a block in a call
+	maxRounds = 128 // of a loop that ends by data, in a call
 	maxCalls  = 64
 )
 
@@ -49,26 +49,16 @@ func (x *machine) call(fn *ssa.Function, args []value, on []*word, mem memorySta
 	at, facts := x.at, x.facts
 	x.facts = slices.Concat(facts, on)
 	defer func() { x.depth, x.at, x.facts = x.depth-1, at, facts }()
-	f := &frame{machine: x, fn: fn, shape: x.lib.shape(fn), waiting: map[*ssa.BasicBlock]*flow{}}
+	f := &frame{machine: x, fn: fn, shape: x.lib.shape(fn), waiting: map[*ssa.BasicBlock]*flow{}, rounds: map[*ssa.BasicBlock]int{}}
 	start := &flow{mem: maps.Clone(mem), env: map[ssa.Value]value{}}
 	for i, p := range fn.Params {
 		start.env[p] = args[i]
 	}
-	visits := make([]int, len(fn.Blocks))
 	f.enter(fn.Blocks[0], start)
 	for len(f.waiting) > 0 {
 		b := f.next()
 		now := f.waiting[b]
 		delete(f.waiting, b)
-		if visits[b.Index]++; visits[b.Index] > maxVisits {
-			x.at = b.Instrs[0].Pos()
-			for _, in := range b.Instrs {
-				if in.Pos().IsValid() {
-					x.at = in.Pos()
-				}
-			}
-			x.refuse("the length of this loop depends on data: hardware does a fixed amount of work in a cycle")
-		}
 		f.block(b, now)
 	}
 	if f.end == nil {
@@ -83,6 +73,7 @@ type frame struct {
 	fn      *ssa.Function
 	shape   *shape
 	waiting map[*ssa.BasicBlock]*flow // blocks to execute
+	rounds  map[*ssa.BasicBlock]int   // by head of a loop: iterations that depend on data
 	end     *flow                     // merged returns; the results are those of value nil
 	never   [][]*word                 // decisions that lead to a panic
 }
@@ -181,7 +172,8 @@ func (f *frame) always(c *word, on []*word) bool {
 		return true
 	}
 	for _, never := range f.never {
-		if len(never) >= len(on) && slices.Equal(never[:len(on)], on) && f.or1(c, f.conjunction(never[len(on):])).is(1) {
+		if len(never) >= len(on) && slices.Equal(never[:len(on)], on) &&
+			f.or1(c, f.conjunction(never[len(on):])).is(1) {
 			return true
 		}
 	}
@@ -264,6 +256,12 @@ func (f *frame) branch(b *ssa.BasicBlock, i *ssa.If, now *flow) {
 	if c.isConst() {
 		f.follow(b, b.Succs[1-c.k], now)
 		return
+	}
+	if slices.ContainsFunc(b.Preds, b.Dominates) {
+		if f.rounds[b]++; f.rounds[b] > maxRounds {
+			f.at = i.Cond.Pos()
+			f.refuse("the length of this loop depends on data: hardware does a fixed amount of work in a cycle")
+		}
 	}
 	for side, on := range []*word{c, f.not(1, c)} {
 		f.follow(b, b.Succs[side], &flow{append(slices.Clone(now.on), on), maps.Clone(now.mem), maps.Clone(now.env)})

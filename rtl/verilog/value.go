@@ -187,7 +187,8 @@ func (x *machine) chooseArray(c *word, a, b *array) value {
 	}
 	r := &array{a.mem, slices.Clone(a.writes[:n])}
 	ta, tb := a.writes[n:], b.writes[n:]
-	for len(ta) > 0 && len(tb) > 0 && ta[0].at == tb[0].at && (identical(ta[0].elem, tb[0].elem) || len(ta) == 1 && len(tb) == 1) {
+	for len(ta) > 0 && len(tb) > 0 && ta[0].at == tb[0].at &&
+		(identical(ta[0].elem, tb[0].elem) || len(ta) == 1 && len(tb) == 1) {
 		v, w := ta[0], tb[0]
 		r.writes = append(r.writes, &write{
 			x.mux(c, v.on, w.on), v.at, x.choose(c, v.old, w.old), x.choose(c, v.elem, w.elem),
