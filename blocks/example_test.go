@@ -18,7 +18,7 @@ func ExampleBlock_Print() {
 		panic(err)
 	}
 	for line := range strings.Lines(text.Verilog) {
-		if strings.Contains(line, "put ") {
+		if strings.HasPrefix(line, "  input ") || strings.HasPrefix(line, "  output ") {
 			fmt.Print(line)
 		}
 	}

@@ -49,7 +49,10 @@ func (x *machine) call(fn *ssa.Function, args []value, on []*word, mem memorySta
 	at, facts := x.at, x.facts
 	x.facts = slices.Concat(facts, on)
 	defer func() { x.depth, x.at, x.facts = x.depth-1, at, facts }()
-	f := &frame{machine: x, fn: fn, shape: x.lib.shape(fn), waiting: map[*ssa.BasicBlock]*flow{}, rounds: map[*ssa.BasicBlock]int{}}
+	f := &frame{
+		machine: x, fn: fn, shape: x.lib.shape(fn),
+		waiting: map[*ssa.BasicBlock]*flow{}, rounds: map[*ssa.BasicBlock]int{},
+	}
 	start := &flow{mem: maps.Clone(mem), env: map[ssa.Value]value{}}
 	for i, p := range fn.Params {
 		start.env[p] = args[i]
