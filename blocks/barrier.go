@@ -15,7 +15,10 @@ var barrier = &Block{
 	},
 	make: func(s Sizes) *Model {
 		return model(func(in *rtl.Wire[BarrierIn]) (rtl.Ticker, *rtl.Wire[Release]) {
-			b := &Barrier{In: in, Unit: divergence.NewBarrier(divergence.Geometry{Warps: s["warps"], CTAs: s["ctas"]})}
+			b := &Barrier{
+				In: in, rows: s["warps"],
+				Unit: divergence.NewBarrier(divergence.Geometry{Warps: s["warps"], CTAs: s["ctas"]}),
+			}
 			return b, &b.Out
 		})
 	},
@@ -26,6 +29,7 @@ type Barrier struct {
 	Unit divergence.Barrier
 	In   *rtl.Wire[BarrierIn]
 	Out  rtl.Wire[Release]
+	rows int
 }
 
 // BarrierIn starts a CTA, or has one of its rows arrive or exit. The first kind that is set is
@@ -52,6 +56,9 @@ func (b *Barrier) Tick() {
 	var rows uint64
 	switch {
 	case in.Start:
+		if int(in.Row)+int(in.Need) > b.rows {
+			break // the rows do not exist
+		}
 		b.Unit.Launch(&divergence.WarpStart{CTA: in.CTA, Row: in.Row, First: in.Row, Warps: in.Need})
 	case in.Arrive:
 		rows = b.Unit.Arrive(in.CTA, in.Row, in.Number, in.Need, in.Waits)
