@@ -138,6 +138,10 @@ func called(command string) []string {
 		return need.CUDA
 	case strings.HasPrefix(command, "divergo rtl build "):
 		return []string{"verilator", "g++", "make"}
+	case strings.HasPrefix(command, "divergo prove "):
+		return []string{"yosys", "abc"}
+	case strings.HasPrefix(command, "divergo area "):
+		return []string{"yosys", "abc", "osu018", "osu035"}
 	case strings.HasPrefix(command, "clang-19 "):
 		return []string{"clang-19"}
 	case strings.Contains(command, onCluster):

@@ -19,13 +19,13 @@ import (
 // layers, and none of its own. Sub-packages without an entry are in the layer of their parent and
 // may import it.
 var floors = [][]string{
-	{"internal"},
+	{"internal", "divergo"},
 	{"rtl"},
 	{"isa", "waves"},
 	{"ptx", "units", "memsys/dram"},
 	{"memsys", "sm/divergence"},
 	{"sm", "internal/audit", "internal/memtest"},
-	{"gpu"},
+	{"gpu", "blocks"},
 	{"testbench/golden"},
 	{"testbench"},
 	{"kernels"},
@@ -45,6 +45,7 @@ var libraries = map[string][]string{
 	"github.com/spf13/cobra":             {"cmd"},
 	"golang.org/x/term":                  {"cmd"},
 	"github.com/ebitengine/purego":       {"sm/divergence"},
+	"golang.org/x/tools":                 {"rtl"},
 	"github.com/pelletier/go-toml/v2":    {"gpu", "sweep"},
 	"github.com/parquet-go/parquet-go":   {"sweep"},
 	"github.com/ianlancetaylor/demangle": {"ptx"},

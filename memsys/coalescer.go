@@ -250,16 +250,20 @@ func blocks(addr *[isa.MaxLanes]uint64, lanes uint32, size uint8) (n uint64) {
 
 // sharing returns the lanes of left that the next line serves.
 func (c *Coalescer) sharing(kind Kind, addr *[isa.MaxLanes]uint64, left uint32) uint32 {
-	first := bits.TrailingZeros32(left)
 	switch kind {
 	case Fence, Flush:
 		return left
 	case Atomic, Reduce:
 		return left & -left
 	}
-	lanes := uint32(0)
-	within := c.line - 1
-	line := addr[first&(isa.MaxLanes-1)] &^ within
+	return SameLine(addr, left, c.line)
+}
+
+// SameLine returns the lanes of left with an address in the line of the lowest of them. A line has
+// the given size in bytes, a power of two.
+func SameLine(addr *[isa.MaxLanes]uint64, left uint32, size uint64) (lanes uint32) {
+	within := size - 1
+	line := addr[bits.TrailingZeros32(left)&(isa.MaxLanes-1)] &^ within
 	for i := range addr {
 		if addr[i]&^within == line {
 			lanes |= 1 << i

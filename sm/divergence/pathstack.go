@@ -109,22 +109,27 @@ func (k *PathStack) Clear(w int, st *Stats) {
 // Pop removes entries while the top has no threads or has reached its reconvergence PC or
 // likely-convergence point. The slot becomes invalid when the stack is empty.
 func (k *PathStack) Pop(w int, s *Slot, st *Stats) {
-	for {
-		switch e := k.Stack.Top(w); {
-		case s.Mask == 0 || s.At() == e.RPC:
-		case s.At() == e.LPC:
-			k.Stack.Entry(w, int(e.LPos)).Mask |= s.Mask
-		default:
-			return
-		}
-		if k.Drop(w, st) == 0 {
-			s.Valid = false
-			return
-		}
-		e := k.Stack.Top(w)
-		s.Set(e.At)
-		s.Mask = e.Mask
+	for k.Join(w, s, st) && s.Valid {
 	}
+}
+
+// Join is one step of Pop. It reports whether it has removed an entry.
+func (k *PathStack) Join(w int, s *Slot, st *Stats) bool {
+	switch e := k.Stack.Top(w); {
+	case s.Mask == 0 || s.At() == e.RPC:
+	case s.At() == e.LPC:
+		k.Stack.Entry(w, int(e.LPos)).Mask |= s.Mask
+	default:
+		return false
+	}
+	if k.Drop(w, st) == 0 {
+		s.Valid = false
+		return true
+	}
+	e := k.Stack.Top(w)
+	s.Set(e.At)
+	s.Mask = e.Mask
+	return true
 }
 
 // Parked lists the entries under the top of a warp, from the top down. The lanes of an entry

@@ -11,15 +11,17 @@ import (
 func newRTL() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "rtl",
-		Short: "Use your own Verilog divergence unit as a mechanism",
+		Short: "Use your own Verilog divergence unit as a mechanism, or print blocks of the model as Verilog",
 		Long: `Use your own Verilog divergence unit as a mechanism: init writes a unit that works, build makes a model
 of it with Verilator. The folder is then the name of a mechanism, with a slash in it: "divergo run
 bitonic --mech ./unit", "divergo check ./unit". docs/howto/your-own-rtl.md is a tutorial,
-docs/reference/rtl-interface.md the specification of the ports.`,
+docs/reference/rtl-interface.md the specification of the ports.
+
+Or print a block of the model as synthesizable Verilog: see docs/howto/verilog.md.`,
 		Args: verbs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newRTLInit(), newRTLBuild())
+	c.AddCommand(newRTLInit(), newRTLBuild(), newRTLPrint())
 	return c
 }
 

@@ -120,8 +120,8 @@ type Pair struct {
 // noPair is a pair that is not in use.
 var noPair = Pair{Side: [2]divergence.Side{divergence.NoSide, divergence.NoSide}, Meet: divergence.Nowhere}
 
-// meets reports whether both paths are at one PC.
-func (e *Pair) meets() bool {
+// Meets reports whether both paths are at one PC.
+func (e *Pair) Meets() bool {
 	t, n := &e.Side[0], &e.Side[1]
 	return t.Mask != 0 && n.Mask != 0 && t.At == n.At && t.Wait == n.Wait
 }
@@ -132,6 +132,20 @@ func (e *Pair) current() *divergence.Side { return &e.Side[e.Cur&1] }
 // ready reports whether a side can run.
 func (e *Pair) ready(side uint8) bool {
 	return e.Side[side&1].Mask != 0 && e.Side[side&1].Wait == divergence.Runs
+}
+
+// Elect makes the path with the smaller PC the current one, of those that can run. It reports whether
+// there is one.
+func (e *Pair) Elect() bool {
+	switch t, n := e.ready(0), e.ready(1); {
+	case t && (!n || e.Side[0].At.Before(e.Side[1].At)):
+		e.Cur = 0
+	case n:
+		e.Cur = 1
+	default:
+		return false
+	}
+	return true
 }
 
 // pairs is the depth of the stack: each pair splits a mask.
@@ -251,7 +265,7 @@ func (p *PPC) step(w int, s *divergence.Slot, next divergence.Point) {
 // slot to the path with the smaller PC.
 func (p *PPC) compare(w int, s *divergence.Slot) {
 	e := p.Stack.Top(w)
-	if !e.meets() {
+	if !e.Meets() {
 		p.elect(w, s)
 		return
 	}
@@ -266,7 +280,7 @@ func (p *PPC) compare(w int, s *divergence.Slot) {
 // next compares the new top pair after another has been deleted in this cycle.
 func (p *PPC) next(w int, s *divergence.Slot) {
 	e := p.Stack.Top(w)
-	if !e.meets() {
+	if !e.Meets() {
 		p.elect(w, s)
 		return
 	}
@@ -278,12 +292,7 @@ func (p *PPC) next(w int, s *divergence.Slot) {
 // elect gives the slot to the path of the top pair with the smaller PC.
 func (p *PPC) elect(w int, s *divergence.Slot) {
 	e := p.Stack.Top(w)
-	switch t, n := e.ready(0), e.ready(1); {
-	case t && (!n || e.Side[0].At.Before(e.Side[1].At)):
-		e.Cur = 0
-	case n:
-		e.Cur = 1
-	default:
+	if !e.Elect() {
 		p.run(s, e.current())
 		s.Wait = divergence.WaitsBarrier
 		if !p.covered(w) {

@@ -126,6 +126,11 @@ func (p *PTPC) elect(w int, s *divergence.Slot) {
 		return
 	}
 	s.Wait = divergence.Runs
+	t.Elect(s)
+}
+
+// Elect gives the slot the threads with the smallest PC, of those that do not wait at the barrier.
+func (t *Threads) Elect(s *divergence.Slot) {
 	s.Set(divergence.Nowhere)
 	for m := t.Live &^ t.AtBar; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m)

@@ -1,0 +1,95 @@
+package blocks
+
+import (
+	"flag"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/internal/need"
+)
+
+// -cycles N compares for N cycles: 1000000 in Verilator and 10000 in Icarus take some minutes.
+var cycles = flag.Int("cycles", 0, "cycles of TestEqual; 0: as many as take some seconds")
+
+// cases are all blocks in their small sizes.
+func cases() (list []Case) {
+	for _, b := range All() {
+		list = append(list, Case{b, b.Defaults(true)})
+	}
+	return list
+}
+
+// TestEqual: the Verilog has the outputs of the model in every cycle.
+func TestEqual(t *testing.T) {
+	for sim, n := range map[Simulator]int{Verilator: 20_000, Icarus: 2_000} {
+		t.Run(string(sim), func(t *testing.T) {
+			need.Tool(t, string(sim))
+			if sim == Verilator {
+				need.Tool(t, "g++", "make")
+				if testing.Short() {
+					t.Skip("building takes 20 seconds")
+				}
+			}
+			if *cycles != 0 {
+				n = *cycles
+			}
+			require.NoError(t, Equal(cases(), sim, n, 1))
+		})
+	}
+}
+
+// TestEqualFindsDifference: the comparison sees a difference in a single gate.
+func TestEqualFindsDifference(t *testing.T) {
+	need.Tool(t, "iverilog")
+	text, err := majority.Print(Sizes{"lanes": 8})
+	require.NoError(t, err)
+	bad := strings.Replace(text.Verilog, "<", "<=", 1)
+	require.NotEqual(t, bad, text.Verilog)
+	text.Verilog = bad
+	x := &comparison{sim: Icarus, random: newRandom(1)}
+	require.NoError(t, x.add(Case{majority, Sizes{"lanes": 8}}, text))
+	require.ErrorContains(t, x.compare(2000), "majority: cycle")
+}
+
+// TestLint: Verilator has no warning.
+func TestLint(t *testing.T) {
+	need.Tool(t, "verilator")
+	for _, b := range All() {
+		if testing.Short() && b != majority {
+			continue
+		}
+		text, err := b.Print(b.Defaults(false))
+		require.NoError(t, err)
+		file := filepath.Join(t.TempDir(), text.Name+".v")
+		write(t, file, text.Verilog)
+		said, err := exec.Command("verilator", "--lint-only", "-Wall", file).CombinedOutput()
+		assert.NoError(t, err, "%s: %s", b.Name, said)
+		assert.Empty(t, string(said), b.Name)
+	}
+}
+
+// TestPrintIsDeterministic: the same block and sizes give the same bytes.
+func TestPrintIsDeterministic(t *testing.T) {
+	for _, b := range []*Block{compactor, scoreboard, capt} {
+		first, err := b.Print(b.Defaults(true))
+		require.NoError(t, err)
+		again, err := b.Print(b.Defaults(true))
+		require.NoError(t, err)
+		assert.Equal(t, first.Verilog, again.Verilog, b.Name)
+	}
+}
+
+// TestSizes: a wrong size is an error that names the nearest one, or the range.
+func TestSizes(t *testing.T) {
+	_, err := compactor.Print(Sizes{"lane": 4})
+	assert.ErrorContains(t, err, `"lanes"`)
+	_, err = compactor.Print(Sizes{"lanes": 3})
+	assert.ErrorContains(t, err, "expected 1 to 32, a power of two")
+	_, err = Find("compactr")
+	assert.ErrorContains(t, err, `"compactor"`)
+}
