@@ -8,7 +8,7 @@
 //	print    Block.Print       the Verilog, by package rtl/verilog
 //	run      Block.Model       the same module, in the simulator
 //	compare  Equal             both, on random inputs, in Verilator or Icarus
-//	prove    Block.Prove       properties, by yosys and z3
+//	prove    Block.Prove       properties, by yosys and ABC
 //	measure  Block.Area        cells and delay, by yosys and ABC
 //
 // The tools are Debian's. Print needs none of them, and no Go tool chain: the sources are embedded.

@@ -12,7 +12,7 @@ import (
 // packages are the Debian packages of the tools.
 var packages = map[string]string{
 	"verilator": "verilator", "iverilog": "iverilog", "vvp": "iverilog", "yosys": "yosys", "yosys-smtbmc": "yosys",
-	"z3": "z3", "berkeley-abc": "berkeley-abc", "g++": "g++", "make": "make",
+	"berkeley-abc": "berkeley-abc", "g++": "g++", "make": "make",
 }
 
 // Needs returns an error that says what to install if a tool is missing.
