@@ -24,7 +24,9 @@ import (
 )
 
 // localVerbs returns the verbs that a browser cannot run.
-func localVerbs() []*cobra.Command { return []*cobra.Command{newLab(), newSweep()} }
+func localVerbs() []*cobra.Command {
+	return []*cobra.Command{newArea(), newLab(), newProve(), newRTL(), newSweep()}
+}
 
 func newLab() *cobra.Command {
 	var port uint16

@@ -78,7 +78,7 @@ program failed (fault, deadlock, endless loop, watchdog); 130 interrupted.`,
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(newHelp())
 	root.AddCommand(newRun(), newCompare(), newCheck(), newList(), newDis(), newWave(), newTrace(), newView(),
-		newCuda(), newReproduce(), newHerd(), newCost(), newBench(), newRTL(), newProve(), newArea(), newVersion())
+		newCuda(), newReproduce(), newHerd(), newCost(), newBench(), newVersion())
 	root.AddCommand(localVerbs()...)
 	return root
 }
