@@ -42,7 +42,8 @@ type ForeignSignal struct {
 
 // foreignTypes are the types of numbers by size.
 var foreignTypes = map[int]reflect.Type{
-	1: reflect.TypeFor[uint8](), 2: reflect.TypeFor[uint16](), 4: reflect.TypeFor[uint32](), 8: reflect.TypeFor[uint64](),
+	1: reflect.TypeFor[uint8](), 2: reflect.TypeFor[uint16](),
+	4: reflect.TypeFor[uint32](), 8: reflect.TypeFor[uint64](),
 }
 
 // Init sets the model, before elaboration.

@@ -235,7 +235,9 @@ func (p *Unit) Paths(to []divergence.Path) []divergence.Path {
 		s, above := p.Table.At(w), uint32(0)
 		var meet uint64
 		for i, e := range p.groups(w) {
-			path := divergence.Path{CTA: s.CTA, Row: s.Row, PC: uint32(e.At), Reconv: uint32(e.Meet), Mask: e.Mask &^ above}
+			path := divergence.Path{
+				CTA: s.CTA, Row: s.Row, PC: uint32(e.At), Reconv: uint32(e.Meet), Mask: e.Mask &^ above,
+			}
 			if i == 0 && s.Valid {
 				reconv := path.Reconv
 				path = s.Path()
