@@ -123,7 +123,8 @@ func (w *Writer) Scope(name string) {
 // Up closes a scope.
 func (w *Writer) Up() { w.declared.text = append(w.declared.next(), upEntry) }
 
-// Var declares a variable of 1 bit or more in the open scope, and returns its number, from 0.
+// Var declares a variable in the open scope, and returns its number, from 0. It has 1 to 524,280 bits:
+// a change has at most 65,535 bytes.
 func (w *Writer) Var(kind Kind, name string, width int) (id int) {
 	b := append(w.declared.next(), byte(kind), 0) // without a direction
 	b = append(b, name...)

@@ -56,8 +56,7 @@ func TestClocked(t *testing.T) {
 	}
 }
 
-// TestFailures: each call that ends a simulation of Verilog ends the run, and says where. The machine
-// can be reset.
+// TestFailures: each call that ends a simulation of Verilog ends the run, and says where.
 func TestFailures(t *testing.T) {
 	for _, isolated := range []bool{false, true} {
 		for _, f := range failures {
