@@ -46,19 +46,28 @@ func blocks(text string) (list []block) {
 var continuation = regexp.MustCompile(`\\\n\s*`)
 
 // commands returns the lines of a block that a shell runs, without comments and with continuations
-// joined.
+// joined. A Python program is one command.
 func (b *block) commands() (list []string) {
+	if imports.MatchString(b.lines[0]) {
+		return []string{python + "'" + strings.ReplaceAll(strings.Join(b.lines, "\n"), "'", `'\''`) + "'"}
+	}
 	text := continuation.ReplaceAllString(strings.Join(b.lines, "\n"), " ")
 	for _, line := range strings.Split(text, "\n") {
 		line, _, _ = strings.Cut(line, "   ") // a column at the right explains the command
 		line, _, _ = strings.Cut(line, " #")
 		switch word, _, _ := strings.Cut(line, " "); word {
-		case "divergo", "go", "clang-19", "gtkwave":
+		case "divergo", "go", "clang-19", "gtkwave", "iverilog", "vvp":
 			list = append(list, strings.TrimSpace(line))
 		}
 	}
 	return list
 }
+
+// python begins a command that runs a Python program. It is Debian's, which has pandas.
+const python = "/usr/bin/python3 -c "
+
+// imports matches the first line of a Python program, not of one in Go.
+var imports = regexp.MustCompile(`^import \w`)
 
 // TestCommands runs the commands of each document in order. The folder of a document holds the
 // repository's kernels, and the listings that begin with their file name. With -short it runs only
@@ -138,10 +147,14 @@ func called(command string) []string {
 		return need.CUDA
 	case strings.HasPrefix(command, "divergo rtl build "):
 		return []string{"verilator", "g++", "make"}
+	case strings.HasPrefix(command, "iverilog "), strings.HasPrefix(command, "vvp "):
+		return []string{"iverilog"}
 	case strings.HasPrefix(command, "divergo prove "):
 		return []string{"yosys", "abc"}
 	case strings.HasPrefix(command, "divergo area "):
 		return []string{"yosys", "abc", "osu018", "osu035"}
+	case strings.HasPrefix(command, python):
+		return []string{"pandas"}
 	case strings.HasPrefix(command, "clang-19 "):
 		return []string{"clang-19"}
 	case strings.Contains(command, onCluster):
