@@ -16,6 +16,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -357,6 +358,34 @@ func TestAbsent(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	_, err := slurm.Run(plan, store, options(t))
 	assert.EqualError(t, err, "scontrol: not found, want a computer with the commands of Slurm")
+}
+
+// silent are commands of Slurm whose nodes run all tasks, and write no file here.
+var silent = map[string]string{
+	"scontrol": `echo "MaxArraySize = 1001"`,
+	"sbatch":   `: >"${0%/*}/submitted"`,
+	"squeue":   `[ ! -e "${0%/*}/submitted" ] || echo 1 0 RUNNING n1`,
+	"scancel":  `echo "$*" >"${0%/*}/cancelled"`,
+}
+
+// TestSilent: tasks that run for a minute without a file here are cancelled. No cluster can let
+// them run so long, so scripts stand for it, on a clock that does not wait.
+func TestSilent(t *testing.T) {
+	bin := t.TempDir()
+	for name, text := range silent {
+		require.NoError(t, os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+text+"\n"), 0o755))
+	}
+	t.Setenv("PATH", bin)
+	plan, store := open(t, 1)
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		_, err := slurm.Run(plan, store, options(t))
+		assert.ErrorContains(t, err, "tasks: no file has come from n1, want a store on a file system that all nodes share")
+		assert.InDelta(t, time.Minute, time.Since(start), float64(15*time.Second))
+	})
+	text, err := os.ReadFile(filepath.Join(bin, "cancelled"))
+	require.NoError(t, err)
+	assert.Regexp(t, `^--name=divergo-\w{12} --user=\d+\n$`, string(text))
 }
 
 // TestRace: eight workers make the same points at once.
