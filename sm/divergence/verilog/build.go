@@ -25,11 +25,15 @@ import (
 const (
 	packageFile = "divergo.sv" // constants: see Package
 	unitFile    = "unit.sv"
-	modelFile   = "unit.model" // what Build makes
+	benchFile   = "bench/bench.sv" // a bench for other simulators
+	modelFile   = "unit.model"     // what Build makes
 )
 
 //go:embed files/bench.cc
 var benchSource string
+
+//go:embed files/bench.sv
+var recorder string
 
 //go:embed files/unit.sv
 var unitBody string
@@ -43,9 +47,11 @@ const unitHead = `// A divergence unit: reconvergence at immediate post-dominato
 // skeleton returns the unit that Init writes, a stack for each warp.
 func skeleton() string { return unitHead + Header() + "\n" + unitBody }
 
-// Init writes a unit that works into a new folder.
+// Init writes a unit that works, and a bench for other simulators, into a new folder.
 func Init(folder string) error {
-	return output.WriteFolder(folder, map[string][]byte{packageFile: []byte(Package()), unitFile: []byte(skeleton())})
+	return output.WriteFolder(folder, map[string][]byte{
+		packageFile: []byte(Package()), unitFile: []byte(skeleton()), benchFile: []byte(recorder),
+	})
 }
 
 // mark begins the stamp in a file that Build made: its kind and the digest of its sources follow.
