@@ -61,7 +61,12 @@ var herdingFigures = []Figure{
 	{
 		Name: "herding-large", Doc: "the same on all SMs with the largest inputs, which takes long",
 		Place: "figures 3, 6, 10, 12, 16 and 17, tables II and III",
-		Draw:  func() (*Drawing, error) { return drawHerding(herdLarge) },
+		Planned: func(p Plan) (*Drawing, error) {
+			if p == Quick {
+				return drawHerding(herdQuick)
+			}
+			return drawHerding(herdLarge)
+		},
 	},
 }
 
@@ -86,6 +91,7 @@ type herdSetup struct {
 var (
 	herdMiddle = herdSetup{herdSize, 2, 1}
 	herdLarge  = herdSetup{func(k kernels.Kernel) kernels.Size { return k.Sizes[len(k.Sizes)-1] }, 30, 8}
+	herdQuick  = herdSetup{func(k kernels.Kernel) kernels.Size { return k.Sizes[0] }, 30, 8}
 )
 
 // config returns the machine.
@@ -235,23 +241,24 @@ func drawForcedBranches(on herdSetup) (*Drawing, error) {
 		if err != nil {
 			return nil, err
 		}
-		var none uint64
+		runs := make([]herdRun, 2*len(fractions)) // in hardware, then in software
+		err = parallel(len(runs), func(i int) (err error) {
+			part := func(p *isa.Program) isa.Herding { return safely(p, fractions[i%len(fractions)], Branches) }
+			replace := herdAll(part)
+			if i >= len(fractions) {
+				replace = voting(part, name+".ptx")
+			}
+			runs[i], err = herdOn(k, on.size(k).New(herdMeasured), cfg, replace)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		none := runs[0].cycles
 		hard, soft, wrong := chart.Series{Name: name + ", hardware"}, chart.Series{Name: name + ", software"},
 			chart.Series{Name: name}
 		for i, percent := range fractions {
-			part := func(p *isa.Program) isa.Herding { return safely(p, percent, Branches) }
-			r, err := herdOn(k, on.size(k).New(herdMeasured), cfg, herdAll(part))
-			if err != nil {
-				return nil, err
-			}
-			v, err := herdOn(k, on.size(k).New(herdMeasured), cfg, voting(part, name+".ptx"))
-			if err != nil {
-				return nil, err
-			}
-			if i == 0 {
-				none = r.cycles
-			}
-			x := float64(percent)
+			r, v, x := runs[i], runs[len(fractions)+i], float64(percent)
 			hard.X, hard.Y = append(hard.X, x), append(hard.Y, float64(r.cycles)/float64(none))
 			soft.X, soft.Y = append(soft.X, x), append(soft.Y, float64(v.cycles)/float64(none))
 			wrong.X, wrong.Y = append(wrong.X, x), append(wrong.Y, 100*r.degradation)
@@ -303,19 +310,21 @@ func drawForcedLoads(on herdSetup) (*Drawing, error) {
 		load units.HerdLoad
 		name string
 	}{{units.HerdFirst, "one address"}, {units.HerdPopular, "one block"}} {
-		var none uint64
+		drawn := cfg
+		drawn.Herd.Load = what.load
+		runs := make([]herdRun, len(fractions))
+		err := parallel(len(runs), func(i int) (err error) {
+			runs[i], err = herdOn(k, on.size(k).New(herdMeasured), drawn,
+				herdAll(func(p *isa.Program) isa.Herding { return safely(p, fractions[i], Loads) }))
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		none := runs[0].cycles
 		fast, wrong := chart.Series{Name: what.name}, chart.Series{Name: what.name}
 		for i, percent := range fractions {
-			drawn := cfg
-			drawn.Herd.Load = what.load
-			r, err := herdOn(k, on.size(k).New(herdMeasured), drawn,
-				herdAll(func(p *isa.Program) isa.Herding { return safely(p, percent, Loads) }))
-			if err != nil {
-				return nil, err
-			}
-			if i == 0 {
-				none = r.cycles
-			}
+			r := runs[i]
 			fast.X, fast.Y = append(fast.X, float64(percent)), append(fast.Y, float64(r.cycles)/float64(none))
 			wrong.X, wrong.Y = append(wrong.X, float64(percent)), append(wrong.Y, 100*r.degradation)
 			d.Rows[i] = append(d.Rows[i], fast.Y[i], wrong.Y[i])

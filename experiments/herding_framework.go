@@ -137,22 +137,29 @@ func drawHerding(on herdSetup) (*Drawing, error) {
 		"benchmark", "herded", "of which %", "count", "speed-up %", "1 cycle", "software", "lost %", "theirs",
 		"waits", "bytes", "any loss: count", "speed-up %", "lost %",
 	}}
-	all := map[string]map[herdedWhat]*herded{}
-	for _, b := range herdBenchmarks {
-		k, err := kernels.Find(b.kernel)
+	runs := []struct {
+		what herdedWhat
+		kind Kind
+		cfg  gpu.Config
+	}{{ofBranches, Branches, cfg}, {ofLoads, Loads, uncached(cfg)}, {ofCached, Loads, cfg}}
+	found := make([]*herded, len(herdBenchmarks)*len(runs))
+	err = parallel(len(found), func(i int) error {
+		k, err := kernels.Find(herdBenchmarks[i/len(runs)].kernel)
 		if err != nil {
-			return nil, err
+			return err
 		}
+		run := &runs[i%len(runs)]
+		found[i], err = herd(k, on.size(k), run.cfg, run.kind)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]map[herdedWhat]*herded{}
+	for n, b := range herdBenchmarks {
 		all[b.name] = map[herdedWhat]*herded{}
-		for _, run := range []struct {
-			what herdedWhat
-			kind Kind
-			cfg  gpu.Config
-		}{{ofBranches, Branches, cfg}, {ofLoads, Loads, uncached(cfg)}, {ofCached, Loads, cfg}} {
-			h, err := herd(k, on.size(k), run.cfg, run.kind)
-			if err != nil {
-				return nil, err
-			}
+		for m, run := range runs {
+			h := found[n*len(runs)+m]
 			all[b.name][run.what] = h
 			share, software, theirs := h.none.diverge, any(percent(h.gain(h.soft))), b.branch
 			if run.kind == Loads {
