@@ -3,6 +3,7 @@ package rtl
 import (
 	"bytes"
 	"reflect"
+	"slices"
 )
 
 // Mem is a large array of registers, such as a register file or the data of a cache. Reads see the
@@ -29,9 +30,11 @@ type ram struct {
 	at       reflect.Value // the Mem
 	bytes    [2][]byte     // the entries of now and next, as stored in memory
 	size     int           // of an entry
-	staged   []bool
 	together bool     // now and next are the same memory
-	list     []uint32 // staged entries, in the order of their first write
+	lists    bool     // Edit puts entries on list
+	staged   []bool   // entries on list
+	list     []uint32 // in the order of their first write: in this cycle, or since reset if it is a log
+	log      bool     // list is for restart: see logs
 	touch    *uint64  // word and mask of what a write marks: used, or fan; a word of its own before elaboration
 	bit      uint64
 	used     fan // the bit in the set of written memories
@@ -66,7 +69,7 @@ func (r *ram) resize(at reflect.Value, n int) {
 		panic("rtl: Resize of " + r.owned.path + ", which is traced")
 	}
 	r.at = at
-	r.list, r.reset, r.set = r.list[:0], nil, false
+	r.list, r.reset, r.set, r.log = r.list[:0], nil, false, false
 	now, next := r.slices()
 	r.size = int(now.Type().Elem().Size())
 	renew(now, n)
@@ -110,8 +113,29 @@ func (r *ram) lay(apart bool) {
 		next.Set(now)
 	}
 	r.bytes = [2][]byte{bytesBehind(now), bytesBehind(next)}
-	r.together = !apart
+	r.together, r.lists, r.log = !apart, apart, false
 	r.connect()
+}
+
+// logged is the size from which a memory that is written in place logs its written entries, so that
+// a reset costs what a run has written, and not what a cache holds. Small entries cost more to log
+// than to clear.
+const logged, leastLogged = 1 << 18, 32
+
+// logs makes a large memory log its written entries, which are those of a reset.
+func (r *ram) logs() {
+	if r.together && len(r.bytes[0]) >= logged && r.size >= leastLogged {
+		r.lists, r.log = true, true
+		r.list = slices.Grow(r.list, len(r.staged))
+	}
+}
+
+// unstage empties the list.
+func (r *ram) unstage() {
+	for _, i := range r.list {
+		r.staged[i] = false
+	}
+	r.list = r.list[:0]
 }
 
 // connect chooses what a write marks. A write in place to a memory that is not traced needs no
@@ -140,7 +164,7 @@ func (m *Mem[T]) Write(i int, v T) { *m.Edit(i) = v }
 // entry.
 func (m *Mem[T]) Edit(i int) *T {
 	*m.r.touch |= m.r.bit
-	if !m.r.together && !m.r.staged[i] {
+	if m.r.lists && !m.r.staged[i] {
 		m.r.stage(i)
 	}
 	return &m.next[i]
@@ -172,6 +196,9 @@ func (m *Mem[T]) Alter(i int, change func(*T)) {
 }
 
 func (r *ram) altered(i uint32) {
+	if r.log && !r.staged[i] {
+		r.stage(int(i))
+	}
 	now, next := r.entry(i)
 	copy(next, now)
 	r.set = true
@@ -259,9 +286,19 @@ func (r *ram) elaborated() {
 	if r.writer == nil {
 		r.double(true)
 	}
+	r.logs()
 }
 
 func (r *ram) restart() {
+	if r.log && len(r.reset) <= r.size {
+		for _, i := range r.list {
+			now, _ := r.entry(i)
+			clear(now)
+			copy(now, r.reset)
+		}
+		r.unstage()
+		return
+	}
 	r.edge() // nothing stays staged
 	now, next := r.bytes[0], r.bytes[1]
 	if r.reset == nil {
@@ -272,6 +309,8 @@ func (r *ram) restart() {
 		}
 	}
 	copy(next, now)
+	r.unstage()
+	r.logs()
 }
 
 func (r *ram) save(b []byte) []byte {
@@ -280,6 +319,10 @@ func (r *ram) save(b []byte) []byte {
 
 func (r *ram) load(b []byte) []byte {
 	r.edge()
+	if r.log {
+		r.unstage()
+		r.lists, r.log = false, false
+	}
 	b = b[copy(r.bytes[0], b):]
 	copy(r.bytes[1], r.bytes[0])
 	return b
