@@ -44,6 +44,7 @@ var floors = [][]string{
 var libraries = map[string][]string{
 	"github.com/spf13/cobra":             {"cmd"},
 	"golang.org/x/term":                  {"cmd"},
+	"golang.org/x/sys":                   {"isa"},
 	"github.com/ebitengine/purego":       {"sm/divergence"},
 	"golang.org/x/tools":                 {"rtl"},
 	"github.com/pelletier/go-toml/v2":    {"gpu", "sweep"},

@@ -17,18 +17,22 @@ type comparator struct {
 }
 
 // comparators holds every legal relation, by type.
-var comparators = [...][CmpNan + 1]comparator{
-	U16: unsignedComparators(lessInt[uint16], equalInt[uint16]),
-	U32: unsignedComparators(lessInt[uint32], equalInt[uint32]),
-	U64: unsignedComparators(lessInt[uint64], equalInt[uint64]),
-	S16: integerComparators(lessInt[int16], equalInt[int16]),
-	S32: integerComparators(lessInt[int32], equalInt[int32]),
-	S64: integerComparators(lessInt[int64], equalInt[int64]),
-	B16: bitComparators(equalInt[uint16]),
-	B32: bitComparators(equalInt[uint32]),
-	B64: bitComparators(equalInt[uint64]),
-	F32: floatComparators(less32, lessEqual32, equal32, ordered32),
-	F64: floatComparators(less64, lessEqual64, equal64, ordered64),
+var comparators = newComparators()
+
+func newComparators() [F64 + 1][CmpNan + 1]comparator {
+	return [...][CmpNan + 1]comparator{
+		U16: unsignedComparators(lessInt[uint16], equalInt[uint16]),
+		U32: unsignedComparators(lessInt[uint32], equalInt[uint32]),
+		U64: unsignedComparators(lessInt[uint64], equalInt[uint64]),
+		S16: integerComparators(lessInt[int16], equalInt[int16]),
+		S32: integerComparators(lessInt[int32], equalInt[int32]),
+		S64: integerComparators(lessInt[int64], equalInt[int64]),
+		B16: bitComparators(equalInt[uint16]),
+		B32: bitComparators(equalInt[uint32]),
+		B64: bitComparators(equalInt[uint64]),
+		F32: floatComparators(less32, lessEqual32, equal32, ordered32),
+		F64: floatComparators(less64, lessEqual64, equal64, ordered64),
+	}
 }
 
 // flushedComparators are those of f32 with .ftz.
