@@ -86,7 +86,9 @@ func TestVectors(t *testing.T) {
 	assert.Equal(t, wide, vectors > 0)
 	t.Logf("AVX2 and FMA: %t; %d forms by vectors", wide, vectors)
 
-	value := gen.Weighted([]gen.WeightedGen{{Weight: 3, Gen: forall.OneOf(specials...)}, {Weight: 1, Gen: gen.UInt64()}})
+	value := gen.Weighted([]gen.WeightedGen{
+		{Weight: 3, Gen: forall.OneOf(specials...)}, {Weight: 1, Gen: gen.UInt64()},
+	})
 	cases := forall.Struct[operands](map[string]gopter.Gen{
 		"Mask": forall.Mask[uint32](32), "P": forall.Mask[uint32](32),
 		"A": gen.ArrayOfN(11, value), "B": gen.ArrayOfN(8, value), "C": gen.ArrayOfN(5, value),
