@@ -121,34 +121,59 @@ type tags struct {
 	all                            reflect.StructTag
 }
 
+// walked is a field of a struct that may hold hardware, or has a tag of its own.
+type walked struct {
+	reflect.StructField
+	words []string // of the rtl tag
+	tags  tags
+	holds bool
+	mixin bool // its fields are part of the struct, even if the Tick is its own
+}
+
+var walkedFields = memo[[]walked]{find: findWalked}
+
+func findWalked(t reflect.Type) (list []walked) {
+	for i := range t.NumField() {
+		f := walked{StructField: t.Field(i)}
+		tag := f.Tag.Get("rtl")
+		if tag == "-" {
+			continue
+		}
+		f.tags = tags{traced: f.Tag.Get("trace") == "true", all: f.Tag}
+		if tag != "" {
+			f.words = strings.Split(tag, ",")
+			f.tags.own = slices.Contains(f.words, "own")
+			f.tags.optional = slices.Contains(f.words, "optional")
+			f.tags.inplace = slices.Contains(f.words, "inplace")
+		}
+		f.holds = mayHold(f.Type)
+		f.mixin = f.Anonymous && f.Type.Kind() == reflect.Struct && classOf(f.Type) == plainClass
+		if f.holds || f.words != nil {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
 // fields walks the fields of a struct; m is the module it is part of, nil if none.
 func (e *elaboration) fields(path string, v reflect.Value, m *module) {
-	t := v.Type()
 	if m != nil {
 		m.parts = append(m.parts, part{path, v})
 	}
-	for i := range t.NumField() {
-		f := t.Field(i)
-		tg := tags{traced: f.Tag.Get("trace") == "true", all: f.Tag}
-		if f.Tag.Get("rtl") == "-" {
-			continue
-		}
-		for word := range strings.SplitSeq(f.Tag.Get("rtl"), ",") {
+	list := walkedFields.of(v.Type())
+	for i := range list {
+		f := &list[i]
+		for _, word := range f.words {
 			switch word {
-			case "own":
-				tg.own = true
-			case "optional":
-				tg.optional = true
+			case "", "own", "optional":
 			case "inplace":
-				tg.inplace = true
 				if m == nil || classOf(f.Type) != stateClass && classOf(f.Type) != memClass &&
 					(f.Type.Kind() != reflect.Pointer || classOf(f.Type.Elem()) != memClass) {
 					e.errorf("%s.%s has tag rtl:\"inplace\", which is for a State or Mem of a module, not for a %s",
 						path, f.Name, f.Type)
 				}
-			case "":
 			case "scratch":
-				if m == nil || mayHold(f.Type) {
+				if m == nil || f.holds {
 					e.errorf("%s.%s has tag rtl:\"scratch\", which is for what a module has besides its hardware, not for a %s", path, f.Name, f.Type)
 				}
 			case "sim":
@@ -160,19 +185,19 @@ func (e *elaboration) fields(path string, v reflect.Value, m *module) {
 				e.errorf("%s.%s has tag rtl:%q, expected own, optional, inplace, scratch, sim or -", path, f.Name, word)
 			}
 		}
-		if !mayHold(f.Type) {
+		if !f.holds {
 			continue
 		}
 		p := path
 		if !f.Anonymous {
 			p += "." + f.Name
 		}
-		fv := addressOf(v.Field(i)).Elem()
-		if f.Anonymous && f.Type.Kind() == reflect.Struct && classOf(f.Type) == plainClass {
-			e.fields(p, fv, m) // a mix-in is part of the struct, even if the Tick is its own
+		fv := addressOf(v.Field(f.Index[0])).Elem()
+		if f.mixin {
+			e.fields(p, fv, m)
 			continue
 		}
-		e.value(p, fv, m, tg)
+		e.value(p, fv, m, f.tags)
 	}
 }
 

@@ -16,4 +16,7 @@ import (
 	"divergo/cmd/divergo/cli"
 )
 
-func main() { os.Exit(cli.Run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	paceCollector()
+	os.Exit(cli.Run(os.Args[1:], os.Stdout, os.Stderr))
+}
