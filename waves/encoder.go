@@ -42,11 +42,10 @@ type encoder struct {
 }
 
 // tag is the text after the digits of a change: a space for vectors, then the identifier and the
-// line end.
-type tag struct {
-	text   [7]byte
-	length uint8
-}
+// line end. The first character is in the lowest byte, the length in the highest one.
+type tag uint64
+
+func (t tag) length() int { return int(t >> 56 &^ scalar) }
 
 const (
 	flushAt   = 1 << 16
@@ -60,13 +59,15 @@ func newEncoder(w io.Writer, vars []*variable) (*encoder, error) {
 		if v.width > 1 {
 			s = " " + s
 		}
-		if len(s) > len(e.tags[i].text) {
+		var text [8]byte
+		if len(s) >= len(text) {
 			return nil, fmt.Errorf("a dump holds at most 78 million signals, not %d", len(vars))
 		}
-		e.tags[i].length = uint8(copy(e.tags[i].text[:], s))
+		text[7] = uint8(copy(text[:], s))
 		if v.width == 1 {
-			e.tags[i].length |= scalar
+			text[7] |= scalar
 		}
+		e.tags[i] = tag(binary.LittleEndian.Uint64(text[:]))
 	}
 	return e, nil
 }
@@ -148,11 +149,11 @@ func (e *encoder) change(id uint32, value uint64) {
 	e.spill()
 	n := len(e.buf)
 	b := e.buf[n : n+maxChange]
-	t := &e.tags[id]
-	if t.length&scalar != 0 {
+	t := e.tags[id]
+	if t>>56&scalar != 0 {
 		b[0] = '0' + byte(value&1)
-		copy(b[1:8], t.text[:])
-		e.buf = e.buf[:n+1+int(t.length&^scalar)]
+		binary.LittleEndian.PutUint64(b[1:], uint64(t))
+		e.buf = e.buf[:n+1+t.length()]
 		return
 	}
 	digits := bits.Len64(value | 1)
@@ -162,8 +163,8 @@ func (e *encoder) change(id uint32, value uint64) {
 		binary.LittleEndian.PutUint64(b[i:], binaryDigits[value>>56])
 		value <<= 8
 	}
-	copy(b[1+digits:8+digits], t.text[:])
-	e.buf = e.buf[:n+1+digits+int(t.length)]
+	binary.LittleEndian.PutUint64(b[1+digits:], uint64(t)) // the length is written over by the next change
+	e.buf = e.buf[:n+1+digits+t.length()]
 }
 
 // spill makes room for a change.
