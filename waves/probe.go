@@ -2,6 +2,7 @@ package waves
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -48,9 +49,13 @@ func (s *slot) load() uint64 {
 type block struct {
 	now, was []byte
 	slots    []slot
+	words    []span // by eight bytes of the block
 }
 
-const blockSize = 64 // bytes
+// span are the slots with bytes in a word of a block, none in a gap.
+type span struct{ from, to uint8 }
+
+const blockSize = 128 // bytes
 
 // blocks groups slots of rising addresses.
 func blocks(slots []slot) []block {
@@ -68,9 +73,39 @@ func blocks(slots []slot) []block {
 		b.slots = append(b.slots, s)
 	}
 	for i := range all {
-		all[i].was = append([]byte(nil), all[i].now...)
+		b := &all[i]
+		b.was = append([]byte(nil), b.now...)
+		b.words = make([]span, (len(b.now)+7)/8)
+		start := func(i int) int { return int(uintptr(b.slots[i].at) - uintptr(b.slots[0].at)) }
+		from, to := 0, 0
+		for w := range b.words {
+			for from < len(b.slots) && start(from)+int(b.slots[from].size) <= 8*w {
+				from++
+			}
+			for to < len(b.slots) && start(to) < 8*w+8 {
+				to++
+			}
+			b.words[w] = span{uint8(from), uint8(to)}
+		}
 	}
 	return all
+}
+
+// changed are the slots from the first word that has changed to the last one. Some word has.
+func (b *block) changed() []slot {
+	now, was := b.now, b.was[:len(b.now)]
+	first, last := 0, len(b.words)-1
+	for i := 0; i+8 <= len(now) && binary.LittleEndian.Uint64(now[i:]) == binary.LittleEndian.Uint64(was[i:]); i += 8 {
+		first++
+	}
+	if string(now[8*last:]) == string(was[8*last:]) {
+		for i := 8*last - 8; binary.LittleEndian.Uint64(now[i:]) == binary.LittleEndian.Uint64(was[i:]); i -= 8 {
+			last--
+		}
+		last--
+	}
+	copy(was, now)
+	return b.slots[b.words[first].from:b.words[last].to]
 }
 
 // probe logs the changes of one Sim, in the order of time. It runs on the goroutine of its Sim. The
@@ -175,19 +210,18 @@ func (p *probe) scan(w *word, set uint64) {
 		before := bits.OnesCount64(watched & (set&-set - 1))
 		blocks := p.groups[w.first+before]
 		for i := range blocks {
-			if b := &blocks[i]; len(blocks) == 1 {
-				p.scanBlock(b)
+			if b := &blocks[i]; len(b.slots) <= 4 {
+				p.scanSlots(b.slots)
 			} else if string(b.now) != string(b.was) {
-				copy(b.was, b.now)
-				p.scanBlock(b)
+				p.scanSlots(b.changed())
 			}
 		}
 	}
 }
 
-func (p *probe) scanBlock(b *block) {
-	for i := range b.slots {
-		s := &b.slots[i]
+func (p *probe) scanSlots(slots []slot) {
+	for i := range slots {
+		s := &slots[i]
 		if v := s.load(); v != s.old {
 			s.old = v
 			p.log = append(p.log, change{v, s.id})
