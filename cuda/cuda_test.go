@@ -270,22 +270,21 @@ func TestTextures(t *testing.T) {
 	}
 }
 
-// TestTexturesInPTX: PTX instructions give the same values as the functions of CUDA C, for objects
-// and for references, by loads and by a texture unit.
+// TestTexturesInPTX: the functions of CUDA C and the instructions of PTX give the same values as
+// fetches in C, for objects and for references, by loads and by a texture unit.
 func TestTexturesInPTX(t *testing.T) {
 	program, references := build(t, "testdata/fetchptx.cu"), build(t, "testdata/texref.cpp")
-	for _, m := range []string{"pdom", "tbc"} {
-		for _, fetch := range []string{"loads", "unit"} {
-			cfg := machine(t, gpu.DefaultPreset, m)
-			require.NoError(t, cfg.Set("texture.size=32768"))
-			require.NoError(t, cfg.Set("texture.fetch="+fetch))
-			r := runOn(t, cfg, 1, program)
-			assert.Equal(t, "0 wrong\n", r.out, "%s, %s: %s", m, fetch, r.errors)
-			texels := r.server.Session.Counters()
-			assert.Equal(t, fetch == "unit", texels.TextureUnit.Fetches > 0, "%s, %s", m, fetch)
-			r = runOn(t, cfg, 1, references, "testdata/texref.ptx")
-			assert.Equal(t, "0 wrong\n", r.out, "%s, %s: %s", m, fetch, r.errors)
-		}
+	for _, run := range [][2]string{{"pdom", "loads"}, {"pdom", "unit"}, {"tbc", "unit"}} {
+		m, fetch := run[0], run[1]
+		cfg := machine(t, gpu.DefaultPreset, m)
+		require.NoError(t, cfg.Set("texture.size=32768"))
+		require.NoError(t, cfg.Set("texture.fetch="+fetch))
+		r := runOn(t, cfg, 1, program)
+		assert.Equal(t, "0 wrong\n", r.out, "%s, %s: %s", m, fetch, r.errors)
+		texels := r.server.Session.Counters()
+		assert.Equal(t, fetch == "unit", texels.TextureUnit.Fetches > 0, "%s, %s", m, fetch)
+		r = runOn(t, cfg, 1, references, "testdata/texref.ptx")
+		assert.Equal(t, "0 wrong\n", r.out, "%s, %s: %s", m, fetch, r.errors)
 	}
 }
 

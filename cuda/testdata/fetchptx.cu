@@ -1,7 +1,9 @@
-// The instructions of PTX for textures and surfaces against the functions of CUDA C, bit for bit.
+// The functions of CUDA C and the instructions of PTX for textures and surfaces against fetches in C, bit for bit.
 #include <cstdio>
 #include <cstring>
 #include <vector>
+
+#include "fetch_reference.h"
 
 #define CHECK(call) do { cudaError_t e = call; if (e != cudaSuccess) { printf("%s: %s\n", #call, cudaGetErrorString(e)); return 1; } } while (0)
 
@@ -20,23 +22,32 @@ __device__ void same(float4 a, float4 b) {
 __global__ void compare(cudaTextureObject_t line, cudaTextureObject_t plane, cudaTextureObject_t box, cudaTextureObject_t cube, cudaTextureObject_t levels, float scale, float shift) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const float x = (i * 37 % 64) * scale + shift, y = (i * 11 % 64) * scale + shift, z = (i * 5 % 64) * scale + shift;
-    float4 v;
-    TEX(v, "tex.1d.v4.f32.f32 {%0, %1, %2, %3}, [%4, {%5}];", "l"(line), "f"(x));
-    same(v, tex1D<float4>(line, x));
-    TEX(v, "tex.2d.v4.f32.f32 {%0, %1, %2, %3}, [%4, {%5, %6}];", "l"(plane), "f"(x), "f"(y));
-    same(v, tex2D<float4>(plane, x, y));
-    TEX(v, "tld4.b.2d.v4.f32.f32 {%0, %1, %2, %3}, [%4, {%5, %6}];", "l"(plane), "f"(x), "f"(y));
-    same(v, tex2Dgather<float4>(plane, x, y, 2));
-    TEX(v, "tex.3d.v4.f32.f32 {%0, %1, %2, %3}, [%4, {%5, %6, %7, %7}];", "l"(box), "f"(x), "f"(y), "f"(z));
-    same(v, tex3D<float4>(box, x, y, z));
-    TEX(v, "tex.a2d.v4.f32.f32 {%0, %1, %2, %3}, [%4, {%5, %6, %7, %7}];", "l"(box), "r"(i % 5), "f"(x), "f"(y));
-    same(v, tex2DLayered<float4>(box, x, y, i % 5));
-    TEX(v, "tex.cube.v4.f32.f32 {%0, %1, %2, %3}, [%4, {%5, %6, %7, %7}];", "l"(cube), "f"(x), "f"(y), "f"(z + 0.125f));
-    same(v, texCubemap<float4>(cube, x, y, z + 0.125f));
-    TEX(v, "tex.level.2d.v4.f32.f32 {%0, %1, %2, %3}, [%4, {%5, %6}], %7;", "l"(levels), "f"(x), "f"(y), "f"(z));
-    same(v, tex2DLod<float4>(levels, x, y, z));
-    TEX(v, "tex.1d.v4.f32.s32 {%0, %1, %2, %3}, [%4, {%5}];", "l"(line), "r"(i - 8));
-    same(v, tex1Dfetch<float4>(line, i - 8));
+    const int l = i % 5;
+    const float2 dx = {y * 3, x}, dy = {z, y * 2};
+    const float4 ex = {y * 3, x, z, 0}, ey = {z, y * 2, x, 0};
+    const divergo_texture *a = reference::described(line), *b = reference::described(plane), *c = reference::described(box), *d = reference::described(cube), *e = reference::described(levels);
+    same(tex1D<float4>(line, x), reference::sample<float4>(a, 1, x, 0, 0, 0));
+    same(tex1Dfetch<float4>(line, i - 8), reference::fetch<float4>(a, i - 8));
+    same(tex2D<float4>(plane, x, y), reference::sample<float4>(b, 2, x, y, 0, 0));
+    for (int channel = 0; channel < 4; channel++)
+        same(tex2Dgather<float4>(plane, x, y, channel), reference::gather<float4>(b, x, y, channel));
+    same(tex3D<float4>(box, x, y, z), reference::sample<float4>(c, 3, x, y, z, 0));
+    same(tex1DLayered<float4>(box, x, l), reference::sample<float4>(c, 1, x, 0, 0, l));
+    same(tex2DLayered<float4>(box, x, y, l), reference::sample<float4>(c, 2, x, y, 0, l));
+    same(texCubemap<float4>(cube, x, y, z + 0.125f), reference::cube<float4>(d, x, y, z + 0.125f, 0, 0));
+    same(texCubemapLayered<float4>(cube, x, y, z + 0.125f, 0), reference::cube<float4>(d, x, y, z + 0.125f, 0, 0));
+    same(tex1DLod<float4>(levels, x, z), reference::sample<float4>(e, 1, x, 0, 0, 0, z));
+    same(tex2DLod<float4>(levels, x, y, z), reference::sample<float4>(e, 2, x, y, 0, 0, z));
+    same(tex3DLod<float4>(box, x, y, z, z), reference::sample<float4>(c, 3, x, y, z, 0, z));
+    same(tex1DLayeredLod<float4>(levels, x, 0, z), reference::sample<float4>(e, 1, x, 0, 0, 0, z));
+    same(tex2DLayeredLod<float4>(levels, x, y, 0, z), reference::sample<float4>(e, 2, x, y, 0, 0, z));
+    same(texCubemapLod<float4>(cube, x, y, z + 0.125f, z), reference::cube<float4>(d, x, y, z + 0.125f, 0, z));
+    same(texCubemapLayeredLod<float4>(cube, x, y, z + 0.125f, 0, z), reference::cube<float4>(d, x, y, z + 0.125f, 0, z));
+    same(tex1DGrad<float4>(levels, x, y, z), reference::sample<float4>(e, 1, x, 0, 0, 0, reference::level(e, y, z)));
+    same(tex2DGrad<float4>(levels, x, y, dx, dy), reference::sample<float4>(e, 2, x, y, 0, 0, reference::level(e, dx.x, dy.x, dx.y, dy.y)));
+    same(tex3DGrad<float4>(box, x, y, z, ex, ey), reference::sample<float4>(c, 3, x, y, z, 0, reference::level(c, ex.x, ey.x, ex.y, ey.y, ex.z, ey.z)));
+    same(tex1DLayeredGrad<float4>(levels, x, 0, y, z), reference::sample<float4>(e, 1, x, 0, 0, 0, reference::level(e, y, z)));
+    same(tex2DLayeredGrad<float4>(levels, x, y, 0, dx, dy), reference::sample<float4>(e, 2, x, y, 0, 0, reference::level(e, dx.x, dy.x, dx.y, dy.y)));
 }
 
 __global__ void references(int width, int height) {
@@ -94,7 +105,7 @@ int main() {
                     if (i == 4) r.resType = cudaResourceTypeMipmappedArray, r.res.mipmap.mipmap = levels, how.normalizedCoords = 1;
                     CHECK(cudaCreateTextureObject(&objects[i], &r, &how, NULL));
                 }
-                compare<<<2, 64>>>(objects[0], objects[1], objects[2], objects[3], objects[4], normalized ? 0.0471f : 0.317f, normalized ? -0.9f : -4.1f);
+                compare<<<1, 64>>>(objects[0], objects[1], objects[2], objects[3], objects[4], normalized ? 0.0471f : 0.317f, normalized ? -0.9f : -4.1f);
                 CHECK(cudaDeviceSynchronize());
                 for (cudaTextureObject_t t : objects) CHECK(cudaDestroyTextureObject(t));
             }

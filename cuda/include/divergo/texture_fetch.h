@@ -1,5 +1,5 @@
-// Textures and surfaces on the device. There is no texture unit: a fetch is loads from global memory, of what is bound and of
-// texels, and arithmetic (CUDA C++ Programming Guide, appendix "Texture Fetching").
+// Textures and surfaces on the device. A fetch is an instruction of PTX; access to a surface is loads and stores
+// (CUDA C++ Programming Guide, appendices "Texture Fetching" and "Surface Functions").
 #ifndef DIVERGO_TEXTURE_FETCH_H
 #define DIVERGO_TEXTURE_FETCH_H
 #include "texture.h"
@@ -32,248 +32,133 @@ DIVERGO_TEXELS(float, float)
 #undef DIVERGO_TEXELS
 #undef DIVERGO_TEXEL
 
-// A value in a texture, through the texture cache where the GPU has ld.global.nc.
-template <class T> DIVERGO_DEVICE T divergo_cached(unsigned long long at) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 320
-    return __ldg((const T *)at);
-#else
-    return *DIVERGO_GLOBAL(const T, at);
-#endif
-}
+// The instructions, for each type of results (PTX ISA, tex and tld4). The description of a texture is in memory at the address
+// that an object or a reference is.
+#define DIVERGO_INSTRUCTION(NAME, BEFORE, BEHIND, PARAMETERS, ...)                                                            \
+    DIVERGO_DEVICE void NAME(float v[4], unsigned long long t DIVERGO_MORE PARAMETERS) {                                      \
+        asm volatile(BEFORE ".v4.f32" BEHIND : "=f"(v[0]), "=f"(v[1]), "=f"(v[2]), "=f"(v[3]) : "l"(t), __VA_ARGS__);        \
+    }                                                                                                                         \
+    DIVERGO_DEVICE void NAME(int v[4], unsigned long long t DIVERGO_MORE PARAMETERS) {                                        \
+        asm volatile(BEFORE ".v4.s32" BEHIND : "=r"(v[0]), "=r"(v[1]), "=r"(v[2]), "=r"(v[3]) : "l"(t), __VA_ARGS__);        \
+    }                                                                                                                         \
+    DIVERGO_DEVICE void NAME(unsigned int v[4], unsigned long long t DIVERGO_MORE PARAMETERS) {                               \
+        asm volatile(BEFORE ".v4.u32" BEHIND : "=r"(v[0]), "=r"(v[1]), "=r"(v[2]), "=r"(v[3]) : "l"(t), __VA_ARGS__);        \
+    }
+#define DIVERGO_MORE(...) , __VA_ARGS__
+// Of a geometry: its base level, a level, and by gradients.
+DIVERGO_INSTRUCTION(divergo_1d, "tex.1d", ".f32 {%0, %1, %2, %3}, [%4, {%5}];", (float x), "f"(x))
+DIVERGO_INSTRUCTION(divergo_1d, "tex.level.1d", ".f32 {%0, %1, %2, %3}, [%4, {%5}], %6;", (float x, float level), "f"(x), "f"(level))
+DIVERGO_INSTRUCTION(divergo_1d, "tex.grad.1d", ".f32 {%0, %1, %2, %3}, [%4, {%5}], %6, %7;", (float x, float d, float e), "f"(x), "f"(d), "f"(e))
+DIVERGO_INSTRUCTION(divergo_2d, "tex.2d", ".f32 {%0, %1, %2, %3}, [%4, {%5, %6}];", (float x, float y), "f"(x), "f"(y))
+DIVERGO_INSTRUCTION(divergo_2d, "tex.level.2d", ".f32 {%0, %1, %2, %3}, [%4, {%5, %6}], %7;", (float x, float y, float level), "f"(x), "f"(y), "f"(level))
+DIVERGO_INSTRUCTION(divergo_2d, "tex.grad.2d", ".f32 {%0, %1, %2, %3}, [%4, {%5, %6}], {%7, %8}, {%9, %10};", (float x, float y, float2 d, float2 e), "f"(x), "f"(y), "f"(d.x), "f"(d.y), "f"(e.x), "f"(e.y))
+DIVERGO_INSTRUCTION(divergo_3d, "tex.3d", ".f32 {%0, %1, %2, %3}, [%4, {%5, %6, %7, %7}];", (float x, float y, float z), "f"(x), "f"(y), "f"(z))
+DIVERGO_INSTRUCTION(divergo_3d, "tex.level.3d", ".f32 {%0, %1, %2, %3}, [%4, {%5, %6, %7, %7}], %8;", (float x, float y, float z, float level), "f"(x), "f"(y), "f"(z), "f"(level))
+DIVERGO_INSTRUCTION(divergo_3d, "tex.grad.3d", ".f32 {%0, %1, %2, %3}, [%4, {%5, %6, %7, %7}], {%8, %9, %10, %10}, {%11, %12, %13, %13};", (float x, float y, float z, float4 d, float4 e), "f"(x), "f"(y), "f"(z), "f"(d.x), "f"(d.y), "f"(d.z), "f"(e.x), "f"(e.y), "f"(e.z))
+DIVERGO_INSTRUCTION(divergo_a1d, "tex.a1d", ".f32 {%0, %1, %2, %3}, [%4, {%5, %6}];", (float x, int layer), "r"(layer), "f"(x))
+DIVERGO_INSTRUCTION(divergo_a1d, "tex.level.a1d", ".f32 {%0, %1, %2, %3}, [%4, {%5, %6}], %7;", (float x, int layer, float level), "r"(layer), "f"(x), "f"(level))
+DIVERGO_INSTRUCTION(divergo_a1d, "tex.grad.a1d", ".f32 {%0, %1, %2, %3}, [%4, {%5, %6}], %7, %8;", (float x, int layer, float d, float e), "r"(layer), "f"(x), "f"(d), "f"(e))
+DIVERGO_INSTRUCTION(divergo_a2d, "tex.a2d", ".f32 {%0, %1, %2, %3}, [%4, {%5, %6, %7, %7}];", (float x, float y, int layer), "r"(layer), "f"(x), "f"(y))
+DIVERGO_INSTRUCTION(divergo_a2d, "tex.level.a2d", ".f32 {%0, %1, %2, %3}, [%4, {%5, %6, %7, %7}], %8;", (float x, float y, int layer, float level), "r"(layer), "f"(x), "f"(y), "f"(level))
+DIVERGO_INSTRUCTION(divergo_a2d, "tex.grad.a2d", ".f32 {%0, %1, %2, %3}, [%4, {%5, %6, %7, %7}], {%8, %9}, {%10, %11};", (float x, float y, int layer, float2 d, float2 e), "r"(layer), "f"(x), "f"(y), "f"(d.x), "f"(d.y), "f"(e.x), "f"(e.y))
+DIVERGO_INSTRUCTION(divergo_cube, "tex.cube", ".f32 {%0, %1, %2, %3}, [%4, {%5, %6, %7, %7}];", (float x, float y, float z), "f"(x), "f"(y), "f"(z))
+DIVERGO_INSTRUCTION(divergo_cube, "tex.level.cube", ".f32 {%0, %1, %2, %3}, [%4, {%5, %6, %7, %7}], %8;", (float x, float y, float z, float level), "f"(x), "f"(y), "f"(z), "f"(level))
+DIVERGO_INSTRUCTION(divergo_acube, "tex.acube", ".f32 {%0, %1, %2, %3}, [%4, {%5, %6, %7, %8}];", (float x, float y, float z, int layer), "r"(layer), "f"(x), "f"(y), "f"(z))
+DIVERGO_INSTRUCTION(divergo_acube, "tex.level.acube", ".f32 {%0, %1, %2, %3}, [%4, {%5, %6, %7, %8}], %9;", (float x, float y, float z, int layer, float level), "r"(layer), "f"(x), "f"(y), "f"(z), "f"(level))
+DIVERGO_INSTRUCTION(divergo_whole, "tex.1d", ".s32 {%0, %1, %2, %3}, [%4, {%5}];", (int i), "r"(i))
+DIVERGO_INSTRUCTION(divergo_gather_r, "tld4.r.2d", ".f32 {%0, %1, %2, %3}, [%4, {%5, %6}];", (float x, float y), "f"(x), "f"(y))
+DIVERGO_INSTRUCTION(divergo_gather_g, "tld4.g.2d", ".f32 {%0, %1, %2, %3}, [%4, {%5, %6}];", (float x, float y), "f"(x), "f"(y))
+DIVERGO_INSTRUCTION(divergo_gather_b, "tld4.b.2d", ".f32 {%0, %1, %2, %3}, [%4, {%5, %6}];", (float x, float y), "f"(x), "f"(y))
+DIVERGO_INSTRUCTION(divergo_gather_a, "tld4.a.2d", ".f32 {%0, %1, %2, %3}, [%4, {%5, %6}];", (float x, float y), "f"(x), "f"(y))
+#undef DIVERGO_INSTRUCTION
+#undef DIVERGO_MORE
 
-// A whole texel. That of one channel may be a struct, which __ldg does not read.
-template <class R, int n> struct divergo_whole {
-    DIVERGO_DEVICE R read(unsigned long long at) { return divergo_cached<R>(at); }
-};
-template <class R> struct divergo_whole<R, 1> {
-    DIVERGO_DEVICE R read(unsigned long long at) {
-        const typename divergo_texel<R>::channel c = divergo_cached<typename divergo_texel<R>::channel>(at);
+// The type of the results of the instruction, by the type of a channel.
+template <class C> struct divergo_wide { typedef int type; };
+template <> struct divergo_wide<unsigned char> { typedef unsigned int type; };
+template <> struct divergo_wide<unsigned short> { typedef unsigned int type; };
+template <> struct divergo_wide<unsigned int> { typedef unsigned int type; };
+template <> struct divergo_wide<float> { typedef float type; };
+
+// The results of an instruction as a texel.
+template <class R> struct divergo_results {
+    typedef typename divergo_texel<R>::channel channel;
+    typename divergo_wide<channel>::type v[4];
+    __device__ __forceinline__ R texel() const {
+        channel c[divergo_texel<R>::channels];
+        for (int i = 0; i < divergo_texel<R>::channels; i++) c[i] = (channel)v[i];
         R r;
-        __builtin_memcpy(&r, &c, sizeof r);
+        __builtin_memcpy(&r, c, sizeof r);
         return r;
     }
 };
-
-// A channel of the texel at an address. Only floats can be kept in another form than they are read in.
-template <class C> struct divergo_channel {
-    DIVERGO_DEVICE C read(const divergo_texture *, unsigned long long at, unsigned c) { return divergo_cached<C>(at + c * sizeof(C)); }
-};
-template <> struct divergo_channel<float> {
-    DIVERGO_DEVICE float read(const divergo_texture *t, unsigned long long at, unsigned c) {
-        switch (t->format) {
-        case divergo_srgb8: {
-            const float x = divergo_cached<unsigned char>(at + c) / 255.0f;
-            return c == 3 ? x : x <= 0.04045f ? x / 12.92f : powf((x + 0.055f) / 1.055f, 2.4f); // IEC 61966-2-1
-        }
-        case divergo_unorm8: return divergo_cached<unsigned char>(at + c) / 255.0f;
-        case divergo_snorm8: return fmaxf(divergo_cached<signed char>(at + c) / 127.0f, -1.0f);
-        case divergo_unorm16: return divergo_cached<unsigned short>(at + 2 * c) / 65535.0f;
-        case divergo_snorm16: return fmaxf(divergo_cached<short>(at + 2 * c) / 32767.0f, -1.0f);
-        case divergo_half: {
-            float f;
-            asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(divergo_cached<unsigned short>(at + 2 * c)));
-            return f;
-        }
-        default: return divergo_cached<float>(at + 4 * c);
-        }
+template <class R> DIVERGO_DEVICE R divergo_gather(unsigned long long t, float x, float y, int channel) {
+    divergo_results<R> r;
+    switch (channel & 3) {
+    case 0: divergo_gather_r(r.v, t, x, y); break;
+    case 1: divergo_gather_g(r.v, t, x, y); break;
+    case 2: divergo_gather_b(r.v, t, x, y); break;
+    default: divergo_gather_a(r.v, t, x, y); break;
     }
-};
-
-// The texel at i, j, k, channels that it does not have as 0; where an index is negative, the border.
-template <class R> DIVERGO_DEVICE R divergo_read(const divergo_texture *t, int i, int j, int k) {
-    typedef typename divergo_texel<R>::channel C;
-    enum { n = divergo_texel<R>::channels };
-    R r;
-    C v[n];
-    if ((i | j | k) < 0) {
-        for (unsigned c = 0; c < n; c++) v[c] = (C)t->border[c];
-    } else {
-        const unsigned long long at = t->base + k * t->plane + (unsigned long long)j * t->pitch + (unsigned long long)i * t->bytes;
-        if (t->format == divergo_plain && t->bytes == sizeof(R)) return divergo_whole<R, n>::read(at);
-        for (unsigned c = 0; c < n; c++) v[c] = c < t->channels ? divergo_channel<C>::read(t, at, c) : C(0);
-    }
-    __builtin_memcpy(&r, v, sizeof r);
-    return r;
+    return r.texel();
 }
 
-// The index of a texel in its row, column or pile of n, by the address mode; the border is negative.
-DIVERGO_DEVICE int divergo_index(unsigned mode, int i, int n) {
-    if (mode == cudaAddressModeBorder) return i < n ? i : -1;
-    if (mode == cudaAddressModeWrap) return i < 0 ? i + n : i < n ? i : i - n;
-    return i < 0 ? 0 : i < n ? i : n - 1;
-}
-
-// The one or two texels of a coordinate, and the share of the second, in 1/256.
-struct divergo_axis {
-    int first, second;
-    float share;
-};
-DIVERGO_DEVICE divergo_axis divergo_place(const divergo_texture *t, int d, float x, bool linear) {
-    const int n = (int)t->size[d];
-    unsigned mode = t->mode[d];
-    if (t->normalized) {
-        if (mode == cudaAddressModeWrap) x -= floorf(x);
-        if (mode == cudaAddressModeMirror) {
-            const float whole = floorf(x);
-            x -= whole;
-            if ((int)(whole - 2.0f * floorf(whole * 0.5f)) != 0) x = 1.0f - x;
-        }
-        x *= (float)n;
-    } else if (mode == cudaAddressModeWrap || mode == cudaAddressModeMirror) {
-        mode = cudaAddressModeClamp; // the others are for normalized coordinates
-    }
-    if (linear) x -= 0.5f;
-    x = fminf(fmaxf(x, -2.0f), (float)n + 1.0f);
-    const float whole = floorf(x);
-    divergo_axis a;
-    if (!linear && mode == cudaAddressModeWrap) mode = cudaAddressModeClamp; // rounded up to n
-    a.first = divergo_index(mode, (int)whole, n);
-    a.second = divergo_index(mode, (int)whole + 1, n);
-    a.share = rintf((x - whole) * 256.0f) / 256.0f;
-    return a;
-}
-
-template <class R, class C> struct divergo_filter { // integers are not interpolated
-    DIVERGO_DEVICE R mix(R a, R, float) { return a; }
-    DIVERGO_DEVICE R get(const divergo_texture *t, int dims, float x, float y, float z, int layer) {
-        const int i = divergo_place(t, 0, x, false).first;
-        const int j = dims > 1 ? divergo_place(t, 1, y, false).first : 0;
-        return divergo_read<R>(t, i, j, dims > 2 ? divergo_place(t, 2, z, false).first : layer);
-    }
-};
-template <class R> struct divergo_filter<R, float> {
-    // mix is a + (b - a) * share of each channel, in the guide's order.
-    DIVERGO_DEVICE R mix(R a, R b, float share) {
-        enum { n = divergo_texel<R>::channels };
-        float u[n], v[n];
-        __builtin_memcpy(u, &a, sizeof a);
-        __builtin_memcpy(v, &b, sizeof b);
-        for (int c = 0; c < n; c++) u[c] = (1.0f - share) * u[c] + share * v[c];
-        __builtin_memcpy(&a, u, sizeof a);
-        return a;
-    }
-    DIVERGO_DEVICE R row(const divergo_texture *t, const divergo_axis &x, int j, int k) {
-        return mix(divergo_read<R>(t, x.first, j, k), divergo_read<R>(t, x.second, j, k), x.share);
-    }
-    DIVERGO_DEVICE R plane(const divergo_texture *t, int dims, const divergo_axis &x, const divergo_axis &y, int k) {
-        if (dims == 1) return row(t, x, 0, k);
-        return mix(row(t, x, y.first, k), row(t, x, y.second, k), y.share);
-    }
-    DIVERGO_DEVICE R get(const divergo_texture *t, int dims, float x, float y, float z, int layer) {
-        if (!t->linear) return divergo_filter<R, int>::get(t, dims, x, y, z, layer);
-        const divergo_axis i = divergo_place(t, 0, x, true);
-        const divergo_axis j = dims > 1 ? divergo_place(t, 1, y, true) : divergo_axis();
-        if (dims < 3) return plane(t, dims, i, j, layer);
-        const divergo_axis k = divergo_place(t, 2, z, true);
-        return mix(plane(t, dims, i, j, k.first), plane(t, dims, i, j, k.second), k.share);
-    }
-};
-
-// The ways to say which texture: an object, and a reference.
-DIVERGO_DEVICE const divergo_texture *divergo_bound(unsigned long long object) { return DIVERGO_GLOBAL(const divergo_texture, object); }
-template <class T, int dims, enum cudaTextureReadMode mode> DIVERGO_DEVICE const divergo_texture *divergo_bound(texture<T, dims, mode> t) {
+// The ways to say which texture or surface: an object, and a reference, which is its address (PTX ISA 5.3).
+DIVERGO_DEVICE unsigned long long divergo_object(unsigned long long object) { return object; }
+template <class T, int dims, enum cudaTextureReadMode mode> DIVERGO_DEVICE unsigned long long divergo_object(texture<T, dims, mode> t) {
     unsigned long long object;
-    __builtin_memcpy(&object, &t, sizeof object); // a reference is its address (PTX ISA 5.3)
-    return divergo_bound(object);
+    __builtin_memcpy(&object, &t, sizeof object);
+    return object;
 }
-template <class T, int dims> DIVERGO_DEVICE const divergo_texture *divergo_bound(surface<T, dims> s) {
+template <class T, int dims> DIVERGO_DEVICE unsigned long long divergo_object(surface<T, dims> s) {
     unsigned long long object;
     __builtin_memcpy(&object, &s, sizeof object);
-    return divergo_bound(object);
+    return object;
 }
 template <class T, enum cudaTextureReadMode mode> struct divergo_result { typedef T type; };
 template <class T> struct divergo_result<T, cudaReadModeNormalizedFloat> { typedef typename divergo_texel<T>::floats type; };
 
-template <class R> DIVERGO_DEVICE R divergo_sample(const divergo_texture *t, int dims, float x, float y, float z, int layer) {
-    layer = layer < 0 ? 0 : layer < (int)t->size[2] ? layer : (int)t->size[2] - 1;
-    return divergo_filter<R, typename divergo_texel<R>::channel>::get(t, dims, x, y, z, layer);
-}
-// The same of the level of a mipmap, or between the two that are nearest.
-template <class R> DIVERGO_DEVICE R divergo_sample(const divergo_texture *t, int dims, float x, float y, float z, int layer, float level) {
-    if (t->levels <= 1) return divergo_sample<R>(t, dims, x, y, z, layer);
-    const int last = (int)t->levels - 1;
-    level = fminf(fmaxf(level + t->bias, t->least), t->most);
-    level = fminf(fmaxf(level, 0.0f), (float)last);
-    if (!t->between) return divergo_sample<R>(t + (int)floorf(level + 0.5f), dims, x, y, z, layer);
-    const int whole = (int)level;
-    const float share = rintf((level - (float)whole) * 256.0f) / 256.0f;
-    const R a = divergo_sample<R>(t + whole, dims, x, y, z, layer);
-    return share == 0 ? a : divergo_filter<R, typename divergo_texel<R>::channel>::mix(a, divergo_sample<R>(t + whole + 1, dims, x, y, z, layer), share);
-}
-
-// The level by the gradients of the coordinates: the longer of both, in texels (OpenGL 4.6, 8.14.1; not anisotropic).
-DIVERGO_DEVICE float divergo_level(const divergo_texture *t, float dx, float ex, float dy = 0, float ey = 0, float dz = 0, float ez = 0) {
-    const float w = t->normalized ? (float)t->size[0] : 1, h = t->normalized ? (float)t->size[1] : 1, d = t->normalized ? (float)t->size[2] : 1;
-    const float a = w * w * dx * dx + h * h * dy * dy + d * d * dz * dz, b = w * w * ex * ex + h * h * ey * ey + d * d * ez * ez;
-    return 0.5f * log2f(fmaxf(a, b));
-}
-
-// A direction in a cube: the face is that of the longest coordinate (Programming Guide, table "Cubemap Fetch"). Layers of a
-// cubemap are six faces each.
-template <class R> DIVERGO_DEVICE R divergo_cube(const divergo_texture *t, float x, float y, float z, int layer, float level) {
-    const float u = fabsf(x), v = fabsf(y), w = fabsf(z);
-    int face;
-    float m, a, b;
-    if (u >= v && u >= w) face = x < 0, m = u, a = x < 0 ? z : -z, b = -y;
-    else if (v >= w) face = 2 + (y < 0), m = v, a = x, b = y < 0 ? -z : z;
-    else face = 4 + (z < 0), m = w, a = z < 0 ? -x : x, b = -y;
-    return divergo_sample<R>(t, 2, (a / m + 1.0f) / 2.0f, (b / m + 1.0f) / 2.0f, 0, 6 * layer + face, level);
-}
-
-// One channel of the four texels that a filter would read, against the clock from the lower left (PTX ISA, tld4).
-template <class R> DIVERGO_DEVICE R divergo_gather(const divergo_texture *t, float x, float y, int channel) {
-    const divergo_axis i = divergo_place(t, 0, x, true), j = divergo_place(t, 1, y, true);
-    const R texels[4] = {divergo_read<R>(t, i.first, j.second, 0), divergo_read<R>(t, i.second, j.second, 0), divergo_read<R>(t, i.second, j.first, 0), divergo_read<R>(t, i.first, j.first, 0)};
-    typename divergo_texel<R>::channel v[4], r[4];
-    R all;
-    for (int n = 0; n < 4; n++) {
-        __builtin_memcpy(v, &texels[n], sizeof v);
-        r[n] = v[channel & 3];
-    }
-    __builtin_memcpy(&all, r, sizeof all);
-    return all;
-}
-
-template <class R> DIVERGO_DEVICE R divergo_fetch(const divergo_texture *t, int i) {
-    if ((unsigned)i < t->size[0]) return divergo_read<R>(t, i, 0, 0);
-    return R();
-}
-
 // Each function by object, by object with a place for the result, and by reference.
-#define DIVERGO_FETCH(NAME, TYPE, PARAMETERS, CALL)                                                                                          \
-    template <class R> DIVERGO_DEVICE R NAME(cudaTextureObject_t t, DIVERGO_LIST PARAMETERS) { return CALL; }                                \
-    template <class R> DIVERGO_DEVICE void NAME(R *to, cudaTextureObject_t t, DIVERGO_LIST PARAMETERS) { *to = CALL; }                       \
-    template <class T, enum cudaTextureReadMode mode> DIVERGO_DEVICE typename divergo_result<T, mode>::type NAME(texture<T, TYPE, mode> t, DIVERGO_LIST PARAMETERS) { \
-        typedef typename divergo_result<T, mode>::type R;                                                                                    \
-        return CALL;                                                                                                                         \
+#define DIVERGO_FETCH(NAME, TYPE, PARAMETERS, INSTRUCTION, ...)                                                        \
+    template <class R> DIVERGO_DEVICE R NAME(cudaTextureObject_t t, DIVERGO_LIST PARAMETERS) {                         \
+        divergo_results<R> r;                                                                                          \
+        INSTRUCTION(r.v, t, __VA_ARGS__);                                                                              \
+        return r.texel();                                                                                              \
+    }                                                                                                                  \
+    template <class R> DIVERGO_DEVICE void NAME(R *to, cudaTextureObject_t t, DIVERGO_LIST PARAMETERS) {               \
+        *to = NAME<R>(t, __VA_ARGS__);                                                                                 \
+    }                                                                                                                  \
+    template <class T, enum cudaTextureReadMode mode>                                                                  \
+    DIVERGO_DEVICE typename divergo_result<T, mode>::type NAME(texture<T, TYPE, mode> t, DIVERGO_LIST PARAMETERS) {    \
+        return NAME<typename divergo_result<T, mode>::type>(divergo_object(t), __VA_ARGS__);                           \
     }
 #define DIVERGO_LIST(...) __VA_ARGS__
-DIVERGO_FETCH(tex1Dfetch, cudaTextureType1D, (int i), divergo_fetch<R>(divergo_bound(t), i))
-DIVERGO_FETCH(tex1D, cudaTextureType1D, (float x), divergo_sample<R>(divergo_bound(t), 1, x, 0, 0, 0))
-DIVERGO_FETCH(tex2D, cudaTextureType2D, (float x, float y), divergo_sample<R>(divergo_bound(t), 2, x, y, 0, 0))
-DIVERGO_FETCH(tex3D, cudaTextureType3D, (float x, float y, float z), divergo_sample<R>(divergo_bound(t), 3, x, y, z, 0))
-DIVERGO_FETCH(tex1DLayered, cudaTextureType1DLayered, (float x, int layer), divergo_sample<R>(divergo_bound(t), 1, x, 0, 0, layer))
-DIVERGO_FETCH(tex2DLayered, cudaTextureType2DLayered, (float x, float y, int layer), divergo_sample<R>(divergo_bound(t), 2, x, y, 0, layer))
-DIVERGO_FETCH(texCubemap, cudaTextureTypeCubemap, (float x, float y, float z), divergo_cube<R>(divergo_bound(t), x, y, z, 0, 0))
-DIVERGO_FETCH(texCubemapLayered, cudaTextureTypeCubemapLayered, (float x, float y, float z, int layer), divergo_cube<R>(divergo_bound(t), x, y, z, layer, 0))
+DIVERGO_FETCH(tex1Dfetch, cudaTextureType1D, (int i), divergo_whole, i)
+DIVERGO_FETCH(tex1D, cudaTextureType1D, (float x), divergo_1d, x)
+DIVERGO_FETCH(tex2D, cudaTextureType2D, (float x, float y), divergo_2d, x, y)
+DIVERGO_FETCH(tex3D, cudaTextureType3D, (float x, float y, float z), divergo_3d, x, y, z)
+DIVERGO_FETCH(tex1DLayered, cudaTextureType1DLayered, (float x, int layer), divergo_a1d, x, layer)
+DIVERGO_FETCH(tex2DLayered, cudaTextureType2DLayered, (float x, float y, int layer), divergo_a2d, x, y, layer)
+DIVERGO_FETCH(texCubemap, cudaTextureTypeCubemap, (float x, float y, float z), divergo_cube, x, y, z)
+DIVERGO_FETCH(texCubemapLayered, cudaTextureTypeCubemapLayered, (float x, float y, float z, int layer), divergo_acube, x, y, z, layer)
 // Of mipmaps.
-DIVERGO_FETCH(tex1DLod, cudaTextureType1D, (float x, float level), divergo_sample<R>(divergo_bound(t), 1, x, 0, 0, 0, level))
-DIVERGO_FETCH(tex2DLod, cudaTextureType2D, (float x, float y, float level), divergo_sample<R>(divergo_bound(t), 2, x, y, 0, 0, level))
-DIVERGO_FETCH(tex3DLod, cudaTextureType3D, (float x, float y, float z, float level), divergo_sample<R>(divergo_bound(t), 3, x, y, z, 0, level))
-DIVERGO_FETCH(tex1DLayeredLod, cudaTextureType1DLayered, (float x, int layer, float level), divergo_sample<R>(divergo_bound(t), 1, x, 0, 0, layer, level))
-DIVERGO_FETCH(tex2DLayeredLod, cudaTextureType2DLayered, (float x, float y, int layer, float level), divergo_sample<R>(divergo_bound(t), 2, x, y, 0, layer, level))
-DIVERGO_FETCH(texCubemapLod, cudaTextureTypeCubemap, (float x, float y, float z, float level), divergo_cube<R>(divergo_bound(t), x, y, z, 0, level))
-DIVERGO_FETCH(texCubemapLayeredLod, cudaTextureTypeCubemapLayered, (float x, float y, float z, int layer, float level), divergo_cube<R>(divergo_bound(t), x, y, z, layer, level))
-DIVERGO_FETCH(tex1DGrad, cudaTextureType1D, (float x, float dx, float ex), divergo_sample<R>(divergo_bound(t), 1, x, 0, 0, 0, divergo_level(divergo_bound(t), dx, ex)))
-DIVERGO_FETCH(tex2DGrad, cudaTextureType2D, (float x, float y, float2 d, float2 e), divergo_sample<R>(divergo_bound(t), 2, x, y, 0, 0, divergo_level(divergo_bound(t), d.x, e.x, d.y, e.y)))
-DIVERGO_FETCH(tex3DGrad, cudaTextureType3D, (float x, float y, float z, float4 d, float4 e), divergo_sample<R>(divergo_bound(t), 3, x, y, z, 0, divergo_level(divergo_bound(t), d.x, e.x, d.y, e.y, d.z, e.z)))
-DIVERGO_FETCH(tex1DLayeredGrad, cudaTextureType1DLayered, (float x, int layer, float dx, float ex), divergo_sample<R>(divergo_bound(t), 1, x, 0, 0, layer, divergo_level(divergo_bound(t), dx, ex)))
-DIVERGO_FETCH(tex2DLayeredGrad, cudaTextureType2DLayered, (float x, float y, int layer, float2 d, float2 e), divergo_sample<R>(divergo_bound(t), 2, x, y, 0, layer, divergo_level(divergo_bound(t), d.x, e.x, d.y, e.y)))
+DIVERGO_FETCH(tex1DLod, cudaTextureType1D, (float x, float level), divergo_1d, x, level)
+DIVERGO_FETCH(tex2DLod, cudaTextureType2D, (float x, float y, float level), divergo_2d, x, y, level)
+DIVERGO_FETCH(tex3DLod, cudaTextureType3D, (float x, float y, float z, float level), divergo_3d, x, y, z, level)
+DIVERGO_FETCH(tex1DLayeredLod, cudaTextureType1DLayered, (float x, int layer, float level), divergo_a1d, x, layer, level)
+DIVERGO_FETCH(tex2DLayeredLod, cudaTextureType2DLayered, (float x, float y, int layer, float level), divergo_a2d, x, y, layer, level)
+DIVERGO_FETCH(texCubemapLod, cudaTextureTypeCubemap, (float x, float y, float z, float level), divergo_cube, x, y, z, level)
+DIVERGO_FETCH(texCubemapLayeredLod, cudaTextureTypeCubemapLayered, (float x, float y, float z, int layer, float level), divergo_acube, x, y, z, layer, level)
+DIVERGO_FETCH(tex1DGrad, cudaTextureType1D, (float x, float d, float e), divergo_1d, x, d, e)
+DIVERGO_FETCH(tex2DGrad, cudaTextureType2D, (float x, float y, float2 d, float2 e), divergo_2d, x, y, d, e)
+DIVERGO_FETCH(tex3DGrad, cudaTextureType3D, (float x, float y, float z, float4 d, float4 e), divergo_3d, x, y, z, d, e)
+DIVERGO_FETCH(tex1DLayeredGrad, cudaTextureType1DLayered, (float x, int layer, float d, float e), divergo_a1d, x, layer, d, e)
+DIVERGO_FETCH(tex2DLayeredGrad, cudaTextureType2DLayered, (float x, float y, int layer, float2 d, float2 e), divergo_a2d, x, y, layer, d, e)
 #undef DIVERGO_FETCH
-template <class R> DIVERGO_DEVICE R tex2Dgather(cudaTextureObject_t t, float x, float y, int channel = 0) { return divergo_gather<R>(divergo_bound(t), x, y, channel); }
-template <class R> DIVERGO_DEVICE void tex2Dgather(R *to, cudaTextureObject_t t, float x, float y, int channel = 0) { *to = divergo_gather<R>(divergo_bound(t), x, y, channel); }
+template <class R> DIVERGO_DEVICE R tex2Dgather(cudaTextureObject_t t, float x, float y, int channel = 0) { return divergo_gather<R>(divergo_object(t), x, y, channel); }
+template <class R> DIVERGO_DEVICE void tex2Dgather(R *to, cudaTextureObject_t t, float x, float y, int channel = 0) { *to = divergo_gather<R>(divergo_object(t), x, y, channel); }
 template <class T, enum cudaTextureReadMode mode> DIVERGO_DEVICE typename divergo_texel<typename divergo_result<T, mode>::type>::four tex2Dgather(texture<T, cudaTextureType2D, mode> t, float x, float y, int channel = 0) {
-    return divergo_gather<typename divergo_texel<typename divergo_result<T, mode>::type>::four>(divergo_bound(t), x, y, channel);
+    return divergo_gather<typename divergo_texel<typename divergo_result<T, mode>::type>::four>(divergo_object(t), x, y, channel);
 }
 
 // Surfaces: x is in bytes. Outside, a read gives 0 and a write does nothing (cudaBoundaryModeZero), the nearest element
@@ -299,12 +184,12 @@ template <class T> DIVERGO_DEVICE void divergo_store(const divergo_texture *t, T
     if (divergo_element<T>(t, x, y, z, mode, &at)) *DIVERGO_GLOBAL(T, at) = v;
 }
 #define DIVERGO_SURFACE(NAME, TYPE, PARAMETERS, X, Y, Z)                                                                                                    \
-    template <class T> DIVERGO_DEVICE T NAME##read(cudaSurfaceObject_t s, DIVERGO_LIST PARAMETERS, enum cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) { return divergo_load<T>(divergo_bound(s), X, Y, Z, mode); } \
-    template <class T> DIVERGO_DEVICE void NAME##read(T *to, cudaSurfaceObject_t s, DIVERGO_LIST PARAMETERS, enum cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) { *to = divergo_load<T>(divergo_bound(s), X, Y, Z, mode); } \
-    template <class T> DIVERGO_DEVICE void NAME##write(T v, cudaSurfaceObject_t s, DIVERGO_LIST PARAMETERS, enum cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) { divergo_store<T>(divergo_bound(s), v, X, Y, Z, mode); } \
-    template <class T> DIVERGO_DEVICE T NAME##read(surface<void, TYPE> s, DIVERGO_LIST PARAMETERS, enum cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) { return divergo_load<T>(divergo_bound(s), X, Y, Z, mode); } \
-    template <class T> DIVERGO_DEVICE void NAME##read(T *to, surface<void, TYPE> s, DIVERGO_LIST PARAMETERS, enum cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) { *to = divergo_load<T>(divergo_bound(s), X, Y, Z, mode); } \
-    template <class T> DIVERGO_DEVICE void NAME##write(T v, surface<void, TYPE> s, DIVERGO_LIST PARAMETERS, enum cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) { divergo_store<T>(divergo_bound(s), v, X, Y, Z, mode); }
+    template <class T> DIVERGO_DEVICE T NAME##read(cudaSurfaceObject_t s, DIVERGO_LIST PARAMETERS, enum cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) { return divergo_load<T>(DIVERGO_GLOBAL(const divergo_texture, divergo_object(s)), X, Y, Z, mode); } \
+    template <class T> DIVERGO_DEVICE void NAME##read(T *to, cudaSurfaceObject_t s, DIVERGO_LIST PARAMETERS, enum cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) { *to = divergo_load<T>(DIVERGO_GLOBAL(const divergo_texture, divergo_object(s)), X, Y, Z, mode); } \
+    template <class T> DIVERGO_DEVICE void NAME##write(T v, cudaSurfaceObject_t s, DIVERGO_LIST PARAMETERS, enum cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) { divergo_store<T>(DIVERGO_GLOBAL(const divergo_texture, divergo_object(s)), v, X, Y, Z, mode); } \
+    template <class T> DIVERGO_DEVICE T NAME##read(surface<void, TYPE> s, DIVERGO_LIST PARAMETERS, enum cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) { return divergo_load<T>(DIVERGO_GLOBAL(const divergo_texture, divergo_object(s)), X, Y, Z, mode); } \
+    template <class T> DIVERGO_DEVICE void NAME##read(T *to, surface<void, TYPE> s, DIVERGO_LIST PARAMETERS, enum cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) { *to = divergo_load<T>(DIVERGO_GLOBAL(const divergo_texture, divergo_object(s)), X, Y, Z, mode); } \
+    template <class T> DIVERGO_DEVICE void NAME##write(T v, surface<void, TYPE> s, DIVERGO_LIST PARAMETERS, enum cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) { divergo_store<T>(DIVERGO_GLOBAL(const divergo_texture, divergo_object(s)), v, X, Y, Z, mode); }
 DIVERGO_SURFACE(surf1D, cudaSurfaceType1D, (int x), x, 0, 0)
 DIVERGO_SURFACE(surf2D, cudaSurfaceType2D, (int x, int y), x, y, 0)
 DIVERGO_SURFACE(surf3D, cudaSurfaceType3D, (int x, int y, int z), x, y, z)
