@@ -17,6 +17,9 @@ func (i *Issue) Ready(s int) bool {
 	return i.HeldBack(s) == 0
 }
 
+// Fetched reports whether slot s could issue if no instruction in flight held it back.
+func (i *Issue) Fetched(s int) bool { return i.fetched(s, i.Div.Slots().At(s)) }
+
 // HeldBack returns the lanes of slot s whose threads have instructions in flight that the slot's
 // instruction waits for.
 func (i *Issue) HeldBack(s int) (lanes uint32) {

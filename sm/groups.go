@@ -72,7 +72,7 @@ func (g *FetchGroups) active(own *units.Set, slots *rtl.Mem[divergence.Slot]) in
 
 // twoLevel returns the next ready slot, in round robin, of the first group with one. The groups are
 // in order from the active one on.
-func (i *Issue) twoLevel(ask *units.Set, cta, _ int, slots *rtl.Mem[divergence.Slot]) int {
+func (i *Issue) twoLevel(ask *units.Set, _ int, slots *rtl.Mem[divergence.Slot]) int {
 	g, n := i.Groups, slots.Len()
 	groups, active := g.Last.Len(), g.active(&i.l.slots[i.core], slots)
 	best, first := -1, 0
@@ -82,7 +82,7 @@ func (i *Issue) twoLevel(ask *units.Set, cta, _ int, slots *rtl.Mem[divergence.S
 			slot := slots.At(s)
 			group := g.of(slot)
 			turn := (groups+group-active)%groups*n + (n+s-int(*g.Last.At(group))-1)%n
-			if (best < 0 || turn < first) && of(slot, cta) && i.ready(s, slot) {
+			if (best < 0 || turn < first) && i.free(s, slot) {
 				best, first = s, turn
 			}
 		}

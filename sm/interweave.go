@@ -145,14 +145,14 @@ func (b *Beside) pick(i *Issue, s int, slots *rtl.Mem[divergence.Slot]) int {
 	if first.Mixed || first.Mask == i.l.all {
 		return best
 	}
-	ask, busy := i.Next().Look, &i.Q().Busy // a copy: ready may remove slots from Look
-	for w, m := range ask[:units.Words(slots.Len())] {
+	busy := &i.Q().Busy
+	for w, m := range i.Next().Look[:units.Words(slots.Len())] {
 		for m &^= busy[w]; m != 0; m &= m - 1 {
 			t := w<<6 | bits.TrailingZeros64(m)
 			slot := slots.At(t)
 			n := bits.OnesCount32(slot.Mask)
 			if n > most && t != s && !slot.Mixed && slot.Mask&first.Mask == 0 && b.fits(first, slot) &&
-				i.ready(t, slot) {
+				i.free(t, slot) {
 				best, most = t, n
 			}
 		}

@@ -42,6 +42,8 @@ type Issue struct {
 	// Shares caches, for each slot with threads of several rows, the threads by row and the
 	// registers checked.
 	Shares *rtl.Mem[shares] `rtl:"sim,inplace"`
+	// Of has the slots of each CTA, for CTA priorities. It is empty if slots have threads of several CTAs.
+	Of *rtl.Mem[units.Set] `rtl:"sim,inplace"`
 	// Active counts issued instructions by active lanes.
 	Active *rtl.Mem[uint64] `rtl:"sim,inplace"`
 
@@ -52,7 +54,8 @@ type Issue struct {
 	*IssueEvents
 	seen Flight        `rtl:"scratch"` // with the PC that the observer knows
 	ask  units.Set     `rtl:"scratch"` // slots that the scheduler considers
-	best units.Set     `rtl:"scratch"` // of these, the ready slots of the lowest rank
+	own  units.Set     `rtl:"scratch"` // of these, the slots of a CTA
+	best units.Set     `rtl:"scratch"` // of either, the ready slots of the lowest rank
 	gone units.Threads `rtl:"scratch"` // threads of a completed instruction that has left its slot
 }
 
@@ -88,7 +91,7 @@ type issueState struct {
 	Last   uint16          `bits:"9"`             // slot issued last
 	LastOf [MaxCTAs]uint16 `len:"ctas" bits:"9"`  // slot issued last of each CTA
 	Turn   uint8           `bits:"5"`             // CTA of the slot issued last
-	Look   units.Set       `len:"1" bits:"slots"` // slots that may have an instruction: they had one when last checked, or have changed since
+	Look   units.Set       `len:"1" bits:"slots"` // slots whose instruction is in the I-buffer and that the mechanism lets run
 	Busy   units.Set       `len:"1" bits:"slots"` // slots that wait for their last instruction to complete
 	Next   uint64          `bits:"timer"`         // first cycle in which an instruction can issue
 	Memory uint16          // memory instructions in flight
@@ -167,8 +170,12 @@ var idle = divergence.Fire{PC: isa.NoPC}
 // others back in it.
 func (i *Issue) Tick() {
 	q, now, slots := i.Q(), i.sim.Now(), i.Div.Slots()
+	i.advanced(i.Fire.At(), slots)
+	if i.Beside != nil {
+		i.advanced(i.Beside.Fire.At(), slots)
+	}
 	if changed, words := &i.Front.Q().Changed, units.Words(slots.Len()); changed.Any(words) {
-		i.D().Look.Union(changed, words)
+		i.changed(changed, slots)
 		i.forget(changed)
 		if i.OnChanged.Any() {
 			i.OnChanged.Notify(Changed{now, changed, i.core})
@@ -232,6 +239,36 @@ func (i *Issue) Tick() {
 	}
 	i.Fire.Set(fire)
 	i.complete()
+}
+
+// advanced looks again at the slot that issued in the last cycle, if it still had an instruction: the
+// mechanism may have done more with it than advance it.
+func (i *Issue) advanced(f *divergence.Fire, slots *rtl.Mem[divergence.Slot]) {
+	if s := int(f.Slot); f.Valid && i.Next().Look.Has(s) && !i.fetched(s, slots.At(s)) {
+		i.D().Look.Remove(s)
+	}
+}
+
+// changed looks again at slots whose PC or I-buffer changed in the last cycle.
+func (i *Issue) changed(set *units.Set, slots *rtl.Mem[divergence.Slot]) {
+	look := &i.D().Look
+	for w, m := range set[:units.Words(slots.Len())] {
+		for ; m != 0; m &= m - 1 {
+			s := w<<6 | bits.TrailingZeros64(m)
+			slot := slots.At(s)
+			if !i.fetched(s, slot) {
+				look.Remove(s)
+				continue
+			}
+			look.Add(s)
+			if cta := int(slot.CTA); i.Of.Len() > 0 && !i.Of.Next(cta).Has(s) {
+				for c := range i.Of.Len() {
+					i.Of.Edit(c).Remove(s)
+				}
+				i.Of.Edit(cta).Add(s)
+			}
+		}
+	}
 }
 
 // resident returns the resident CTAs with warps in this sub-core.
@@ -331,8 +368,11 @@ func (i *Issue) send(s int, slot *divergence.Slot, f *Flight) divergence.Fire {
 		f.Rows = 1 << (slot.Row & 63)
 	}
 	i.count(f, in)
+	d := i.D()
+	if in.control || i.Front.IBuffer.At(s).N == 1 { // else the next instruction is in the I-buffer, too
+		d.Look.Remove(s)
+	}
 	if in.completes {
-		d := i.D()
 		if !slot.Mixed {
 			d.InRow[slot.Row&(MaxWarps-1)]++
 			i.Scoreboard.Set(int(slot.Row), in.dsts, slot.Mask)

@@ -25,29 +25,15 @@ func (i *Issue) pick(slots *rtl.Mem[divergence.Slot]) int {
 		first = i.l.foremost(i, resident)
 	}
 	if first == anyCTA {
-		return i.choose(ask, anyCTA, int(q.Last), slots)
+		return i.choose(ask, int(q.Last), slots)
 	}
-	first &= MaxCTAs - 1
-	if s := i.choose(ask, first, int(q.LastOf[first]), slots); s >= 0 {
+	if s := i.chooseOf(first, slots); s >= 0 {
 		return s
 	}
-	// Among the other CTAs only those with an instruction are put in order. They are few if slots
-	// move from CTA to CTA.
-	var ctas uint32
-	for w, m := range ask[:words] {
-		for ; m != 0; m &= m - 1 {
-			s := w<<6 | bits.TrailingZeros64(m)
-			if slot := slots.At(s); i.fetched(s, slot) {
-				ctas |= 1 << (slot.CTA & (MaxCTAs - 1))
-			} else {
-				ask.Remove(s)
-				i.D().Look.Remove(s)
-			}
-		}
-	}
-	for ctas &^= 1 << first; ctas != 0; {
-		c := i.l.foremost(i, ctas) & (MaxCTAs - 1)
-		if s := i.choose(ask, c, int(q.LastOf[c]), slots); s >= 0 {
+	ctas := i.ctas(resident, slots) &^ (1 << first) // the others with an instruction
+	for ctas != 0 {
+		c := i.l.foremost(i, ctas)
+		if s := i.chooseOf(c, slots); s >= 0 {
 			return s
 		}
 		ctas &^= 1 << c
@@ -55,11 +41,62 @@ func (i *Issue) pick(slots *rtl.Mem[divergence.Slot]) int {
 	return -1
 }
 
-// choose returns the scheduler's pick. If the mechanism ranks slots, it considers only the ready
-// slots of the lowest rank.
-func (i *Issue) choose(ask *units.Set, cta, last int, slots *rtl.Mem[divergence.Slot]) int {
+// ctas returns the CTAs of the slots that the scheduler considers, which are among the resident ones.
+func (i *Issue) ctas(resident uint32, slots *rtl.Mem[divergence.Slot]) (ctas uint32) {
+	words := units.Words(slots.Len())
+	if i.Of.Len() == 0 {
+		for w, m := range i.ask[:words] {
+			for ; m != 0; m &= m - 1 {
+				ctas |= 1 << (slots.At(w<<6|bits.TrailingZeros64(m)).CTA & (MaxCTAs - 1))
+			}
+		}
+		return ctas
+	}
+	for ; resident != 0; resident &= resident - 1 {
+		c := bits.TrailingZeros32(resident)
+		for w, m := range i.Of.Next(c)[:words] {
+			if m&i.ask[w] != 0 {
+				ctas |= 1 << c
+				break
+			}
+		}
+	}
+	return ctas
+}
+
+// chooseOf is choose among the slots of a CTA.
+func (i *Issue) chooseOf(cta int, slots *rtl.Mem[divergence.Slot]) int {
+	own, any := &i.own, uint64(0)
+	for w, m := range i.ask[:units.Words(slots.Len())] {
+		if i.Of.Len() > 0 {
+			m &= i.Of.Next(cta)[w]
+		} else {
+			m = among(m, w, cta, slots)
+		}
+		own[w] = m
+		any |= m
+	}
+	if any == 0 {
+		return -1
+	}
+	return i.choose(own, int(i.Q().LastOf[cta&(MaxCTAs-1)]), slots)
+}
+
+// among returns the slots of a CTA in word w of a set.
+func among(set uint64, w, cta int, slots *rtl.Mem[divergence.Slot]) uint64 {
+	for m := set; m != 0; m &= m - 1 {
+		if int(slots.At(w<<6|bits.TrailingZeros64(m)).CTA) != cta {
+			set &^= m & -m
+		}
+	}
+	return set
+}
+
+// choose returns the scheduler's pick among the slots of a set, which it may change. If the mechanism
+// ranks slots, it considers only the ready slots of the lowest rank.
+func (i *Issue) choose(ask *units.Set, last int, slots *rtl.Mem[divergence.Slot]) int {
 	if i.Ranks == nil {
-		return i.l.pick(i, ask, cta, last, slots)
+		return i.l.pick(i, ask, last, slots)
 	}
 	best := &i.best // of rank lowest
 	lowest, found := uint64(0), false
@@ -67,10 +104,7 @@ func (i *Issue) choose(ask *units.Set, cta, last int, slots *rtl.Mem[divergence.
 		for ; m != 0; m &= m - 1 {
 			s := w<<6 | bits.TrailingZeros64(m)
 			rank := *i.Ranks.At(s)
-			if found && rank > lowest {
-				continue
-			}
-			if slot := slots.At(s); !of(slot, cta) || !i.ready(s, slot) {
+			if found && rank > lowest || !i.free(s, slots.At(s)) {
 				continue
 			}
 			if !found || rank < lowest {
@@ -82,7 +116,7 @@ func (i *Issue) choose(ask *units.Set, cta, last int, slots *rtl.Mem[divergence.
 	if !found {
 		return -1
 	}
-	return i.l.pick(i, best, cta, last, slots)
+	return i.l.pick(i, best, last, slots)
 }
 
 // nextBit returns the first member of a set at or after from, wrapping around.
@@ -92,9 +126,9 @@ func nextBit(set uint32, from int) int {
 
 const anyCTA = -1
 
-// pick returns the first ready slot of a set that belongs to a CTA or to anyCTA, or -1. last is the
-// slot issued before.
-type pick func(i *Issue, ask *units.Set, cta, last int, slots *rtl.Mem[divergence.Slot]) int
+// pick returns the first ready slot of a set, or -1. It may change the set. last is the slot issued
+// before.
+type pick func(i *Issue, ask *units.Set, last int, slots *rtl.Mem[divergence.Slot]) int
 
 // schedulers holds every warp scheduler: the order among the slots that could issue.
 var schedulers = key.Choices[Scheduler, pick]{}.
@@ -145,42 +179,29 @@ var dependences = key.Choices[Dependence, func(*isa.Inst) bool]{}.
 		func(in *isa.Inst) bool { return false })
 
 // roundRobin returns the first ready slot after the last one, wrapping around.
-func (i *Issue) roundRobin(ask *units.Set, cta, last int, slots *rtl.Mem[divergence.Slot]) int {
-	words, w := units.Words(slots.Len()), last>>6
-	upTo := uint64(2)<<(last&63) - 1 // in the word of last, which is searched first, and again at the end
-	for n := range words + 1 {
-		m := ask[w]
-		switch n {
-		case 0:
-			m &^= upTo
-		case words:
-			m &= upTo
+func (i *Issue) roundRobin(ask *units.Set, last int, slots *rtl.Mem[divergence.Slot]) int {
+	words := units.Words(slots.Len())
+	for s := ask.Next(last+1, words); s >= 0; s = ask.Next(last+1, words) {
+		if i.free(s, slots.At(s)) {
+			return s
 		}
-		for ; m != 0; m &= m - 1 {
-			s := w<<6 | bits.TrailingZeros64(m)
-			if slot := slots.At(s); of(slot, cta) && i.ready(s, slot) {
-				return s
-			}
-		}
-		if w++; w == words {
-			w = 0
-		}
+		ask.Remove(s)
 	}
 	return -1
 }
 
 // greedyOldest returns the last slot while it is ready, else that of oldest.
-func (i *Issue) greedyOldest(ask *units.Set, cta, last int, slots *rtl.Mem[divergence.Slot]) int {
-	if slot := slots.At(last); ask.Has(last) && of(slot, cta) && i.ready(last, slot) {
+func (i *Issue) greedyOldest(ask *units.Set, last int, slots *rtl.Mem[divergence.Slot]) int {
+	if ask.Has(last) && i.free(last, slots.At(last)) {
 		return last
 	}
-	return i.oldest(ask, cta, last, slots)
+	return i.oldest(ask, last, slots)
 }
 
 // oldest returns the ready slot whose warp was launched first. This is the warp of the oldest CTA
 // with the smallest row, because a CTA launches its warps in order. A warp formed from several counts
 // by its first thread.
-func (i *Issue) oldest(ask *units.Set, cta, _ int, slots *rtl.Mem[divergence.Slot]) int {
+func (i *Issue) oldest(ask *units.Set, _ int, slots *rtl.Mem[divergence.Slot]) int {
 	id := &i.CTA.Q().ID // grows in the order in which CTAs come
 	best, bestID, bestRow := -1, uint64(0), uint8(0)
 	for w, m := range ask[:units.Words(slots.Len())] {
@@ -189,25 +210,12 @@ func (i *Issue) oldest(ask *units.Set, cta, _ int, slots *rtl.Mem[divergence.Slo
 			slot := slots.At(s)
 			age := id[slot.CTA&(MaxCTAs-1)]
 			younger := best >= 0 && (age > bestID || age == bestID && slot.Row >= bestRow)
-			if !younger && of(slot, cta) && i.ready(s, slot) {
+			if !younger && i.free(s, slot) {
 				best, bestID, bestRow = s, age, slot.Row
 			}
 		}
 	}
 	return best
-}
-
-// of reports whether a slot belongs to a CTA, or cta is anyCTA.
-func of(slot *divergence.Slot, cta int) bool { return cta == anyCTA || int(slot.CTA) == cta }
-
-// ready reports whether slot s, which is not busy, can issue. A slot without an instruction leaves
-// Look until it changes.
-func (i *Issue) ready(s int, slot *divergence.Slot) bool {
-	if !i.fetched(s, slot) {
-		i.D().Look.Remove(s)
-		return false
-	}
-	return i.free(s, slot)
 }
 
 // entry returns the number of cycles in which a warp enters a pipe without skipping.

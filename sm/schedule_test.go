@@ -275,6 +275,33 @@ func TestClassNames(t *testing.T) {
 	}
 }
 
+// TestLook: after each cycle Look has the slots whose instruction is in the I-buffer, apart from slots
+// that have changed or issued in it.
+func TestLook(t *testing.T) {
+	for _, m := range divergence.Mechanisms() {
+		mechanism, cfg := m.Name, config()
+		cfg.CTAs, cfg.IBuffer, cfg.FetchWidth, cfg.CTAPriority = 3, 3, 2, sm.PrioritySRR
+		b := newBenchOf(t, mechanism, &cfg, mix, 96, 8)
+		slots, fetched := b.Div.Slots(), 0
+		for range 3000 {
+			b.sim.Run(1)
+			for s := range slots.Len() {
+				if f := b.Issue.Fire.At(); b.Fetch.Q().Changed.Has(s) || f.Valid && int(f.Slot) == s {
+					continue
+				}
+				q := b.Issue.Q()
+				require.Equal(t, b.Issue.Fetched(s), q.Look.Has(s), "%s, slot %d in cycle %d", mechanism, s, b.sim.Now())
+				if q.Look.Has(s) {
+					of := b.Issue.Of
+					require.True(t, of.Len() == 0 || of.At(int(slots.At(s).CTA)).Has(s))
+					fetched++
+				}
+			}
+		}
+		assert.Greater(t, fetched, 500, mechanism)
+	}
+}
+
 // TestShares checks Issue's record of a slot with several rows. The rows and lanes of its threads
 // must be right, and nothing may hold back the threads marked free. After the slot changes it is
 // checked anew.

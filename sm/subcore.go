@@ -85,10 +85,14 @@ func newSubCore(l *launch, core int, s common) (*SubCore, divergence.CorePort, e
 		Regs: writeback.Regs, Preds: writeback.Preds, CTA: s.cta,
 		Tallies: c.Tallies, Convergence: c.Convergence, Beside: weave.read, l: l,
 	}
+	ctas := 0
+	if cfg.CTAPriority != PriorityNone && s.mixable == 0 {
+		ctas = cfg.CTAs
+	}
 	issue := &Issue{
 		Out: flights.Out(), Done: &writeback.Done, Div: s.div, CTA: s.cta, Ranks: c.Ranks, Beside: weave.issue,
 		Scoreboard: units.NewScoreboard(), Copies: rtl.NewMem[groups](warps), Shares: rtl.NewMem[shares](s.mixable),
-		Active: rtl.NewMem[uint64](cfg.WarpSize + 1), Groups: newFetchGroups(l),
+		Of: rtl.NewMem[units.Set](ctas), Active: rtl.NewMem[uint64](cfg.WarpSize + 1), Groups: newFetchGroups(l),
 		IssueEvents: s.issued, core: core, l: l,
 	}
 	issue.Front = &Fetch{

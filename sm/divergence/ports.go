@@ -55,8 +55,8 @@ type Slot struct {
 	Mixed bool  // some threads are from other rows or lanes: see Policy.Homes
 	CTA   uint8 `bits:"5"` // resident CTA
 	Row   uint8 `bits:"6"` // register-file row of all threads, unless Mixed
-	PC    uint32
 	Depth uint16 `if:"calls"` // calls that its threads have not returned from
+	PC    uint32
 	Mask  uint32 `bits:"lanes"`
 }
 
