@@ -117,8 +117,8 @@ func (e *elaboration) errorf(format string, args ...any) {
 
 // tags are the words of the `rtl:"..."` and `trace:"true"` tags of a field, and the whole tag.
 type tags struct {
-	own, optional, inplace, traced bool
-	all                            reflect.StructTag
+	own, optional, inplace, handed, traced bool
+	all                                    reflect.StructTag
 }
 
 // walked is a field of a struct that may hold hardware, or has a tag of its own.
@@ -145,6 +145,7 @@ func findWalked(t reflect.Type) (list []walked) {
 			f.tags.own = slices.Contains(f.words, "own")
 			f.tags.optional = slices.Contains(f.words, "optional")
 			f.tags.inplace = slices.Contains(f.words, "inplace")
+			f.tags.handed = slices.Contains(f.words, "handed")
 		}
 		f.holds = mayHold(f.Type)
 		f.mixin = f.Anonymous && f.Type.Kind() == reflect.Struct && classOf(f.Type) == plainClass
@@ -172,6 +173,10 @@ func (e *elaboration) fields(path string, v reflect.Value, m *module) {
 					e.errorf("%s.%s has tag rtl:\"inplace\", which is for a State or Mem of a module, not for a %s",
 						path, f.Name, f.Type)
 				}
+			case "handed":
+				if m == nil || !isHanded(f.Type) {
+					e.errorf("%s.%s has tag rtl:\"handed\", which is for Mems of a module, not for a %s", path, f.Name, f.Type)
+				}
 			case "scratch":
 				if m == nil || f.holds {
 					e.errorf("%s.%s has tag rtl:\"scratch\", which is for what a module has besides its hardware, not for a %s", path, f.Name, f.Type)
@@ -182,7 +187,7 @@ func (e *elaboration) fields(path string, v reflect.Value, m *module) {
 						path, f.Name, t)
 				}
 			default:
-				e.errorf("%s.%s has tag rtl:%q, expected own, optional, inplace, scratch, sim or -", path, f.Name, word)
+				e.errorf("%s.%s has tag rtl:%q, expected own, optional, inplace, handed, scratch, sim or -", path, f.Name, word)
 			}
 		}
 		if !f.holds {
@@ -331,6 +336,14 @@ func (e *elaboration) pointer(path string, v reflect.Value, m *module, tg tags) 
 	}
 }
 
+// isHanded reports whether a field holds a Mem, or an array or slice of them.
+func isHanded(t reflect.Type) bool {
+	if t.Kind() == reflect.Array || t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	return t.Kind() == reflect.Pointer && classOf(t.Elem()) == memClass
+}
+
 // child walks a module found at a place that makes it a submodule. The module around it reads it.
 func (e *elaboration) child(path string, v reflect.Value, m *module) {
 	k := key{v.Pointer(), v.Type()}
@@ -394,7 +407,10 @@ func (e *elaboration) memory(path string, v reflect.Value, m *module, tg tags) {
 	if tg.inplace && m != nil {
 		r.writer = m
 	}
-	if m != nil {
+	if r.handed = r.handed || tg.handed; r.handed && (r.writer != nil || r.traced) {
+		e.errorf("%s has the tag handed and another one: who holds an entry writes it, and it is in no waveform", path)
+	}
+	if m != nil && !r.handed {
 		m.mems = append(m.mems, r)
 	}
 }

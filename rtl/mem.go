@@ -18,6 +18,10 @@ import (
 // see the present. It must not read an entry with At after writing it in the same cycle.
 // Elaboration refuses a design without such an order. A checked run keeps present and next apart,
 // so it differs from [Sim.Run] if a read is wrong.
+//
+// With the tag `rtl:"handed"`, in each module with the memory, an entry passes from module to module
+// with the queue entry that names it, like a place of the queue. The module that holds it writes it
+// in place, and no other reads it. Such a memory orders no processes and wakes none.
 type Mem[T any] struct {
 	now, next []T // fields 0 and 1: see ram.slices
 	r         ram
@@ -30,12 +34,13 @@ type ram struct {
 	at       reflect.Value // the Mem
 	bytes    [2][]byte     // the entries of now and next, as stored in memory
 	size     int           // of an entry
-	together bool     // now and next are the same memory
-	lists    bool     // Edit puts entries on list
-	staged   []bool   // entries on list
-	list     []uint32 // in the order of their first write: in this cycle, or since reset if it is a log
-	log      bool     // list is for restart: see logs
-	touch    *uint64  // word and mask of what a write marks: used, or fan; a word of its own before elaboration
+	together bool          // now and next are the same memory
+	handed   bool          // entries pass from module to module
+	lists    bool          // Edit puts entries on list
+	staged   []bool        // entries on list
+	list     []uint32      // in the order of their first write: in this cycle, or since reset if it is a log
+	log      bool          // list is for restart: see logs
+	touch    *uint64       // word and mask of what a write marks: used, or fan; a word of its own before elaboration
 	bit      uint64
 	used     fan // the bit in the set of written memories
 	fan      fan // readers, into the next cycle
@@ -74,7 +79,7 @@ func (r *ram) resize(at reflect.Value, n int) {
 	r.size = int(now.Type().Elem().Size())
 	renew(now, n)
 	renew(reflect.ValueOf(&r.staged).Elem(), n)
-	apart := r.owned.sim != nil && r.writer == nil
+	apart := r.owned.sim != nil && r.writer == nil && !r.handed
 	if apart {
 		renew(next, n)
 	}
@@ -141,8 +146,8 @@ func (r *ram) unstage() {
 // connect chooses what a write marks. A write in place to a memory that is not traced needs no
 // edge: it wakes the readers itself.
 func (r *ram) connect() {
-	if r.used.word == nil {
-		return // not elaborated
+	if r.used.word == nil || r.handed {
+		return // not elaborated, or a write tells nobody
 	}
 	r.touch, r.bit = r.used.word, r.used.mask
 	if r.together && !r.traced && r.fan.word != nil && r.fan.more == nil {
@@ -283,7 +288,7 @@ func (r *ram) elaborated() {
 		}
 		r.reset = bytes.Clone(r.reset)
 	}
-	if r.writer == nil {
+	if r.writer == nil && !r.handed {
 		r.double(true)
 	}
 	r.logs()

@@ -52,10 +52,12 @@ type fifo struct {
 	mirror       *mirror            // what the observer last saw; nil without an observer
 
 	of    reflect.Type // the type of an entry
-	kept  uint32       // number of entries at elaboration
-	reset []byte       // contents of these entries
-	data  []byte       // the entries by place, as stored in memory
-	notes []uint8      // by place: the parts of the entry that are not zero, see PushStale
+	shows reflect.Type // the type that an observer sees; nil: of
+	show  func(to, entry []byte)
+	kept  uint32  // number of entries at elaboration
+	reset []byte  // contents of these entries
+	data  []byte  // the entries by place, as stored in memory
+	notes []uint8 // by place: the parts of the entry that are not zero, see PushStale
 }
 
 type fifoKind uint8
@@ -82,6 +84,15 @@ func Flow() QueueOption { return func(f *fifo) { f.flow, f.slow = true, true } }
 // becomes visible. So one object models a pipeline of fixed depth.
 func Latency(n uint64) QueueOption {
 	return func(f *fifo) { f.latency = n }
+}
+
+// As says what an entry stands for, where it holds only the place of values that are elsewhere. The
+// function fills in a zero V. Waveforms show it, and [Sim.Queues] counts its bits.
+func As[T, V any](show func(v *V, entry *T)) QueueOption {
+	return func(f *fifo) {
+		f.shows = reflect.TypeFor[V]()
+		f.show = func(to, entry []byte) { show(valueIn[V](to), valueIn[T](entry)) }
+	}
 }
 
 // NewQueue makes a queue of capacity entries. It panics if the capacity is not positive, if the
@@ -344,6 +355,14 @@ func (i In[T]) end() (*fifo, bool) {
 func (f *fifo) home() *owned { return &f.owned }
 
 func (f *fifo) typ() reflect.Type { return f.of }
+
+// shown is the type that an observer sees.
+func (f *fifo) shown() reflect.Type {
+	if f.shows != nil {
+		return f.shows
+	}
+	return f.of
+}
 
 func (f *fifo) elaborated() {
 	f.kept = f.tail - f.head

@@ -25,6 +25,12 @@ func bytesOfAll[T any](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), uintptr(len(s))*unsafe.Sizeof(zero))
 }
 
+// valueIn views bytes of a value as the value.
+func valueIn[T any](b []byte) *T {
+	// The bytes are those of a T, from bytesAt or of an entry of a queue of T.
+	return (*T)(unsafe.Pointer(unsafe.SliceData(b)))
+}
+
 // wordsOf views the entries of a memory, each as large as a W, as words. Go aligns an allocation by
 // its size, so the first entry is aligned as a W.
 func wordsOf[W uint32 | uint64 | [2]uint64](b []byte) []W {

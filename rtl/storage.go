@@ -41,6 +41,9 @@ func (k *Sim) Storage(sizes map[string]int) ([]Storage, error) {
 		switch x := part.(type) {
 		case *stateHdr:
 		case *ram:
+			if x.handed { // its bits are those of the queues whose entries name it: see As
+				continue
+			}
 			s.Words = x.len()
 		case *Foreign:
 			for _, s := range x.model.Storage() {
@@ -70,7 +73,9 @@ func (k *Sim) Queues(sizes map[string]int) ([]Storage, error) {
 			continue
 		}
 		w.path = f.owned.path
-		list = append(list, Storage{f.owned.path, int(f.cap), w.fields(f.of, "")})
+		if s := (Storage{f.owned.path, int(f.cap), w.fields(f.shown(), "")}); s.Width() > 0 {
+			list = append(list, s)
+		}
 	}
 	return list, w.err
 }

@@ -97,7 +97,7 @@ func (k *Sim) Bundles() []Signal {
 		v, front := c.look()
 		list(QueueSignal, c.home(), ".Count", reflect.TypeFor[uint32](), bytesOf(&v.count))
 		list(QueueSignal, c.home(), ".Valid", reflect.TypeFor[bool](), bytesOf(&v.valid))
-		list(QueueSignal, c.home(), ".Front", c.of, front)
+		list(QueueSignal, c.home(), ".Front", c.shown(), front)
 	}
 	for _, m := range k.mems {
 		if m.traced && m.len() > 0 {
@@ -313,6 +313,7 @@ type view struct {
 type mirror struct {
 	view
 	front reflect.Value // pointer to the copy
+	made  reflect.Value // pointer to what As makes of an entry
 }
 
 // look is the observer's view of the queue, at a fixed address.
@@ -324,7 +325,7 @@ func (f *fifo) look() (v *view, front []byte) {
 // refresh updates the observer's view, and reports whether it differs.
 func (f *fifo) refresh() bool {
 	if f.mirror == nil {
-		f.mirror = &mirror{front: reflect.New(f.of)}
+		f.mirror = &mirror{front: reflect.New(f.shown()), made: reflect.New(f.shown())}
 	}
 	now, at := view{f.vis - f.head, f.vis != f.head}, f.head
 	if f.kind == near { // the occupied places, and the newest entry
@@ -332,7 +333,17 @@ func (f *fifo) refresh() bool {
 	}
 	changed := now != f.mirror.view
 	f.mirror.view = now
-	if shown, front := bytesAt(f.mirror.front.Elem()), f.entry(at); now.valid && !bytes.Equal(front, shown) {
+	if !now.valid {
+		return changed
+	}
+	shown, front := bytesAt(f.mirror.front.Elem()), f.entry(at)
+	if f.show != nil {
+		f.mirror.made.Elem().SetZero()
+		made := bytesAt(f.mirror.made.Elem())
+		f.show(made, front)
+		front = made
+	}
+	if !bytes.Equal(front, shown) {
 		copy(shown, front)
 		changed = true
 	}

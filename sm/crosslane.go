@@ -26,11 +26,42 @@ type group struct {
 	absent  uint32 // named locations whose thread has exited or never existed
 }
 
-// located holds operands in the order of locations. It models wires, like Pipe.lanes.
-type located struct {
-	lanes isa.Lanes
-	src   [isa.MaxSrcs]isa.Row
-	dst   [isa.MaxDsts]isa.Row
+// crossing models the wires of the cross-lane part: operands by lane, and in the order of locations.
+type crossing struct {
+	lanes, located isa.Lanes
+	src            [isa.MaxSrcs]isa.Row
+	dst            [isa.MaxDsts]isa.Row
+}
+
+// cross executes a cross-lane instruction, whose result is on its way out.
+func (p *Pipe) cross(in *decoded, op *Op, r *Result) {
+	x := &p.crosses[0].lanes
+	x.Mask, x.Absent = op.Exec, p.l.absent
+	x.PSrc = op.PSrc // separate from Src, so that it is copied only once
+	x.PDst = [isa.MaxDsts]uint32{}
+	for i := range in.NSrc {
+		if in.Op == isa.OpMma {
+			break // see crossLane
+		}
+		switch s := &in.Src[i]; s.Kind {
+		case isa.OperandImm:
+			x.Src[i] = in.consts[i]
+			x.PSrc[i] = -uint32(s.Imm & 1) // as a predicate
+		case isa.OperandReg, isa.OperandSpecial:
+			x.Src[i] = &op.Src[i]
+		default:
+			x.Src[i] = nil
+		}
+	}
+	for i := range in.NDst {
+		x.Dst[i] = valueAt(p.Values, r.At, int(i))
+	}
+	if p.together(op, in.Inst) {
+		p.crossLane(op, in.Inst)
+	} else {
+		r.Exec = 0
+	}
+	r.PDst = x.PDst
 }
 
 // group returns the group of the lowest lane of rest, a set of active lanes. Without a membermask
@@ -113,14 +144,15 @@ func (p *Pipe) waits(op *Op, in *isa.Inst) (lanes, named uint32) {
 
 // crossLane executes an instruction whose threads are all active.
 func (p *Pipe) crossLane(op *Op, in *isa.Inst) {
-	x, warp := &p.lanes, int(op.Row)%p.l.warps
+	c, warp := &p.crosses[0], int(op.Row)%p.l.warps
+	x := &c.lanes
 	if p.l.straight[warp] && in.Op != isa.OpMma {
 		isa.Execute(in, x)
 		p.absentReads(op, in, x)
 		return
 	}
 	lane := &p.l.places[warp]
-	to, src, dst := &p.located.lanes, &p.located.src, &p.located.dst
+	to, src, dst := &c.located, &c.src, &c.dst
 	*to = *x
 	for i := range in.NSrc {
 		if in.Src[i].Kind != isa.OperandImm {

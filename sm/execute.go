@@ -34,8 +34,10 @@ type Pipe struct {
 
 		Absent AbsentCounters `rtl:"sim"` // of cross-lane instructions
 	}] `rtl:"inplace"`
-	In      rtl.In[Op]
+	In      rtl.In[Result]
+	Late    rtl.In[Op] `rtl:"optional"` // sources of the control and cross-lane instructions of In
 	Out     rtl.Out[Result]
+	Values  *rtl.Mem[isa.Row]           `rtl:"handed"`
 	Line    *rtl.Mem[Stage]             // one place for each cycle, in a ring
 	Outcome rtl.Out[divergence.Outcome] `rtl:"optional"`
 	// Exited holds the lanes of each row whose threads have exited, 0 if all have.
@@ -54,8 +56,7 @@ type Pipe struct {
 	least   uint64 // latency of Out
 	l       *launch
 	sim     *rtl.Sim
-	lanes   isa.Lanes `rtl:"scratch"` // operands of the instruction being started: the wires of the datapath
-	located located   `rtl:"scratch"` // the same operands behind the permutation of lanes
+	crosses []crossing `rtl:"scratch"` // one in the pipe of cross-lane instructions
 
 	*PipeEvents
 	seen Flight `rtl:"scratch"` // instruction with the PC that observers see
@@ -72,6 +73,7 @@ type PipeEvents struct {
 
 // branches holds the additional connections of the pipe of branches: see the fields of Pipe.
 type branches struct {
+	Late    rtl.In[Op]
 	Outcome rtl.Out[divergence.Outcome]
 	Exited  *rtl.Mem[uint32]
 	Div     divergence.Policy
@@ -80,19 +82,24 @@ type branches struct {
 
 // pipe makes a pipe of the given number of lanes between its operands and write-back.
 func (l *launch) pipe(
-	unit isa.Unit, width int, in rtl.In[Op], second *besideStart, events *PipeEvents, b branches,
+	unit isa.Unit, width int, in rtl.In[Result], second *besideStart, events *PipeEvents, b branches,
 ) (*Pipe, rtl.In[Result]) {
 	each := 1
 	if second != nil {
 		each = 2
 	}
 	least, most := l.cfg.latencies(unit)
-	last := rtl.NewQueue[Result](each*(least+2), rtl.Latency(uint64(least)))
-	return &Pipe{
-		In: in, Out: last.Out(), Line: rtl.NewMem[Stage](most - least), Beside: second,
+	values := newValues()
+	last := rtl.NewQueue[Result](each*(least+2), rtl.Latency(uint64(least)), written(values))
+	p := &Pipe{
+		In: in, Late: b.Late, Out: last.Out(), Values: values, Line: rtl.NewMem[Stage](most - least), Beside: second,
 		Outcome: b.Outcome, Exited: b.Exited, Div: b.Div, Herd: b.Herd,
 		width: width, full: l.cfg.WarpSize / width, least: uint64(least), l: l, PipeEvents: events,
-	}, last.In()
+	}
+	if p.Late.Connected() {
+		p.crosses = make([]crossing, 1)
+	}
+	return p, last.In()
 }
 
 // Exited is an instruction with the lanes whose threads exit.
@@ -109,12 +116,38 @@ type Branched struct {
 	Taken uint32
 }
 
-// Result is a finished instruction on its way to write-back.
+// Result is an instruction in a pipe or on its way to write-back. Its registers are rows of the values
+// of its pipe.
 type Result struct {
 	Flight
-	Exec uint32               `bits:"lanes"` // lanes to write
+	Exec uint32 `bits:"lanes"` // lanes to write
+	PDst [isa.MaxDsts]uint32
+	At   uint16 // first row
+}
+
+// Written is a result with its registers, as waveforms show it.
+type Written struct {
+	Flight
+	Exec uint32               `bits:"lanes"`
 	PDst [isa.MaxDsts]uint32  `len:"results" bits:"lanes"`
 	Dst  [isa.MaxDsts]isa.Row `len:"results,lanes" bits:"word"`
+}
+
+// written says that a queue holds results whose registers are in values.
+func written(values *rtl.Mem[isa.Row]) rtl.QueueOption {
+	return rtl.As(func(v *Written, r *Result) {
+		v.Flight, v.Exec, v.PDst = r.Flight, r.Exec, r.PDst
+		for i := range v.Dst {
+			if values.Len() == 0 {
+				return
+			}
+			row := valueAt(values, r.At, i%values.Len())
+			for m := r.Exec; m != 0; m &= m - 1 {
+				lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+				v.Dst[i][lane] = row[lane]
+			}
+		}
+	})
 }
 
 // Stage is a place in Line.
@@ -164,70 +197,49 @@ func (p *Pipe) Tick() {
 }
 
 // start starts an instruction if possible; out tells whether the way out is free.
-func (p *Pipe) start(op *Op, out bool) bool {
-	in := &p.l.insts[op.PC]
+func (p *Pipe) start(r *Result, out bool) bool {
+	in := &p.l.insts[r.PC]
 	if in.completes && !p.room(in, out) {
 		return false
 	}
-	if in.control {
-		if !p.Outcome.Ready() || op.Herd != 0 && !p.Herd.done(p.sim) {
+	switch {
+	case in.control:
+		if !p.Outcome.Ready() || r.Herd != 0 && !p.Herd.done(p.sim) {
 			return false
 		}
-		o := p.outcome(op, in.Inst)
-		p.Outcome.Push(o)
-		if in.Branches() && p.OnBranch.Any() {
-			p.OnBranch.Notify(Branched{p.l.observed(&op.Flight, &p.seen), in.Inst, o.Taken})
-		}
-		switch {
-		case in.Op == isa.OpCall:
-			p.link(op, &o)
-		case in.Op == isa.OpTrap && op.Exec != 0:
-			p.trap(op, in.Inst)
-		case in.Op == isa.OpBar && op.Exec != 0:
-			p.arrives(op)
-		}
-		if in.Exits() && op.Exec != 0 {
-			p.exits(op)
-			if p.OnExit.Any() {
-				p.OnExit.Notify(Exited{p.l.observed(&op.Flight, &p.seen), op.Exec})
-			}
-		}
-	} else {
-		r := p.result(in, op.Exec == 1<<isa.MaxLanes-1 && !in.crosses)
-		r.Flight, r.Exec = op.Flight, op.Exec
-		x := &p.lanes
-		x.Mask, x.Absent = op.Exec, p.l.absent
-		x.PSrc = op.PSrc // separate from Src, so that it is copied only once
-		x.PDst = [isa.MaxDsts]uint32{}
-		for i := range in.NSrc {
-			if in.Op == isa.OpMma {
-				break // see crossLane
-			}
-			switch s := &in.Src[i]; s.Kind {
-			case isa.OperandImm:
-				x.Src[i] = in.consts[i]
-				x.PSrc[i] = -uint32(s.Imm & 1) // as a predicate
-			case isa.OperandReg, isa.OperandSpecial:
-				x.Src[i] = &op.Src[i]
-			default:
-				x.Src[i] = nil
-			}
-		}
-		for i := range in.NDst {
-			x.Dst[i] = &r.Dst[i]
-		}
-		switch {
-		case !in.crosses:
-			isa.Execute(in.Inst, x)
-		case p.together(op, in.Inst):
-			p.crossLane(op, in.Inst)
-		default:
-			r.Exec = 0
-		}
-		r.PDst = x.PDst
+		p.control(in, p.Late.Front(), r)
+		p.Late.Pop()
+	case in.crosses:
+		p.cross(in, p.Late.Front(), p.leaving(in, r))
+		p.Late.Pop()
+	default:
+		p.leaving(in, r)
 	}
 	p.D().Count++
 	return true
+}
+
+// control starts a control instruction.
+func (p *Pipe) control(in *decoded, op *Op, r *Result) {
+	o := p.outcome(op, in.Inst)
+	p.Outcome.Push(o)
+	if in.Branches() && p.OnBranch.Any() {
+		p.OnBranch.Notify(Branched{p.l.observed(&op.Flight, &p.seen), in.Inst, o.Taken})
+	}
+	switch {
+	case in.Op == isa.OpCall:
+		p.link(in, op, r, &o)
+	case in.Op == isa.OpTrap && op.Exec != 0:
+		p.trap(op, in.Inst)
+	case in.Op == isa.OpBar && op.Exec != 0:
+		p.arrives(op)
+	}
+	if in.Exits() && op.Exec != 0 {
+		p.exits(op)
+		if p.OnExit.Any() {
+			p.OnExit.Notify(Exited{p.l.observed(&op.Flight, &p.seen), op.Exec})
+		}
+	}
 }
 
 // interval returns the number of cycles before the next instruction can start. This is the time to
@@ -262,7 +274,7 @@ func (p *Pipe) leave(free *bool) bool {
 	}
 	s := p.Line.Edit(at)
 	*p.Out.PushSlot() = s.Result
-	*s, *free = Stage{}, false // lanes that do not execute hold stale values, which are no state
+	*s, *free = Stage{}, false
 	p.D().Lined--
 	return true
 }
@@ -277,30 +289,18 @@ func (p *Pipe) room(in *decoded, free bool) bool {
 	return false
 }
 
-// result returns the place for the result of an instruction. Its rows are zero, except the
-// registers of an instruction that writes all lanes.
-func (p *Pipe) result(in *decoded, all bool) *Result {
+// leaving puts a result on its way out, and returns its entry there.
+func (p *Pipe) leaving(in *decoded, r *Result) *Result {
 	rest := in.latency - p.least
 	if rest == 0 {
-		return in.result(p.Out, all)
+		to := p.Out.PushSlot()
+		*to = *r
+		return to
 	}
 	p.D().Lined++
 	s := p.Line.Edit(p.place(rest))
-	*s = Stage{Full: true}
+	*s = Stage{true, *r}
 	return &s.Result
-}
-
-// result appends the result of an instruction to a queue: see Pipe.result.
-func (in *decoded) result(to rtl.Out[Result], all bool) *Result {
-	r, note := to.PushStale()
-	stale := *note
-	if all {
-		stale &^= in.whole
-	}
-	clearRows(r.Dst[:], stale)
-	r.PDst = [isa.MaxDsts]uint32{}
-	*note = in.wrote
-	return r
 }
 
 // trap records the fault of a trap, with the arguments of the lowest lane. It ends the run.
@@ -383,11 +383,9 @@ func (l *launch) ends(pc uint32) bool {
 
 // link writes the return address of a call, in the lanes that take it. A call without a target is a
 // fault of the lowest lane.
-func (p *Pipe) link(op *Op, o *divergence.Outcome) {
-	in := &p.l.insts[op.PC]
-	r := p.result(in, false)
-	r.Flight, r.Exec = op.Flight, o.Taken
-	r.Dst[0] = *in.consts[0]
+func (p *Pipe) link(in *decoded, op *Op, r *Result, o *divergence.Outcome) {
+	p.leaving(in, r).Exec = o.Taken
+	*valueAt(p.Values, r.At, 0) = *in.consts[0]
 	if lane := bits.TrailingZeros32(op.Exec); o.Target == isa.NoPC {
 		p.fail(NoFunction, op, lane, 0)
 		if f := &p.D().Fault; f.PC == op.PC {

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"divergo/internal/key"
+	"divergo/isa"
 	"divergo/rtl"
 	"divergo/sm/divergence"
 	"divergo/units"
@@ -77,7 +78,7 @@ type Beside struct {
 // serve the instruction in that lane, so two instructions take as long as the longer one.
 type besideRead struct {
 	In            rtl.In[Second[Flight]]
-	ALU, DPU, SFU rtl.Out[Second[Op]]
+	ALU, DPU, SFU rtl.Out[Second[Result]]
 }
 
 // besideStart is the additional hardware of a pipe: each lane executes the instruction in it.
@@ -85,7 +86,7 @@ type besideStart struct {
 	rtl.State[struct {
 		Late bool // the first has started, the second has not
 	}]
-	In rtl.In[Second[Op]]
+	In rtl.In[Second[Result]]
 }
 
 // weave is the hardware for a second instruction in a cycle. Its parts are nil without
@@ -98,13 +99,14 @@ type weave struct {
 }
 
 // newWeave makes the hardware if the configuration enables it and the mechanism supports two
-// instructions.
-func newWeave(l *launch, served bool) weave {
+// instructions. show says how waveforms show the second instruction of a pipe.
+func newWeave(l *launch, served bool, show rtl.QueueOption) weave {
 	if !served || l.cfg.Interweave == InterweaveNone {
 		return weave{each: 1}
 	}
 	flights := rtl.NewQueue[Second[Flight]](2)
-	alu, dpu, sfu := rtl.NewQueue[Second[Op]](2), rtl.NewQueue[Second[Op]](2), rtl.NewQueue[Second[Op]](2)
+	queue := func() *rtl.Queue[Second[Result]] { return rtl.NewQueue[Second[Result]](2, show) }
+	alu, dpu, sfu := queue(), queue(), queue()
 	return weave{
 		each:  2,
 		issue: &Beside{Out: flights.Out(), fits: l.beside},
@@ -169,27 +171,27 @@ func (b *besideRead) reads(l *launch) uint8 {
 }
 
 // room reports whether the second instruction, if there is one, finds room behind the first. The
-// first instruction goes to the given pipe.
-func (b *besideRead) room(o *Operands, first *rtl.Out[Op]) bool {
+// first instruction goes to the pipe of the given unit.
+func (b *besideRead) room(o *Operands, first isa.Unit) bool {
 	s := b.In.Front()
 	if !s.Valid {
 		return true
 	}
-	to := o.pipe(o.l.insts[s.Inst.PC].unit)
+	in := &o.l.insts[s.Inst.PC]
 	switch {
-	case to != first:
-		return to.Ready()
-	case to == &o.LSU:
-		return to.Free() > 1 // addresses are computed for one instruction after the other
+	case in.unit != first:
+		return o.ready(in)
+	case in.unit == isa.UnitMem:
+		return o.LSU.Free() > 1 // addresses are computed for one instruction after the other
 	}
 	return true
 }
 
 // send moves the second instruction to its pipe: into the lanes beside the first instruction, or
 // into another pipe.
-func (b *besideRead) send(o *Operands, first *rtl.Out[Op]) {
+func (b *besideRead) send(o *Operands, first isa.Unit) {
 	s := b.In.Front()
-	with := b.with(o, first)
+	with := b.with(first)
 	if !s.Valid {
 		if with != nil {
 			with.PushSlot()
@@ -198,18 +200,15 @@ func (b *besideRead) send(o *Operands, first *rtl.Out[Op]) {
 		return
 	}
 	in := &o.l.insts[s.Inst.PC]
-	to := o.pipe(in.unit)
-	if to == first && with != nil {
+	if in.unit == first && with != nil {
 		second := with.PushSlot()
 		second.Valid = true
-		stale := uint8(0)
-		o.read(&second.Inst, &stale, &s.Inst, in)
+		o.execute(&second.Inst, &s.Inst, in)
 		b.In.Pop()
 		return
 	}
-	op, stale := to.PushStale()
-	o.read(op, stale, &s.Inst, in)
-	for _, w := range [...]*rtl.Out[Second[Op]]{with, b.with(o, to)} {
+	o.send(&s.Inst, in)
+	for _, w := range [...]*rtl.Out[Second[Result]]{with, b.with(in.unit)} {
 		if w != nil {
 			w.PushSlot()
 		}
@@ -218,14 +217,14 @@ func (b *besideRead) send(o *Operands, first *rtl.Out[Op]) {
 }
 
 // with returns the queue beside that of a pipe. The memory pipe has none.
-func (b *besideRead) with(o *Operands, pipe *rtl.Out[Op]) *rtl.Out[Second[Op]] {
-	switch pipe {
-	case &o.ALU:
-		return &b.ALU
-	case &o.DPU:
+func (b *besideRead) with(unit isa.Unit) *rtl.Out[Second[Result]] {
+	switch unit {
+	case isa.UnitMem:
+		return nil
+	case isa.UnitDPU:
 		return &b.DPU
-	case &o.SFU:
+	case isa.UnitSFU:
 		return &b.SFU
 	}
-	return nil
+	return &b.ALU
 }

@@ -282,9 +282,8 @@ type decoded struct {
 	others uint16 // sources that are predicates or special registers
 	regs   uint8  // rows of an Op that are each one register
 	rows   uint8  // rows of an Op that it fills
-	whole  uint8  // rows of a Result that are each one register
-	wrote  uint8  // rows of a Result that it fills
-	preds  uint8  // predicates of a Result
+	whole  uint8  // results that are registers
+	preds  uint8  // results that are predicates
 	block  uint8  // instructions from here through the next control instruction, at most the size of an I-buffer
 	pace
 }
@@ -296,6 +295,7 @@ type traits struct {
 	completes                bool // it passes write-back
 	leaves                   bool // its threads end with it
 	awaits                   bool // it waits for copies
+	late                     bool // a pipe executes it when it starts: see Operands
 }
 
 func (l *launch) load(k Kernel) error {
@@ -377,6 +377,7 @@ func (l *launch) decode(in *isa.Inst, bank []int) decoded {
 		holds:     l.holds(in) || in.Op == isa.OpMembar,
 		completes: !in.Control() || in.NDst > 0,
 		awaits:    in.Op == isa.OpCopyWait,
+		late:      in.Control() || in.CrossLane(),
 		leaves:    in.Op == isa.OpExit || in.Op == isa.OpRet && !in.Returns(),
 	}
 	add := func(to *[]uint16, reg uint16) {
@@ -431,7 +432,6 @@ func (l *launch) decode(in *isa.Inst, bank []int) decoded {
 		case isa.OperandPred:
 			d.preds |= 1 << i
 		}
-		d.wrote |= 1 << i
 	}
 	for _, reg := range d.dsts {
 		add(&d.deps, reg)

@@ -31,12 +31,14 @@ type LSU struct {
 		Used    [maxMemQueue / 64]uint64 `len:"1" bits:"entries"` // entries in use
 		Oldest  uint16                   // oldest copy in Order
 		Copies  uint16                   // copies not yet sent to shared memory
+		Next    uint16                   `rtl:"sim"` // next row of Values
 		Fault   Fault                    `rtl:"sim"`
 	}]
 	In      rtl.In[Op]
 	Access  rtl.Out[memsys.Access]
 	Reply   rtl.In[memsys.Reply]
 	Out     rtl.Out[Result]
+	Values  *rtl.Mem[isa.Row]           `rtl:"handed"`
 	Stack   rtl.In[divergence.Transfer] // of the divergence hardware
 	Moved   rtl.Out[divergence.Transferred]
 	Flush   rtl.In[Command] // requests to write back the L1
@@ -166,14 +168,22 @@ func (u *LSU) reply() {
 
 // finish sends an instruction to write-back and frees its entry.
 func (u *LSU) finish(tag int, e *Pending, in *isa.Inst) {
-	r := u.l.insts[e.PC].result(u.Out, false)
-	r.Flight, r.Exec = e.Flight, e.Exec
+	r := u.result(&e.Flight, e.Exec)
 	if in.Op == isa.OpLdmatrix {
 		u.distribute(r, in, u.Data.Edit(tag))
 	} else if in.NDst > 0 {
 		u.unpack(r, in, u.Data.Edit(tag))
 	}
 	u.D().Used[tag>>6] &^= 1 << (tag & 63)
+}
+
+// result sends an instruction to write-back. The caller fills in its values.
+func (u *LSU) result(f *Flight, exec uint32) *Result {
+	d := u.D()
+	r := u.Out.PushSlot()
+	r.Flight, r.Exec, r.At = *f, exec, d.Next
+	d.Next = u.l.insts[f.PC].taken(u.Values, d.Next)
+	return r
 }
 
 // unpack divides the bytes of each lane among the destination registers.
@@ -185,11 +195,12 @@ func (u *LSU) unpack(r *Result, in *isa.Inst, data *[isa.MaxLanes][2]uint64) {
 		}
 		width := u.l.Prog.Regs[in.Dst[i].Index].Type.Bits()
 		word, shift := i*size/64, uint(i*size%64)
+		to := valueAt(u.Values, r.At, i)
 		for m := r.Exec; m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
-			r.Dst[i][lane] = data[lane][word&1] >> shift
+			to[lane] = data[lane][word&1] >> shift
 		}
-		isa.ExtendAll(in.Type, &r.Dst[i], r.Exec, width)
+		isa.ExtendAll(in.Type, to, r.Exec, width)
 	}
 }
 
@@ -205,8 +216,7 @@ func (u *LSU) begin() {
 	if op.Exec == 0 || in.Op == isa.OpMembar && in.Mode == isa.ModeCTA {
 		// Accesses of a CTA stay in order, so its fences need no action.
 		if u.Out.Ready() {
-			r := u.l.insts[op.PC].result(u.Out, false)
-			r.Flight, r.Exec = op.Flight, 0
+			u.result(&op.Flight, 0)
 			u.In.Pop()
 		}
 		return
@@ -582,8 +592,7 @@ func (u *LSU) param(op *Op, in *isa.Inst) {
 		}
 		return
 	}
-	r := u.l.insts[op.PC].result(u.Out, false)
-	r.Flight, r.Exec = op.Flight, op.Exec
+	r := u.result(&op.Flight, op.Exec)
 	var data [isa.MaxLanes][2]uint64
 	for m := op.Exec; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m)

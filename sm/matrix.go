@@ -46,6 +46,7 @@ func (u *LSU) whole(op *Op) bool {
 func (u *LSU) distribute(r *Result, in *isa.Inst, data *[isa.MaxLanes][2]uint64) {
 	place := &u.l.places[int(r.Row)%u.l.warps] // lane of each thread
 	for i := range int(in.NDst) {
+		to := valueAt(u.Values, r.At, i)
 		for thread := range isa.MaxLanes {
 			from, at := in.MatrixRow(i, thread)
 			var v uint64
@@ -53,7 +54,7 @@ func (u *LSU) distribute(r *Result, in *isa.Inst, data *[isa.MaxLanes][2]uint64)
 				word := data[place[from[h]&(isa.MaxLanes-1)]][at[h]>>2&1]
 				v |= word >> (16 * (at[h] & 3)) & 0xFFFF << (16 * h)
 			}
-			r.Dst[i][place[thread]] = v
+			to[place[thread]] = v
 		}
 	}
 }

@@ -11,6 +11,10 @@ import (
 // Operands is the register read stage. Instructions pass it in order, so a later instruction of a
 // warp never overwrites a register that an earlier one has still to read.
 //
+// Most instructions also execute here, as nobody can see the difference: their results wait in Values
+// while the pipe takes its time. Control and cross-lane instructions depend on the cycle in which they
+// start. Their sources go to the pipe in Late. Memory instructions take their sources to the LSU.
+//
 // The register file has a bank for each lane, addressed by the row of the thread in that lane.
 // Compacted warps therefore read like static ones (Fung & Aamodt, HPCA 2011, section 3.3). If
 // threads change lanes, a crossbar reads from the bank of their home lane. The register file is
@@ -18,27 +22,32 @@ import (
 // stays as many cycles as the busiest bank has reads.
 type Operands struct {
 	rtl.State[struct {
-		Until uint64 `bits:"timer"` // first cycle in which the oldest instruction has all its sources; 0: not begun
-	}]
-	In                 rtl.In[Flight]
-	ALU, DPU, SFU, LSU rtl.Out[Op]
-	Regs               *rtl.Mem[isa.Row] // by row of the sub-core, then register
-	Preds              *rtl.Mem[uint32]  // by row of the sub-core, then predicate: a bit for each lane
-	CTA                *CTA
-	Tallies            *rtl.Mem[divergence.Tally]       `rtl:"optional"` // by row: the last bar.red
-	Convergence        *rtl.Mem[divergence.Convergence] `rtl:"optional"` // by row and barrier
+		Until uint64    `bits:"timer"` // first cycle in which the oldest instruction has all its sources; 0: not begun
+		Next  [4]uint16 `rtl:"sim"`    // next row of Values, by pipe
+	}] `rtl:"inplace"`
+	In            rtl.In[Flight]
+	ALU, DPU, SFU rtl.Out[Result]
+	LSU, Late     rtl.Out[Op]          // Late: sources of control and cross-lane instructions, to the ALU
+	Values        [4]*rtl.Mem[isa.Row] `rtl:"handed,optional"` // results, by port of write-back; none of the LSU
+	Regs          *rtl.Mem[isa.Row]    // by row of the sub-core, then register
+	Preds         *rtl.Mem[uint32]     // by row of the sub-core, then predicate: a bit for each lane
+	CTA           *CTA
+	Tallies       *rtl.Mem[divergence.Tally]       `rtl:"optional"` // by row: the last bar.red
+	Convergence   *rtl.Mem[divergence.Convergence] `rtl:"optional"` // by row and barrier
 	// Beside holds the second instruction of a cycle: see Interweave.
 	Beside *besideRead `rtl:"own"`
 
-	l   *launch
-	sim *rtl.Sim
+	l     *launch
+	sim   *rtl.Sim
+	lanes isa.Lanes        `rtl:"scratch"` // operands of the instruction being executed: the wires of the datapath
+	rows  [sources]isa.Row `rtl:"scratch"` // sources that are no row of the register file
 }
 
 // sources is the number of source rows of an instruction. An mma and a texture instruction have more
 // registers, of 32 bits; two of them share a row.
 const sources = 7
 
-// Op is an instruction with its sources.
+// Op is an instruction with its sources, where these are needed later.
 type Op struct {
 	Flight
 	Exec uint32              `bits:"lanes"` // active lanes whose guard holds
@@ -67,33 +76,116 @@ func (o *Operands) Tick() {
 		o.sim.WakeAt(until)
 		return
 	}
-	pipe := o.pipe(in.unit)
-	if !pipe.Ready() || o.Beside != nil && !o.Beside.room(o, pipe) {
+	if !o.ready(in) || o.Beside != nil && !o.Beside.room(o, in.unit) {
 		o.D().Until = until
 		return
 	}
-	op, stale := pipe.PushStale()
-	o.read(op, stale, f, in)
+	o.send(f, in)
 	if o.Beside != nil {
-		o.Beside.send(o, pipe)
+		o.Beside.send(o, in.unit)
 	}
 	o.In.Pop()
-	if o.Q().Until != 0 {
+	if o.Next().Until != 0 {
 		o.D().Until = 0
 	}
 }
 
-// pipe returns the queue to the pipe of a unit.
-func (o *Operands) pipe(unit isa.Unit) *rtl.Out[Op] {
+// ready reports whether the pipe of an instruction can take it.
+func (o *Operands) ready(in *decoded) bool {
+	if in.unit == isa.UnitMem {
+		return o.LSU.Ready()
+	}
+	return o.pipe(in.unit).Ready()
+}
+
+// pipe returns the queue to the pipe of a unit other than the LSU.
+func (o *Operands) pipe(unit isa.Unit) *rtl.Out[Result] {
 	switch unit {
 	case isa.UnitSFU:
 		return &o.SFU
-	case isa.UnitMem:
-		return &o.LSU
 	case isa.UnitDPU:
 		return &o.DPU
 	}
 	return &o.ALU
+}
+
+// send moves an instruction to its pipe.
+func (o *Operands) send(f *Flight, in *decoded) {
+	if in.unit == isa.UnitMem {
+		op, stale := o.LSU.PushStale()
+		o.read(op, stale, f, in)
+		return
+	}
+	o.execute(o.pipe(in.unit).PushSlot(), f, in)
+}
+
+// execute fills in r for an instruction of a pipe. It executes the instruction, or sends its sources
+// to Late.
+func (o *Operands) execute(r *Result, f *Flight, in *decoded) {
+	to := port(in.unit)
+	values, at := o.Values[to], o.Next().Next[to]
+	r.Flight, r.At = *f, at
+	if in.whole != 0 {
+		o.D().Next[to] = in.taken(values, at)
+	}
+	if in.late {
+		op, stale := o.Late.PushStale()
+		o.read(op, stale, f, in)
+		r.Exec = op.Exec
+		return
+	}
+	x := &o.lanes
+	x.Mask = f.Mask
+	if in.Guard.Kind == isa.OperandPred {
+		x.Mask &= o.pred(f, in.Guard)
+	}
+	r.Exec = x.Mask
+	for i := range in.NSrc {
+		s := &in.Src[i]
+		switch s.Kind {
+		case isa.OperandReg:
+			if f.Mixed {
+				x.Src[i] = &o.rows[i%sources]
+				o.gather(x.Src[i], f, int(s.Index))
+			} else {
+				x.Src[i] = o.Regs.At(o.l.reg(f.Row, int(s.Index)))
+			}
+		case isa.OperandImm:
+			x.Src[i] = in.consts[i]
+			x.PSrc[i] = -uint32(s.Imm & 1) // as a predicate
+		case isa.OperandPred:
+			x.Src[i] = nil
+			x.PSrc[i] = o.pred(f, *s)
+		case isa.OperandSpecial:
+			x.Src[i] = &o.rows[i%sources]
+			*x.Src[i] = isa.Row{}
+			o.special(x.Src[i], f, isa.Special(s.Index))
+		default:
+			x.Src[i] = nil
+		}
+	}
+	x.PDst = [isa.MaxDsts]uint32{}
+	for i := range in.NDst {
+		x.Dst[i] = valueAt(values, at, int(i))
+	}
+	isa.Execute(in.Inst, x)
+	r.PDst = x.PDst
+}
+
+// gather reads a register of the threads of a mixed slot.
+func (o *Operands) gather(to *isa.Row, f *Flight, reg int) {
+	for m := f.Mask; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+		h := f.Homes.At(lane)
+		to[lane] = o.Regs.At(o.l.reg(h.Row, reg))[h.Lane&(isa.MaxLanes-1)]
+	}
+}
+
+// show fills in op with the sources of a result, for waveforms. They are those of the registers.
+func (o *Operands) show(op *Op, r *Result) {
+	stale := uint8(0)
+	o.read(op, &stale, &r.Flight, &o.l.insts[r.PC])
+	op.Exec = r.Exec
 }
 
 // read fills in op from the register file. It clears the rows of stale, which hold values of an
@@ -126,11 +218,7 @@ func (o *Operands) read(op *Op, stale *uint8, f *Flight, in *decoded) {
 			*to = *o.Regs.At(o.l.reg(f.Row, reg))
 			continue
 		}
-		for m := f.Mask; m != 0; m &= m - 1 {
-			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
-			h := f.Homes.At(lane)
-			to[lane] = o.Regs.At(o.l.reg(h.Row, reg))[h.Lane&(isa.MaxLanes-1)]
-		}
+		o.gather(to, f, reg)
 	}
 	for set := in.others; set != 0; set &= set - 1 {
 		i := bits.TrailingZeros16(set)

@@ -111,16 +111,18 @@ func New(
 		flush   = rtl.NewQueue[Command](1)
 		flushed = rtl.NewQueue[Notice](1)
 		toLSU   = rtl.NewQueue[Op](memBacklog)
-		fromLSU = rtl.NewQueue[Result](4)
+		loaded  = newValues()
+		fromLSU = rtl.NewQueue[Result](4, written(loaded))
 		moves   = rtl.NewQueue[divergence.Transfer](warps)
 		moved   = rtl.NewQueue[divergence.Transferred](warps)
 	)
 	lsu := &LSU{
-		In: toLSU.In(), Access: p.Access, Reply: p.Reply, Out: fromLSU.Out(),
+		In: toLSU.In(), Access: p.Access, Reply: p.Reply, Out: fromLSU.Out(), Values: loaded,
 		Flush: flush.In(), Flushed: flushed.Out(), Stack: moves.In(), Moved: moved.Out(),
 		Table: rtl.NewMem[Pending](cfg.MemQueue), Data: rtl.NewMem[[isa.MaxLanes][2]uint64](cfg.MemQueue),
 		Landings: rtl.NewMem[landing](cfg.MemQueue), Order: rtl.NewMem[uint8](cfg.MemQueue), l: l,
 	}
+	part.loaded = loaded
 	part.cta = &CTA{
 		In: p.Command, Out: p.Notice, Launch: starts.Out(), Retire: retires.In(),
 		Flush: flush.Out(), Flushed: flushed.In(), Code: p.Fetch.Cache, l: l,
@@ -147,7 +149,7 @@ func New(
 			part.lines = s.FetchPort.add(p.Fetch)
 		}
 		if n > 1 {
-			in, back := rtl.NewQueue[Op](memBacklog), rtl.NewQueue[Result](2)
+			in, back := rtl.NewQueue[Op](memBacklog), rtl.NewQueue[Result](2, written(loaded))
 			part.toLSU, part.fromLSU = in.Out(), back.In()
 			s.MemPort.In, s.MemPort.Back = append(s.MemPort.In, in.In()), append(s.MemPort.Back, back.Out())
 		}
@@ -225,7 +227,15 @@ func (s *SM) clear() {
 		s.Stalls.Loads.Resize(s.l.nregs + s.l.npreds)
 	}
 	rows := s.l.cfg.Warps() / len(s.Sub)
+	s.l.resize(s.LSU.Values, isa.UnitMem, loads)
 	for _, c := range s.Sub {
+		each := 1
+		if c.Operands.Beside != nil {
+			each = 2
+		}
+		for unit, p := range map[isa.Unit]*Pipe{isa.UnitALU: c.ALU, isa.UnitDPU: c.DPU, isa.UnitSFU: c.SFU} {
+			s.l.resize(p.Values, unit, s.l.cfg.inPipe(unit, each))
+		}
 		if q := *c.Issue.Q(); q.Herded > 0 {
 			q.Herded = 0
 			c.Issue.Init(q)

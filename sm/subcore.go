@@ -45,9 +45,10 @@ type common struct {
 	cta        *CTA
 	issued     *IssueEvents
 	started    *PipeEvents
-	toLSU      rtl.Out[Op]    // of this sub-core
-	fromLSU    rtl.In[Result] // to it
-	clears     rtl.In[uint8]  // rows of new threads
+	toLSU      rtl.Out[Op]       // of this sub-core
+	fromLSU    rtl.In[Result]    // to it
+	loaded     *rtl.Mem[isa.Row] // values of the LSU
+	clears     rtl.In[uint8]     // rows of new threads
 	lines      memsys.FetchPort
 	mixable    int  // slots that may hold threads of several rows
 	interwoven bool // the mechanism takes two instructions in a cycle
@@ -60,29 +61,38 @@ func newSubCore(l *launch, core int, s common) (*SubCore, divergence.CorePort, e
 	if err != nil {
 		return nil, divergence.CorePort{}, fmt.Errorf("herd.tie: %w", err)
 	}
-	weave := newWeave(l, s.interwoven)
+	var operands *Operands
+	weave := newWeave(l, s.interwoven, rtl.As(func(op *Second[Op], r *Second[Result]) {
+		if op.Valid = r.Valid; r.Valid {
+			operands.show(&op.Inst, &r.Inst)
+		}
+	}))
+	shows := rtl.As(func(op *Op, r *Result) { operands.show(op, r) })
 	var ( // the queues between the blocks
 		flights  = rtl.NewQueue[Flight](2)
 		latency  = cfg.outcomeLatency()
 		outcomes = rtl.NewQueue[divergence.Outcome](weave.each*(latency+2), rtl.Latency(uint64(latency)))
-		toALU    = rtl.NewQueue[Op](2)
-		toDPU    = rtl.NewQueue[Op](2)
-		toSFU    = rtl.NewQueue[Op](2)
+		toALU    = rtl.NewQueue[Result](2, shows)
+		toDPU    = rtl.NewQueue[Result](2, shows)
+		toSFU    = rtl.NewQueue[Result](2, shows)
+		late     = rtl.NewQueue[Op](2*weave.each, rtl.As(func(*struct{}, *Op) {})) // a part of toALU
 	)
 
 	// The blocks, from the back of the pipeline to the front.
 	alu, fromALU := l.pipe(isa.UnitALU, cfg.SIMDWidth, toALU.In(), weave.alu, s.started, branches{
-		Outcome: outcomes.Out(), Exited: rtl.NewMem[uint32](warps), Div: s.div, Herd: majority,
+		Late: late.In(), Outcome: outcomes.Out(), Exited: rtl.NewMem[uint32](warps), Div: s.div, Herd: majority,
 	})
 	dpu, fromDPU := l.pipe(isa.UnitDPU, cfg.DPWidth, toDPU.In(), weave.dpu, s.started, branches{})
 	sfu, fromSFU := l.pipe(isa.UnitSFU, cfg.SFUWidth, toSFU.In(), weave.sfu, s.started, branches{})
 	writeback := &Writeback{
 		In: [4]rtl.In[Result]{s.fromLSU, fromSFU, fromDPU, fromALU}, Clear: s.clears,
-		Regs: rtl.NewMem[isa.Row](0), Preds: rtl.NewMem[uint32](0), shares: weave.each > 1, l: l,
+		Values: [4]*rtl.Mem[isa.Row]{s.loaded, sfu.Values, dpu.Values, alu.Values},
+		Regs:   rtl.NewMem[isa.Row](0), Preds: rtl.NewMem[uint32](0), shares: weave.each > 1, l: l,
 	}
-	operands := &Operands{
-		In: flights.In(), ALU: toALU.Out(), DPU: toDPU.Out(), SFU: toSFU.Out(), LSU: s.toLSU,
-		Regs: writeback.Regs, Preds: writeback.Preds, CTA: s.cta,
+	operands = &Operands{
+		In: flights.In(), ALU: toALU.Out(), DPU: toDPU.Out(), SFU: toSFU.Out(), LSU: s.toLSU, Late: late.Out(),
+		Values: [4]*rtl.Mem[isa.Row]{nil, sfu.Values, dpu.Values, alu.Values},
+		Regs:   writeback.Regs, Preds: writeback.Preds, CTA: s.cta,
 		Tallies: c.Tallies, Convergence: c.Convergence, Beside: weave.read, l: l,
 	}
 	ctas := 0

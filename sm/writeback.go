@@ -15,11 +15,12 @@ type Writeback struct {
 	rtl.State[struct {
 		Conflicts uint64 `rtl:"sim"` // cycles that results waited for a port, summed over results
 	}]
-	In    [4]rtl.In[Result] // memory, SFU, DPU, ALU
-	Clear rtl.In[uint8]     // rows to clear for new threads
-	Done  rtl.Wire[Completions]
-	Regs  *rtl.Mem[isa.Row] `rtl:"inplace"` // by row of the sub-core, then register
-	Preds *rtl.Mem[uint32]  `rtl:"inplace"` // by row of the sub-core, then predicate
+	In     [4]rtl.In[Result]    // memory, SFU, DPU, ALU
+	Values [4]*rtl.Mem[isa.Row] `rtl:"handed"` // of In
+	Clear  rtl.In[uint8]        // rows to clear for new threads
+	Done   rtl.Wire[Completions]
+	Regs   *rtl.Mem[isa.Row] `rtl:"inplace"` // by row of the sub-core, then register
+	Preds  *rtl.Mem[uint32]  `rtl:"inplace"` // by row of the sub-core, then predicate
 
 	l      *launch
 	shares bool // see shared
@@ -60,7 +61,7 @@ func (w *Writeback) Tick() {
 				lanes[used] = r.Mask
 				used++
 			}
-			w.write(r)
+			w.write(r, w.Values[i])
 			w.Done.Edit().C[n&(maxWBPorts-1)] = r.Flight
 			n++
 			in.Pop()
@@ -89,14 +90,15 @@ func (w *Writeback) Tick() {
 	}
 }
 
-func (w *Writeback) write(r *Result) {
+// write writes a result, whose registers are in values.
+func (w *Writeback) write(r *Result, values *rtl.Mem[isa.Row]) {
 	if r.Exec == 0 {
 		return
 	}
 	in := &w.l.insts[r.PC]
 	for set := in.whole; set != 0; set &= set - 1 {
 		i := bits.TrailingZeros8(set) % isa.MaxDsts
-		from, reg := &r.Dst[i], int(in.Dst[i].Index)
+		from, reg := valueAt(values, r.At, i), int(in.Dst[i].Index)
 		switch {
 		case r.Mixed:
 			for m := r.Exec; m != 0; m &= m - 1 {

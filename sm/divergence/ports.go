@@ -51,10 +51,10 @@ func (s *Slot) Set(p Point) { s.PC, s.Depth = p.PC, p.Depth }
 // Slot is the front end's view of a warp or a path.
 type Slot struct {
 	Valid bool
-	Wait  Wait  `bits:"2"`
-	Mixed bool  // some threads are from other rows or lanes: see Policy.Homes
-	CTA   uint8 `bits:"5"` // resident CTA
-	Row   uint8 `bits:"6"` // register-file row of all threads, unless Mixed
+	Wait  Wait   `bits:"2"`
+	Mixed bool   // some threads are from other rows or lanes: see Policy.Homes
+	CTA   uint8  `bits:"5"`   // resident CTA
+	Row   uint8  `bits:"6"`   // register-file row of all threads, unless Mixed
 	Depth uint16 `if:"calls"` // calls that its threads have not returned from
 	PC    uint32
 	Mask  uint32 `bits:"lanes"`

@@ -609,9 +609,10 @@ func (w *watch) writeBack(cycle uint64, v *sm.Result) {
 			continue
 		}
 		r := w.of(Write, cycle, &v.Flight, w.sm.Program().OriginOf(v.PC), v.Exec)
+		row := w.sm.Value(v, int(i))
 		for m := v.Exec; m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
-			if w.values[lane] = v.Dst[i][lane]; in.Dst[i].Kind == isa.OperandPred {
+			if w.values[lane] = row[lane]; in.Dst[i].Kind == isa.OperandPred {
 				w.values[lane] = uint64(v.PDst[i] >> lane & 1)
 			}
 		}

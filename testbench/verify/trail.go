@@ -128,7 +128,7 @@ func (r *Recording) follow(w *watcher) {
 			if d := thread(int(h.Row), int(h.Lane)).newest(pc); d != nil {
 				d.wrote = cycle
 				for i := range d.result {
-					d.result[i] = result(f, &w.sm.Program().Insts[f.PC], i, lane)
+					d.result[i] = w.result(f, &w.sm.Program().Insts[f.PC], i, lane)
 				}
 			}
 		}
@@ -141,14 +141,14 @@ func (r *Recording) follow(w *watcher) {
 }
 
 // result returns the value that an instruction writes to one of its destinations, for a lane.
-func result(f *sm.Result, in *isa.Inst, i, lane int) uint64 {
+func (w *watcher) result(f *sm.Result, in *isa.Inst, i, lane int) uint64 {
 	switch {
 	case i >= int(in.NDst):
 		return 0
 	case in.Dst[i].Kind == isa.OperandPred:
 		return uint64(f.PDst[i] >> lane & 1)
 	}
-	return f.Dst[i][lane]
+	return w.sm.Value(f, i)[lane]
 }
 
 // add appends an instruction.

@@ -48,7 +48,7 @@ func (w *watcher) wrote(_ uint64, r *sm.Result) {
 			}
 			value := uint64(r.PDst[i] >> lane & 1)
 			if general {
-				value = r.Dst[i][lane]
+				value = w.sm.Value(r, i)[lane]
 			}
 			v := w.warp(int(h.Row))
 			if v.writes == nil {

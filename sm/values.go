@@ -1,0 +1,80 @@
+package sm
+
+import (
+	"math/bits"
+
+	"divergo/isa"
+	"divergo/rtl"
+)
+
+// The results of a pipe are in a memory of rows, used as a ring. An instruction takes its rows when
+// it reads its operands, and keeps them until write-back. Its queue entries name the first row, so
+// that no result is copied on its way. Rows need not be freed: the ring has room for the results of
+// all instructions that can be in the pipe.
+
+// newValues makes the values of a pipe, without rows: see launch.resize.
+func newValues() *rtl.Mem[isa.Row] { return rtl.NewMem[isa.Row](0) }
+
+// resize makes room for the results of the loaded kernel, of so many instructions of a unit.
+func (l *launch) resize(values *rtl.Mem[isa.Row], unit isa.Unit, instructions int) {
+	rows := 1
+	for i := range l.insts {
+		if in := &l.insts[i]; in.unit == unit {
+			rows = max(rows, in.results())
+		}
+	}
+	values.Resize(rows * instructions)
+}
+
+// loads is the number of results of the LSU between the oldest that is not written and the newest: its
+// queue, the one of a sub-core, and what the MemPort moves while write-back takes one in each cycle.
+const loads = 16
+
+// inPipe returns the number of instructions that can be in a pipe, waiting ones included, between
+// the oldest and the newest. each is the number that can start in a cycle. While one is in Line, it
+// advances with each start behind it; then it is in Out, which keeps the order.
+func (c *Config) inPipe(unit isa.Unit, each int) int {
+	_, most := c.latencies(unit)
+	return each * (most + 6)
+}
+
+// results returns the number of rows that the results of an instruction take.
+func (in *decoded) results() int { return bits.Len8(in.whole) }
+
+// valueAt returns row i of the results at a place.
+func valueAt(values *rtl.Mem[isa.Row], place uint16, i int) *isa.Row {
+	return values.Edit(wrap(values, int(place)+i))
+}
+
+// taken returns the place behind the results of an instruction.
+func (in *decoded) taken(values *rtl.Mem[isa.Row], place uint16) uint16 {
+	return uint16(wrap(values, int(place)+in.results()))
+}
+
+func wrap(values *rtl.Mem[isa.Row], at int) int {
+	if at >= values.Len() {
+		at -= values.Len()
+	}
+	return at
+}
+
+// Value returns a result of an instruction on its way to write-back. It is valid until the
+// instruction has been written.
+func (s *SM) Value(r *Result, destination int) *isa.Row {
+	in := &s.l.insts[r.PC]
+	c := s.Sub[s.l.core(int(r.Slot))]
+	return valueAt(c.Writeback.Values[port(in.unit)], r.At, destination)
+}
+
+// port returns the port of write-back that serves a unit.
+func port(unit isa.Unit) int {
+	switch unit {
+	case isa.UnitMem:
+		return 0
+	case isa.UnitSFU:
+		return 1
+	case isa.UnitDPU:
+		return 2
+	}
+	return 3
+}
