@@ -39,6 +39,8 @@
 //     overwrites them before each Tick, and finds parameters that a Tick has changed.
 //   - `rtl:"inplace"` lets the module of the field write a [State] or [Mem] in place, after all its
 //     readers have run.
+//   - `rtl:"handed"` marks a [Mem] whose entries pass from module to module with the queue entries that
+//     name them. [As] says what such a queue entry stands for.
 //   - `rtl:"optional"` allows an unconnected port, and `rtl:"-"` hides a field.
 //   - `bits:"5"` gives the width of a register. `trace:"true"` shows the entries of a memory in
 //     waveforms, by the name of the tagged field.
