@@ -293,7 +293,7 @@ func (p *Pipe) room(in *decoded, free bool) bool {
 func (p *Pipe) leaving(in *decoded, r *Result) *Result {
 	rest := in.latency - p.least
 	if rest == 0 {
-		to := p.Out.PushSlot()
+		to, _ := p.Out.PushStale()
 		*to = *r
 		return to
 	}

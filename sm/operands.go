@@ -27,7 +27,8 @@ type Operands struct {
 	}] `rtl:"inplace"`
 	In            rtl.In[Flight]
 	ALU, DPU, SFU rtl.Out[Result]
-	LSU, Late     rtl.Out[Op]          // Late: sources of control and cross-lane instructions, to the ALU
+	LSU           rtl.Out[Op]
+	Late, LateDP  rtl.Out[Op]          // sources of control and cross-lane instructions, to ALU and DPU
 	Values        [4]*rtl.Mem[isa.Row] `rtl:"handed,optional"` // results, by port of write-back; none of the LSU
 	Regs          *rtl.Mem[isa.Row]    // by row of the sub-core, then register
 	Preds         *rtl.Mem[uint32]     // by row of the sub-core, then predicate: a bit for each lane
@@ -116,10 +117,11 @@ func (o *Operands) send(f *Flight, in *decoded) {
 		o.read(op, stale, f, in)
 		return
 	}
-	o.execute(o.pipe(in.unit).PushSlot(), f, in)
+	r, _ := o.pipe(in.unit).PushStale()
+	o.execute(r, f, in)
 }
 
-// execute fills in r for an instruction of a pipe. It executes the instruction, or sends its sources
+// execute fills in all of r for an instruction of a pipe. It executes the instruction, or sends its sources
 // to Late.
 func (o *Operands) execute(r *Result, f *Flight, in *decoded) {
 	to := port(in.unit)
@@ -129,9 +131,13 @@ func (o *Operands) execute(r *Result, f *Flight, in *decoded) {
 		o.D().Next[to] = in.taken(values, at)
 	}
 	if in.late {
-		op, stale := o.Late.PushStale()
+		late := &o.Late
+		if in.unit == isa.UnitDPU {
+			late = &o.LateDP
+		}
+		op, stale := late.PushStale()
 		o.read(op, stale, f, in)
-		r.Exec = op.Exec
+		r.Exec, r.PDst = op.Exec, [isa.MaxDsts]uint32{}
 		return
 	}
 	x := &o.lanes

@@ -228,7 +228,15 @@ func (s *SM) clear() {
 	}
 	rows := s.l.cfg.Warps() / len(s.Sub)
 	s.l.resize(s.LSU.Values, isa.UnitMem, loads)
+	if q := *s.LSU.Q(); q.Next != 0 {
+		q.Next = 0
+		s.LSU.Init(q)
+	}
 	for _, c := range s.Sub {
+		if q := *c.Operands.Q(); q.Next != [4]uint16{} {
+			q.Next = [4]uint16{}
+			c.Operands.Init(q)
+		}
 		each := 1
 		if c.Operands.Beside != nil {
 			each = 2

@@ -76,13 +76,14 @@ func newSubCore(l *launch, core int, s common) (*SubCore, divergence.CorePort, e
 		toDPU    = rtl.NewQueue[Result](2, shows)
 		toSFU    = rtl.NewQueue[Result](2, shows)
 		late     = rtl.NewQueue[Op](2*weave.each, rtl.As(func(*struct{}, *Op) {})) // a part of toALU
+		lateDP   = rtl.NewQueue[Op](2*weave.each, rtl.As(func(*struct{}, *Op) {})) // a part of toDPU
 	)
 
 	// The blocks, from the back of the pipeline to the front.
 	alu, fromALU := l.pipe(isa.UnitALU, cfg.SIMDWidth, toALU.In(), weave.alu, s.started, branches{
 		Late: late.In(), Outcome: outcomes.Out(), Exited: rtl.NewMem[uint32](warps), Div: s.div, Herd: majority,
 	})
-	dpu, fromDPU := l.pipe(isa.UnitDPU, cfg.DPWidth, toDPU.In(), weave.dpu, s.started, branches{})
+	dpu, fromDPU := l.pipe(isa.UnitDPU, cfg.DPWidth, toDPU.In(), weave.dpu, s.started, branches{Late: lateDP.In()})
 	sfu, fromSFU := l.pipe(isa.UnitSFU, cfg.SFUWidth, toSFU.In(), weave.sfu, s.started, branches{})
 	writeback := &Writeback{
 		In: [4]rtl.In[Result]{s.fromLSU, fromSFU, fromDPU, fromALU}, Clear: s.clears,
@@ -90,7 +91,7 @@ func newSubCore(l *launch, core int, s common) (*SubCore, divergence.CorePort, e
 		Regs:   rtl.NewMem[isa.Row](0), Preds: rtl.NewMem[uint32](0), shares: weave.each > 1, l: l,
 	}
 	operands = &Operands{
-		In: flights.In(), ALU: toALU.Out(), DPU: toDPU.Out(), SFU: toSFU.Out(), LSU: s.toLSU, Late: late.Out(),
+		In: flights.In(), ALU: toALU.Out(), DPU: toDPU.Out(), SFU: toSFU.Out(), LSU: s.toLSU, Late: late.Out(), LateDP: lateDP.Out(),
 		Values: [4]*rtl.Mem[isa.Row]{nil, sfu.Values, dpu.Values, alu.Values},
 		Regs:   writeback.Regs, Preds: writeback.Preds, CTA: s.cta,
 		Tallies: c.Tallies, Convergence: c.Convergence, Beside: weave.read, l: l,
