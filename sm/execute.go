@@ -90,7 +90,7 @@ func (l *launch) pipe(
 	}
 	least, most := l.cfg.latencies(unit)
 	values := newValues()
-	last := rtl.NewQueue[Result](each*(least+2), rtl.Latency(uint64(least)), written(values))
+	last := rtl.NewQueue[Result](each*(least+2), rtl.Latency(uint64(least)), l.written(values))
 	p := &Pipe{
 		In: in, Late: b.Late, Out: last.Out(), Values: values, Line: rtl.NewMem[Stage](most - least), Beside: second,
 		Outcome: b.Outcome, Exited: b.Exited, Div: b.Div, Herd: b.Herd,
@@ -134,14 +134,12 @@ type Written struct {
 }
 
 // written says that a queue holds results whose registers are in values.
-func written(values *rtl.Mem[isa.Row]) rtl.QueueOption {
+func (l *launch) written(values *rtl.Mem[isa.Row]) rtl.QueueOption {
 	return rtl.As(func(v *Written, r *Result) {
 		v.Flight, v.Exec, v.PDst = r.Flight, r.Exec, r.PDst
-		for i := range v.Dst {
-			if values.Len() == 0 {
-				return
-			}
-			row := valueAt(values, r.At, i%values.Len())
+		for set := l.insts[r.PC].whole; set != 0; set &= set - 1 {
+			i := bits.TrailingZeros8(set)
+			row := valueAt(values, r.At, i)
 			for m := r.Exec; m != 0; m &= m - 1 {
 				lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
 				v.Dst[i][lane] = row[lane]

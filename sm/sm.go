@@ -112,7 +112,7 @@ func New(
 		flushed = rtl.NewQueue[Notice](1)
 		toLSU   = rtl.NewQueue[Op](memBacklog)
 		loaded  = newValues()
-		fromLSU = rtl.NewQueue[Result](4, written(loaded))
+		fromLSU = rtl.NewQueue[Result](4, l.written(loaded))
 		moves   = rtl.NewQueue[divergence.Transfer](warps)
 		moved   = rtl.NewQueue[divergence.Transferred](warps)
 	)
@@ -149,7 +149,7 @@ func New(
 			part.lines = s.FetchPort.add(p.Fetch)
 		}
 		if n > 1 {
-			in, back := rtl.NewQueue[Op](memBacklog), rtl.NewQueue[Result](2, written(loaded))
+			in, back := rtl.NewQueue[Op](memBacklog), rtl.NewQueue[Result](2, l.written(loaded))
 			part.toLSU, part.fromLSU = in.Out(), back.In()
 			s.MemPort.In, s.MemPort.Back = append(s.MemPort.In, in.In()), append(s.MemPort.Back, back.Out())
 		}
