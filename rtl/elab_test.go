@@ -186,7 +186,7 @@ func TestElaborationErrors(t *testing.T) {
 		},
 		{
 			"misspelt tag", &struct{ M *badTag }{new(badTag)},
-			"top.M.In has tag rtl:\"optinal\", expected own, optional, inplace, scratch, sim or -\n" +
+			"top.M.In has tag rtl:\"optinal\", expected own, optional, inplace, handed, scratch, sim or -\n" +
 				"top.M.In is not connected to a queue: set it, or tag it `rtl:\"optional\"`",
 		},
 		{
