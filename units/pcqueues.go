@@ -28,6 +28,7 @@ type PCQueues struct {
 	// Of this cycle only.
 	touched []uint32 `rtl:"scratch"` // PCs that changed in this cycle
 	fresh   []uint32 `rtl:"scratch"` // PCs whose queue received its first warp, for Queued of the next cycle
+	came    uint64   `rtl:"scratch"` // slots that received a warp or threads
 }
 
 // PCQueue describes the warps at one PC.
@@ -38,6 +39,7 @@ type PCQueue struct {
 	Oldest  uint16 // pool entry
 	Newest  uint16
 	Touched bool   // in PCQueues.touched
+	Moved   bool   // its rank has changed in this cycle
 	Rank    uint64 // set by the policy
 }
 
@@ -54,7 +56,7 @@ func (q *PCQueues) Resize(pcs int) {
 }
 
 // Begin starts a cycle.
-func (q *PCQueues) Begin() { q.touched, q.fresh = q.touched[:0], q.fresh[:0] }
+func (q *PCQueues) Begin() { q.touched, q.fresh, q.came = q.touched[:0], q.fresh[:0], 0 }
 
 // Touch marks a PC to be ranked again. It ignores a PC outside the program.
 func (q *PCQueues) Touch(pc uint32) {
@@ -80,7 +82,13 @@ func (q *PCQueues) Join(pc, lanes uint32) { q.touch(pc).Threads += threads(lanes
 func (q *PCQueues) Wait(slot int, pc, lanes uint32) {
 	x := q.touch(pc)
 	x.Threads += threads(lanes)
+	x.come(q, slot)
+}
+
+// come gives a slot to a warp.
+func (x *PCQueue) come(q *PCQueues, slot int) {
 	x.Slots |= 1 << (slot & 63)
+	q.came |= 1 << (slot & 63)
 }
 
 // Leave removes the warp of a slot.
@@ -88,6 +96,7 @@ func (q *PCQueues) Leave(slot int, pc, lanes uint32) {
 	x := q.touch(pc)
 	x.Threads -= threads(lanes)
 	x.Slots &^= 1 << (slot & 63)
+	q.came &^= 1 << (slot & 63)
 }
 
 func threads(lanes uint32) uint16 { return uint16(bits.OnesCount32(lanes)) }
@@ -105,13 +114,14 @@ func (q *PCQueues) Queue(entry int, pc, lanes uint32) {
 	x.Newest = uint16(entry)
 }
 
-// Show gives a slot to a warp that waits in no queue.
-func (q *PCQueues) Show(slot int, pc uint32) { q.touch(pc).Slots |= 1 << (slot & 63) }
+// Show gives a slot to a warp that waits in no queue, or marks the slot of a warp that threads have
+// joined to be ranked again.
+func (q *PCQueues) Show(slot int, pc uint32) { q.touch(pc).come(q, slot) }
 
 // Place gives a slot to a queued pool entry.
 func (q *PCQueues) Place(entry, slot int, pc uint32) {
 	x := q.touch(pc)
-	x.Slots |= 1 << (slot & 63)
+	x.come(q, slot)
 	if x.Warps--; x.Warps == 0 {
 		*q.Queued.Edit(int(pc) >> 6) &^= 1 << (pc & 63)
 	}
@@ -132,8 +142,9 @@ func (q *PCQueues) Place(entry, slot int, pc uint32) {
 // Rank calls the policy for each PC that changed in this cycle. The lowest rank issues first.
 func (q *PCQueues) Rank(policy func(pc uint32, threads uint16) uint64) {
 	for _, pc := range q.touched {
-		x := q.At.Edit(int(pc))
-		x.Rank = policy(pc, x.Threads)
+		x := q.At.Next(int(pc)) // touch has asked for it
+		rank := policy(pc, x.Threads)
+		x.Rank, x.Moved = rank, rank != x.Rank
 	}
 }
 
@@ -154,15 +165,19 @@ func (q *PCQueues) Next() (entry int) {
 	return entry
 }
 
-// Settle ends a cycle. It returns the slots at the PCs that changed in it.
+// Settle ends a cycle. It returns the slots to rank anew: those at a PC whose rank has changed, and
+// those that received a warp or threads.
 func (q *PCQueues) Settle() (slots uint64) {
 	for _, pc := range q.fresh {
 		*q.Queued.Edit(int(pc) >> 6) |= 1 << (pc & 63)
 	}
+	slots = q.came
 	for _, pc := range q.touched {
-		x := q.At.Edit(int(pc))
-		x.Touched = false
-		slots |= x.Slots
+		x := q.At.Next(int(pc))
+		if x.Moved {
+			slots |= x.Slots
+		}
+		x.Touched, x.Moved = false, false
 	}
 	return slots
 }

@@ -409,6 +409,7 @@ func (p *DWF) insert(u *units.Update, from uint8) {
 		p.joined = append(p.joined, uint16(joined))
 		if at := p.Places.Edit(joined); at.InSlot {
 			p.show(joined, int(at.Slot), join)
+			p.Queues.Show(int(at.Slot), u.PC)
 		}
 	}
 	if formed >= 0 {

@@ -124,8 +124,13 @@ func (p *DWF) order() {
 	}
 	for slots := p.Queues.Settle(); slots != 0; slots &= slots - 1 {
 		i := bits.TrailingZeros64(slots)
-		s, k := p.Table.Next(i), p.Picked.Next(i)
-		*p.Ranks.Edit(i) = p.rank(s.PC, s.Mask, k.Count, k.Born)
+		s, rank := p.Table.Next(i), p.Ranks.Edit(i)
+		if p.policy.byPC != nil {
+			*rank = p.Queues.RankOf(s.PC)
+		} else {
+			k := p.Picked.Next(i)
+			*rank = unranked + p.policy.rank(candidate{s.PC, s.Mask, k.Count, k.Born})
+		}
 	}
 	if p.Aging.Any(d.Issued) {
 		p.rankLate()
