@@ -40,8 +40,9 @@ type Issue struct {
 	// Groups are the fetch groups of the scheduler two-level; nil for the others.
 	Groups *FetchGroups `rtl:"own"`
 	// Shares caches, for each slot with threads of several rows, the threads by row and the
-	// registers checked.
+	// registers checked. Known has a bit for each slot that has not changed since.
 	Shares *rtl.Mem[shares] `rtl:"sim,inplace"`
+	Known  *rtl.Mem[uint64] `rtl:"sim,inplace"`
 	// Of has the slots of each CTA, for CTA priorities. It is empty if slots have threads of several CTAs.
 	Of *rtl.Mem[units.Set] `rtl:"sim,inplace"`
 	// Active counts issued instructions by active lanes.
@@ -76,7 +77,6 @@ type IssueEvents struct {
 
 // shares holds the threads of a slot by row.
 type shares struct {
-	Known   bool        // the slot has not changed since
 	Mask    uint32      // active mask of the slot
 	Homes   units.Homes // homes from which Threads was computed
 	Threads units.Threads
@@ -315,14 +315,14 @@ func (of *shares) again(asked uint8) { of.Asked, of.Left = asked, of.Threads.Row
 // shares divides the threads of slot s, which has threads of several rows, by row.
 func (i *Issue) shares(s int, slot *divergence.Slot) *shares {
 	of := i.Shares.Edit(s)
-	if of.Known && of.Mask == slot.Mask { // more threads may have joined the slot
+	if *i.Known.Next(s >> 6)>>(s&63)&1 != 0 && of.Mask == slot.Mask { // more threads may have joined the slot
 		return of
 	}
-	if homes := i.Div.Homes().At(s); of.Mask != slot.Mask || of.Homes != *homes {
+	if homes := i.Div.Homes().At(s); of.Mask != slot.Mask || !of.Homes.Equal(homes) {
 		of.Mask, of.Homes = slot.Mask, *homes
-		split(&of.Threads, slot.Mask, homes)
+		of.Threads.Divide(homes, slot.Mask)
 	}
-	of.Known = true
+	*i.Known.Edit(s >> 6) |= 1 << (s & 63)
 	of.again(0)
 	return of
 }
@@ -330,11 +330,9 @@ func (i *Issue) shares(s int, slot *divergence.Slot) *shares {
 // forget makes slots that have changed be checked again, and divided again if they have other
 // threads.
 func (i *Issue) forget(slots *units.Set) {
-	for w, m := range slots[:units.Words(i.Shares.Len())] {
-		for ; m != 0; m &= m - 1 {
-			if s := w<<6 | bits.TrailingZeros64(m); i.Shares.Next(s).Known {
-				i.Shares.Edit(s).Known = false
-			}
+	for w := range i.Known.Len() {
+		if m := slots[w&(len(slots)-1)]; m != 0 {
+			*i.Known.Edit(w) &^= m
 		}
 	}
 }
@@ -358,11 +356,11 @@ func (i *Issue) send(s int, slot *divergence.Slot, f *Flight) divergence.Fire {
 	herd := i.herds(in.Inst)
 	f.Slot, f.CTA, f.Row, f.Mixed = uint16(s), slot.CTA, slot.Row, slot.Mixed // in place, to avoid copying a literal
 	f.Herd, f.PC, f.Mask = herd, slot.PC, slot.Mask
+	var of *shares
 	if slot.Mixed {
-		f.Homes = *i.Div.Homes().At(s)
-		of := i.shares(s, slot)
+		of = i.shares(s, slot)
 		of.again(0)
-		f.Rows = of.Threads.Rows
+		f.Homes, f.Rows = of.Homes, of.Threads.Rows
 	} else {
 		f.Homes = units.Homes{}
 		f.Rows = 1 << (slot.Row & 63)
@@ -378,7 +376,7 @@ func (i *Issue) send(s int, slot *divergence.Slot, f *Flight) divergence.Fire {
 			i.Scoreboard.Set(int(slot.Row), in.dsts, slot.Mask)
 		} else {
 			d.InRow.Add(f.Rows)
-			i.Scoreboard.SetAll(&i.shares(s, slot).Threads, in.dsts) // an observer may have changed Shares in count
+			i.Scoreboard.SetAll(&of.Threads, in.dsts)
 		}
 		i.copies(in, f.Rows)
 		if in.holds {
@@ -437,10 +435,10 @@ func (i *Issue) complete() {
 // hold the result.
 func (i *Issue) threads(f *Flight) *units.Threads {
 	of := i.Shares.Next(int(f.Slot))
-	if of.Mask == f.Mask && of.Homes == f.Homes {
+	if of.Mask == f.Mask && of.Homes.Equal(&f.Homes) {
 		return &of.Threads
 	}
-	split(&i.gone, f.Mask, &f.Homes)
+	i.gone.Divide(&f.Homes, f.Mask)
 	return &i.gone
 }
 
@@ -451,8 +449,12 @@ func (i *Issue) completed(f *Flight) {
 	in := &i.l.insts[f.PC]
 	if f.Mixed {
 		d.InRow.Remove(f.Rows)
+		if len(in.dsts) > 0 {
+			i.Scoreboard.ClearAll(i.threads(f), in.dsts)
+		}
 	} else {
 		d.InRow[f.Row&(MaxWarps-1)]--
+		i.Scoreboard.Clear(int(f.Row), in.dsts, f.Mask)
 	}
 	if in.Op == isa.OpCopy {
 		for rows := f.Rows; rows != 0; rows &= rows - 1 {
@@ -464,11 +466,5 @@ func (i *Issue) completed(f *Flight) {
 	}
 	if in.memory {
 		d.Memory--
-	}
-	switch {
-	case !f.Mixed:
-		i.Scoreboard.Clear(int(f.Row), in.dsts, f.Mask)
-	case len(in.dsts) > 0:
-		i.Scoreboard.ClearAll(i.threads(f), in.dsts)
 	}
 }

@@ -1,10 +1,8 @@
 package sm
 
 import (
-	"math/bits"
 	"slices"
 
-	"divergo/isa"
 	"divergo/rtl"
 	"divergo/sm/divergence"
 	"divergo/units"
@@ -70,7 +68,7 @@ func (u *Stalls) issued(f divergence.Fire, slots *rtl.Mem[divergence.Slot]) {
 	slot := slots.At(int(f.Slot))
 	dsts := u.l.insts[f.PC].dsts
 	if slot.Mixed {
-		split(&u.threads, slot.Mask, u.Div.Homes().At(int(f.Slot)))
+		u.threads.Divide(u.Div.Homes().At(int(f.Slot)), slot.Mask)
 		u.Loads.SetAll(&u.threads, dsts)
 	} else {
 		u.Loads.Set(int(slot.Row), dsts, slot.Mask)
@@ -88,7 +86,7 @@ func (u *Stalls) complete(f *Flight) {
 	*u.Flights.Edit(0)--
 	dsts := u.l.insts[f.PC].dsts
 	if f.Mixed {
-		split(&u.threads, f.Mask, &f.Homes)
+		u.threads.Divide(&f.Homes, f.Mask)
 		u.Loads.ClearAll(&u.threads, dsts)
 	} else {
 		u.Loads.Clear(int(f.Row), dsts, f.Mask)
@@ -111,20 +109,7 @@ func (u *Stalls) waits(s int, slot *divergence.Slot) bool {
 		_, busy := u.Loads.Busy(int(slot.Row), deps, slot.Mask)
 		return busy
 	}
-	split(&u.threads, slot.Mask, u.Div.Homes().At(s))
+	u.threads.Divide(u.Div.Homes().At(s), slot.Mask)
 	return slices.ContainsFunc(deps,
 		func(reg uint16) bool { return u.Loads.Holds(&u.threads, u.threads.Rows, reg) != 0 })
-}
-
-// split divides the threads of a mask by row, with their home lanes.
-func split(to *units.Threads, mask uint32, of *units.Homes) {
-	*to = units.Threads{}
-	rows := uint64(0)
-	for ; mask != 0; mask &= mask - 1 {
-		h := of.At(bits.TrailingZeros32(mask))
-		row, lane := h.Row&(MaxWarps-1), h.Lane&(isa.MaxLanes-1)
-		rows |= 1 << row
-		to.Lanes[row] |= 1 << lane
-	}
-	to.Rows = rows
 }

@@ -103,7 +103,9 @@ func newSubCore(l *launch, core int, s common) (*SubCore, divergence.CorePort, e
 	issue := &Issue{
 		Out: flights.Out(), Done: &writeback.Done, Div: s.div, CTA: s.cta, Ranks: c.Ranks, Beside: weave.issue,
 		Scoreboard: units.NewScoreboard(), Copies: rtl.NewMem[groups](warps), Shares: rtl.NewMem[shares](s.mixable),
-		Of: rtl.NewMem[units.Set](ctas), Active: rtl.NewMem[uint64](cfg.WarpSize + 1), Groups: newFetchGroups(l),
+		Of:     rtl.NewMem[units.Set](ctas),
+		Known:  rtl.NewMem[uint64]((s.mixable + 63) / 64),
+		Active: rtl.NewMem[uint64](cfg.WarpSize + 1), Groups: newFetchGroups(l),
 		IssueEvents: s.issued, core: core, l: l,
 	}
 	issue.Front = &Fetch{

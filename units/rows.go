@@ -21,8 +21,16 @@ func (h *Homes) At(lane int) Home {
 	return Home{h.Row[lane], h.Lane[lane]}
 }
 
+// Equal reports whether all elements are equal.
+func (h *Homes) Equal(o *Homes) bool {
+	return h.Row.equal(&o.Row) && ((*Rows)(&h.Lane)).equal((*Rows)(&o.Lane))
+}
+
 // Moved reports whether any of the lanes holds a thread of another lane.
 func (h *Homes) Moved(lanes uint32) bool {
+	if ((*Rows)(&h.Lane)).equal(&own) {
+		return false
+	}
 	other := uint64(0)
 	for l := 0; l < PoolLanes; l, lanes = l+8, lanes>>8 {
 		other |= (binary.LittleEndian.Uint64(h.Lane[l:l+8]) ^ binary.LittleEndian.Uint64(own[l:l+
@@ -32,7 +40,7 @@ func (h *Homes) Moved(lanes uint32) bool {
 }
 
 // own has the lane numbers of threads that have not moved.
-var own = func() (lanes [PoolLanes]uint8) {
+var own = func() (lanes Rows) {
 	for l := range lanes {
 		lanes[l] = uint8(l)
 	}
@@ -51,6 +59,14 @@ var whole = func() (words [256]uint64) {
 	}
 	return words
 }()
+
+// equal reports whether all elements are equal.
+func (r *Rows) equal(o *Rows) bool {
+	return binary.LittleEndian.Uint64(r[:]) == binary.LittleEndian.Uint64(o[:]) &&
+		binary.LittleEndian.Uint64(r[8:]) == binary.LittleEndian.Uint64(o[8:]) &&
+		binary.LittleEndian.Uint64(r[16:]) == binary.LittleEndian.Uint64(o[16:]) &&
+		binary.LittleEndian.Uint64(r[24:]) == binary.LittleEndian.Uint64(o[24:])
+}
 
 // Take copies the rows of from in the given lanes.
 func (r *Rows) Take(from *Rows, lanes uint32) {
@@ -86,14 +102,20 @@ type InRows [MaxRows]uint16
 
 // Add increments the count of each row of a set.
 func (c *InRows) Add(rows uint64) {
-	for ; rows != 0; rows &= rows - 1 {
-		c[bits.TrailingZeros64(rows)%MaxRows]++
+	for m := uint32(rows); m != 0; m &= m - 1 {
+		c[bits.TrailingZeros32(m)&31]++
+	}
+	for m := uint32(rows >> 32); m != 0; m &= m - 1 {
+		c[bits.TrailingZeros32(m)&31+32]++
 	}
 }
 
 // Remove decrements the count of each row of a set. Each count must be above zero.
 func (c *InRows) Remove(rows uint64) {
-	for ; rows != 0; rows &= rows - 1 {
-		c[bits.TrailingZeros64(rows)%MaxRows]--
+	for m := uint32(rows); m != 0; m &= m - 1 {
+		c[bits.TrailingZeros32(m)&31]--
+	}
+	for m := uint32(rows >> 32); m != 0; m &= m - 1 {
+		c[bits.TrailingZeros32(m)&31+32]--
 	}
 }

@@ -12,7 +12,26 @@ const MaxRows = 64
 // Threads is a set of threads, by the location of their registers.
 type Threads struct {
 	Rows  uint64          // rows with a thread of the set
-	Lanes [MaxRows]uint32 // lanes of each such row; other elements are unspecified
+	Lanes [MaxRows]uint32 // lanes of each such row; zero elsewhere
+}
+
+// Divide makes t the set of the threads in the given lanes of a warp.
+func (t *Threads) Divide(of *Homes, lanes uint32) {
+	t.Lanes = [MaxRows]uint32{}
+	rows := uint64(0)
+	if of.Moved(lanes) {
+		for ; lanes != 0; lanes &= lanes - 1 {
+			h := of.At(bits.TrailingZeros32(lanes))
+			rows |= 1 << (h.Row & (MaxRows - 1))
+			t.Lanes[h.Row&(MaxRows-1)] |= 1 << (h.Lane & (PoolLanes - 1))
+		}
+	}
+	for ; lanes != 0; lanes &= lanes - 1 {
+		row := of.Row[bits.TrailingZeros32(lanes)&(PoolLanes-1)] & (MaxRows - 1)
+		rows |= 1 << row
+		t.Lanes[row] |= lanes & -lanes
+	}
+	t.Rows = rows
 }
 
 // Scoreboard holds the pending lanes of each register in each row of the register file. A lane is
