@@ -23,20 +23,15 @@ func (h *Homes) At(lane int) Home {
 
 // Equal reports whether all elements are equal.
 func (h *Homes) Equal(o *Homes) bool {
-	return h.Row.equal(&o.Row) && ((*Rows)(&h.Lane)).equal((*Rows)(&o.Lane))
+	return h.Row.equal(&o.Row) && (*Rows)(&h.Lane).equal((*Rows)(&o.Lane))
 }
 
 // Moved reports whether any of the lanes holds a thread of another lane.
 func (h *Homes) Moved(lanes uint32) bool {
-	if ((*Rows)(&h.Lane)).equal(&own) {
+	if (*Rows)(&h.Lane).equal(&own) {
 		return false
 	}
-	other := uint64(0)
-	for l := 0; l < PoolLanes; l, lanes = l+8, lanes>>8 {
-		other |= (binary.LittleEndian.Uint64(h.Lane[l:l+8]) ^ binary.LittleEndian.Uint64(own[l:l+
-			8])) & whole[uint8(lanes)]
-	}
-	return other != 0
+	return (*Rows)(&h.Lane).differ(&own, lanes) != 0
 }
 
 // own has the lane numbers of threads that have not moved.
@@ -50,6 +45,9 @@ var own = func() (lanes Rows) {
 // Rows holds the row of the thread in each lane.
 type Rows [PoolLanes]uint8
 
+// le reads and writes eight elements of Rows as a word.
+var le = binary.LittleEndian
+
 // whole has a byte of ones for each set bit of its index, so that one word covers eight lanes.
 var whole = func() (words [256]uint64) {
 	for set := range words {
@@ -62,26 +60,33 @@ var whole = func() (words [256]uint64) {
 
 // equal reports whether all elements are equal.
 func (r *Rows) equal(o *Rows) bool {
-	return binary.LittleEndian.Uint64(r[:]) == binary.LittleEndian.Uint64(o[:]) &&
-		binary.LittleEndian.Uint64(r[8:]) == binary.LittleEndian.Uint64(o[8:]) &&
-		binary.LittleEndian.Uint64(r[16:]) == binary.LittleEndian.Uint64(o[16:]) &&
-		binary.LittleEndian.Uint64(r[24:]) == binary.LittleEndian.Uint64(o[24:])
+	return le.Uint64(r[:]) == le.Uint64(o[:]) && le.Uint64(r[8:]) == le.Uint64(o[8:]) &&
+		le.Uint64(r[16:]) == le.Uint64(o[16:]) && le.Uint64(r[24:]) == le.Uint64(o[24:])
+}
+
+// differ returns the bytes of the given lanes that differ, joined from all words.
+func (r *Rows) differ(o *Rows, lanes uint32) uint64 {
+	return (le.Uint64(r[:])^le.Uint64(o[:]))&whole[uint8(lanes)] |
+		(le.Uint64(r[8:])^le.Uint64(o[8:]))&whole[uint8(lanes>>8)] |
+		(le.Uint64(r[16:])^le.Uint64(o[16:]))&whole[uint8(lanes>>16)] |
+		(le.Uint64(r[24:])^le.Uint64(o[24:]))&whole[uint8(lanes>>24)]
 }
 
 // Take copies the rows of from in the given lanes.
 func (r *Rows) Take(from *Rows, lanes uint32) {
-	for l := 0; l < PoolLanes; l, lanes = l+8, lanes>>8 {
-		to, m := r[l:l+8], whole[uint8(lanes)]
-		binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(to)&^m|binary.LittleEndian.Uint64(from[l:l+8])&m)
-	}
+	le.PutUint64(r[:], le.Uint64(r[:])^(le.Uint64(r[:])^le.Uint64(from[:]))&whole[uint8(lanes)])
+	le.PutUint64(r[8:], le.Uint64(r[8:])^(le.Uint64(r[8:])^le.Uint64(from[8:]))&whole[uint8(lanes>>8)])
+	le.PutUint64(r[16:], le.Uint64(r[16:])^(le.Uint64(r[16:])^le.Uint64(from[16:]))&whole[uint8(lanes>>16)])
+	le.PutUint64(r[24:], le.Uint64(r[24:])^(le.Uint64(r[24:])^le.Uint64(from[24:]))&whole[uint8(lanes>>24)])
 }
 
 // Shift adds first to the rows of the given lanes.
 func (r *Rows) Shift(first uint8, lanes uint32) {
-	for l := 0; l < PoolLanes; l, lanes = l+8, lanes>>8 {
-		to := r[l : l+8]
-		binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(to)+uint64(first)*ones&whole[uint8(lanes)])
-	}
+	add := uint64(first) * ones
+	le.PutUint64(r[:], le.Uint64(r[:])+add&whole[uint8(lanes)])
+	le.PutUint64(r[8:], le.Uint64(r[8:])+add&whole[uint8(lanes>>8)])
+	le.PutUint64(r[16:], le.Uint64(r[16:])+add&whole[uint8(lanes>>16)])
+	le.PutUint64(r[24:], le.Uint64(r[24:])+add&whole[uint8(lanes>>24)])
 }
 
 // ones has a one in each byte.
@@ -90,11 +95,8 @@ const ones = 0x0101_0101_0101_0101
 // Several reports whether the lanes belong to more than one row.
 func (r *Rows) Several(lanes uint32) bool {
 	row := uint64(r[bits.TrailingZeros32(lanes)%PoolLanes]) * ones
-	other := uint64(0)
-	for l := 0; l < PoolLanes; l, lanes = l+8, lanes>>8 {
-		other |= (binary.LittleEndian.Uint64(r[l:l+8]) ^ row) & whole[uint8(lanes)]
-	}
-	return other != 0
+	return (le.Uint64(r[:])^row)&whole[uint8(lanes)]|(le.Uint64(r[8:])^row)&whole[uint8(lanes>>8)]|
+		(le.Uint64(r[16:])^row)&whole[uint8(lanes>>16)]|(le.Uint64(r[24:])^row)&whole[uint8(lanes>>24)] != 0
 }
 
 // InRows holds a count for each row.
