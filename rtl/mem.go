@@ -2,6 +2,7 @@ package rtl
 
 import (
 	"bytes"
+	"encoding/binary"
 	"reflect"
 	"slices"
 )
@@ -214,7 +215,7 @@ func (r *ram) altered(i uint32) {
 }
 
 // edge commits the staged entries and reports whether any changed. It is one function for all
-// types, with separate loops for entries of 4, 8 and 16 bytes. This is faster than one function for
+// types, with separate loops for entries of 4, 8, 16 and 20 bytes. This is faster than one function for
 // each type.
 func (r *ram) edge() bool {
 	if r.together {
@@ -229,6 +230,8 @@ func (r *ram) edge() bool {
 		changed = commitWords[uint64](r)
 	case 16:
 		changed = commitWords[[2]uint64](r)
+	case 20:
+		changed = r.commit20()
 	default:
 		for _, i := range r.list {
 			r.staged[i] = false
@@ -257,6 +260,22 @@ func commitWords[W uint32 | uint64 | [2]uint64](r *ram) (changed bool) {
 		}
 	}
 	return changed
+}
+
+// commit20 is the edge of entries of 20 bytes. It writes them in any case.
+func (r *ram) commit20() bool {
+	le, differ := binary.LittleEndian, uint64(0)
+	for _, i := range r.list {
+		r.staged[i] = false
+		at := int(i) * 20
+		now, next := (*[20]byte)(r.bytes[0][at:]), (*[20]byte)(r.bytes[1][at:])
+		a, b, c := le.Uint64(next[:]), le.Uint64(next[8:]), le.Uint32(next[16:])
+		differ |= (a ^ le.Uint64(now[:])) | (b ^ le.Uint64(now[8:])) | uint64(c^le.Uint32(now[16:]))
+		le.PutUint64(now[:], a)
+		le.PutUint64(now[8:], b)
+		le.PutUint32(now[16:], c)
+	}
+	return differ != 0
 }
 
 // pending identifies the staged changes.
