@@ -300,31 +300,39 @@ func (i *Issue) free(s int, slot *divergence.Slot) bool {
 		}
 		return true
 	}
-	for int(of.Asked) < len(in.deps) {
-		if of.Left = i.Scoreboard.Holds(&of.Threads, of.Left, in.deps[of.Asked]); of.Left != 0 {
-			return false
+	asked, left := of.Asked, of.Left
+	for int(asked) < len(in.deps) {
+		if left = i.Scoreboard.Holds(&of.Threads, left, in.deps[asked]); left != 0 {
+			break
 		}
-		of.again(of.Asked + 1)
+		asked, left = asked+1, of.Threads.Rows
 	}
-	return true
+	if asked != of.Asked || left != of.Left {
+		of = i.Shares.Edit(s)
+		of.Asked, of.Left = asked, left
+	}
+	return int(asked) == len(in.deps)
 }
 
-// again restarts the check of all rows, for the registers from number asked on.
-func (of *shares) again(asked uint8) { of.Asked, of.Left = asked, of.Threads.Rows }
-
-// shares divides the threads of slot s, which has threads of several rows, by row.
+// shares returns the threads of slot s, which has threads of several rows, by row.
 func (i *Issue) shares(s int, slot *divergence.Slot) *shares {
-	of := i.Shares.Edit(s)
-	if *i.Known.Next(s >> 6)>>(s&63)&1 != 0 && of.Mask == slot.Mask { // more threads may have joined the slot
-		return of
+	of := i.Shares.Next(s)
+	if *i.Known.Next(s >> 6)>>(s&63)&1 == 0 || of.Mask != slot.Mask { // more threads may have joined the slot
+		i.divide(s, slot)
 	}
+	return of
+}
+
+// divide divides the threads of slot s by row, unless Shares has them, and restarts the check of its
+// registers.
+func (i *Issue) divide(s int, slot *divergence.Slot) {
+	of := i.Shares.Edit(s)
 	if homes := i.Div.Homes().At(s); of.Mask != slot.Mask || !of.Homes.Equal(homes) {
 		of.Mask, of.Homes = slot.Mask, *homes
 		of.Threads.Divide(homes, slot.Mask)
 	}
 	*i.Known.Edit(s >> 6) |= 1 << (s & 63)
-	of.again(0)
-	return of
+	of.Asked, of.Left = 0, of.Threads.Rows
 }
 
 // forget makes slots that have changed be checked again, and divided again if they have other
@@ -358,8 +366,9 @@ func (i *Issue) send(s int, slot *divergence.Slot, f *Flight) divergence.Fire {
 	f.Herd, f.PC, f.Mask = herd, slot.PC, slot.Mask
 	var of *shares
 	if slot.Mixed {
-		of = i.shares(s, slot)
-		of.again(0)
+		i.shares(s, slot)
+		of = i.Shares.Edit(s)
+		of.Asked, of.Left = 0, of.Threads.Rows
 		f.Homes, f.Rows = of.Homes, of.Threads.Rows
 	} else {
 		f.Homes = units.Homes{}
