@@ -17,7 +17,8 @@ func TestImports(t *testing.T) {
 		"divergo/gpu", "divergo/internal/input", "divergo/internal/nearest", "divergo/internal/papers",
 		"divergo/internal/printable", "divergo/internal/printf", "divergo/internal/splitmix",
 		"divergo/isa", "divergo/memsys", "divergo/memsys/dram", "divergo/ptx",
-		"divergo/rtl", "divergo/sm", "divergo/sm/divergence", "divergo/testbench/golden", "divergo/units",
+		"divergo/rtl", "divergo/sm", "divergo/sm/divergence", "divergo/testbench/functional",
+		"divergo/testbench/golden", "divergo/units",
 	}
 	for _, path := range pkg.Imports {
 		if strings.Contains(path, ".") || strings.HasPrefix(path, "divergo/") {

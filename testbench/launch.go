@@ -1,7 +1,6 @@
 package testbench
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"unsafe"
@@ -12,12 +11,13 @@ import (
 	"divergo/ptx"
 	"divergo/sm"
 	"divergo/sm/divergence"
+	"divergo/testbench/functional"
 	"divergo/testbench/golden"
 )
 
 // This file is the path from PTX to a result, from top to bottom. Program makes a kernel ready to
-// run. Session.Launch checks the launch (prepare), runs it on the machine (simulate) or the golden
-// model (emulate), and keeps its Run. File outcome.go describes the end of a run.
+// run. Session.Launch checks the launch (prepare), runs it on the machine (simulate) or the
+// functional model (emulate), and keeps its Run. File outcome.go describes the end of a run.
 
 // Program lowers a kernel of a module and makes it ready to run. It analyses the control flow and
 // resolves instructions to their place in the datapath. The empty name selects the only kernel of
@@ -49,9 +49,11 @@ type Run struct {
 	Outcome   Outcome
 	Counters  Counters
 	Printed   Printed     // if it finished
-	Emulated  bool        // by the golden model: see Session.Emulates
+	Emulated  bool        // by the functional model: see Session.Emulates
 	Outside   uint64      // reads by threads outside of allocations: see Session.Pad
 	Absent    *AbsentRead // the first shuffle that read an inactive lane; nil: none
+
+	Functional *functional.Counts // of an emulated launch
 }
 
 // Launch runs a grid until it ends. The error is an *Outcome if the run did not finish; otherwise
@@ -233,37 +235,34 @@ func (l *Loaded) Refuse(why error) {
 	}
 }
 
-// emulate runs a launch on the golden model instead of the machine. It changes device memory as the
-// launch does, takes no cycles and counts nothing. A thread that waits for a thread of a later CTA
-// waits for ever.
+// emulate runs a launch on the functional model instead of the machine. It changes device memory as
+// the launch does, and takes no cycles.
 func (s *Session) emulate(run *Run) error {
-	l, ranges := &run.Launch, s.memory.Ranges()
-	m := golden.Memory{Pad: s.Pad}
-	before := make([][]byte, len(ranges))
-	for i, r := range ranges {
-		before[i] = make([]byte, r.End-r.Start)
-		s.Read(r.Start, before[i])
-		s.fail(m.Map(r.Start, r.End-r.Start))
-		s.fail(m.Write(r.Start, before[i]))
-	}
-	if s.err != nil {
-		return s.err
-	}
-	cfg := &s.Machine.Config
-	result, err := golden.Run(l.Prog, l.Golden(cfg), &m, golden.Options{Stop: s.Limits.Stop, MaxSteps: s.maxSteps()})
+	m := functional.NewMemory(s.memory.Ranges(), s.Pad, s.Machine.Store.Read)
+	l, cfg := &run.Launch, &s.Machine.Config
+	setup := l.Functional(cfg, run.Occupancy.CTAs*cfg.GPU.SMs)
+	setup.MaxLanes, setup.Stop = s.maxSteps(), s.Limits.Stop
+	result, err := functional.Run(setup, m)
 	if err != nil {
 		return err
 	}
-	for i, r := range ranges {
-		after := make([]byte, len(before[i]))
-		s.fail(m.Read(r.Start, after))
-		if !bytes.Equal(before[i], after) {
-			s.Write(r.Start, after)
-		}
-	}
-	run.Outside, run.Outcome = result.Outside, *Emulated(l, cfg.SM.WarpSize, result)
+	m.Changes(s.Write)
+	run.Outside, run.Functional = result.Outside, &result.Counts
+	run.Outcome = s.emulated(l, setup.Room, result)
 	run.Counters = readCounters(s.Machine).zero()
-	return nil
+	return s.err
+}
+
+// Functional returns the launch in the form of the functional model, for a machine that holds room
+// CTAs at once.
+func (l *Launch) Functional(c *gpu.Config, room int) functional.Setup {
+	mech, _ := divergence.Find(c.Divergence.Mechanism)
+	return functional.Setup{
+		Prog: l.Prog, Grid: l.Grid, Block: l.Block, Shared: l.Shared, Params: l.Params,
+		WarpSize: c.SM.WarpSize, Stack: uint32(c.SM.Stack), SMs: c.GPU.SMs, Room: room,
+		Line: uint64(c.L1.Line), AbsentOwn: c.SM.AbsentLane == sm.AbsentOwn,
+		Independent: mech.Arrival != divergence.ByWarp, First: c.Divergence.First(),
+	}
 }
 
 // Golden returns the launch in the golden model's form, with the settings of a machine that it

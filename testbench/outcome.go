@@ -10,6 +10,7 @@ import (
 	"divergo/isa"
 	"divergo/sm"
 	"divergo/sm/divergence"
+	"divergo/testbench/functional"
 	"divergo/testbench/golden"
 )
 
@@ -60,7 +61,7 @@ type Waiting struct {
 	Reason string    `json:"reason"`
 }
 
-// emulator stands for the golden model where an SM is named.
+// emulator stands for the functional or the golden model where an SM is named.
 const emulator = -1
 
 // outcome returns the end of a run on the machine.
@@ -70,7 +71,8 @@ func (s *Session) outcome(l *Launch, end gpu.End) Outcome {
 	case gpu.Faulted:
 		for i, m := range s.Machine.SMs {
 			if f, ok := m.Fault(); ok {
-				o.Fault = s.fault(l.Prog, i, m, &f)
+				_, warp := m.Warp(int(f.Row))
+				o.Fault = s.fault(l.Prog, i, m.Thread(int(f.Row), int(f.Lane)), warp, m.Div.Homes() != nil, &f)
 				break
 			}
 		}
@@ -84,16 +86,15 @@ func (s *Session) outcome(l *Launch, end gpu.End) Outcome {
 	return o
 }
 
-// fault describes the error of a thread of an SM.
-func (s *Session) fault(p *isa.Program, index int, m *sm.SM, f *sm.Fault) *Fault {
-	t := m.Thread(int(f.Row), int(f.Lane))
+// fault describes the error of a thread of a warp of a CTA. regroups tells whether the mechanism
+// makes warps of its own.
+func (s *Session) fault(p *isa.Program, index int, t sm.Thread, warp int, regroups bool, f *sm.Fault) *Fault {
 	fault := &Fault{
 		Kind: f.Kind.String(), SM: index, CTA: t.CTA, Thread: t.TID, PC: f.PC,
 		Addr: f.Addr, Size: int(f.Size), Space: spaceName(f.Space),
 	}
 	fault.Where, fault.From, fault.Text = source(p, f.PC)
-	_, warp := m.Warp(int(f.Row))
-	mech, regroups := s.Machine.Config.Divergence.Mechanism, m.Div.Homes() != nil
+	mech := s.Machine.Config.Divergence.Mechanism
 	switch f.Kind {
 	case sm.OutOfBounds:
 		switch f.Space {
@@ -198,6 +199,25 @@ func (s *Session) waiting(p *isa.Program) []Waiting {
 		}
 	}
 	return list
+}
+
+// emulated is the outcome of a launch on the functional model, for a machine that holds room CTAs.
+func (s *Session) emulated(l *Launch, room int, r *functional.Result) Outcome {
+	o := Outcome{End: r.End, Room: uint64(room), Unbegun: r.Unbegun}
+	if f := r.Fault; f != nil {
+		o.Fault = s.fault(l.Prog, emulator, f.Thread, int(f.Row), false, &f.Fault)
+	}
+	size := s.Machine.Config.SM.WarpSize
+	for _, g := range r.Waiting {
+		w := Waiting{SM: emulator, CTA: g.CTA, Warp: g.Warp, PC: g.PC, Mask: fmt.Sprintf("%0*x", (size+3)/4, g.Mask)}
+		w.Where, w.From, w.Text = source(l.Prog, g.PC)
+		w.Reason = "waits to reconverge"
+		if g.Runs || g.Wait == divergence.WaitsBarrier {
+			w.Reason = reasons[g.Wait]
+		}
+		o.Waiting = append(o.Waiting, w)
+	}
+	return o
 }
 
 // Emulated is the outcome of a launch on the golden model, with warps of so many threads.
