@@ -16,11 +16,21 @@ func (w *warp) access(d *inst, exec uint32) bool {
 	g := w.grid
 	base := w.row(&d.src[0])
 	low, high, all := ^uint64(0), uint64(0), uint64(0)
-	for m := exec; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
-		a := (base[lane] + uint64(d.Off)) & g.reach
-		g.at[lane] = a
-		low, high, all = min(low, a), max(high, a), all|a
+	at, off, reach := &g.at, uint64(d.Off), g.reach
+	if exec == 1<<isa.MaxLanes-1 {
+		for lane := range isa.MaxLanes {
+			a := (base[lane] + off) & reach
+			at[lane] = a
+			low = min(low, a)
+			high = max(high, a)
+			all |= a
+		}
+	} else {
+		for m := exec; m != 0; m &= m - 1 {
+			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+			a := (base[lane] + off) & reach
+			at[lane], low, high, all = a, min(low, a), max(high, a), all|a
+		}
 	}
 	space, skip := spaceOf(d.Space, low)
 	if top, _ := spaceOf(d.Space, high); top != space || all&(d.align-1) != 0 || space == isa.SpaceParam && d.Op != isa.OpLd {
@@ -200,9 +210,14 @@ func (g *grid) lines(d *inst, exec uint32, low, high, size uint64) {
 		return
 	}
 	var seen [2 * isa.MaxLanes]uint64 // lines by hash, plus 1
-	for m := exec; m != 0; m &= m - 1 {
-		line := g.at[bits.TrailingZeros32(m)&(isa.MaxLanes-1)] & mask
-		h := line / g.Line
+	last, shift := uint64(1), bits.TrailingZeros64(g.Line)
+	for lane, a := range &g.at {
+		line := a & mask
+		if line == last || exec>>lane&1 == 0 {
+			continue
+		}
+		last = line
+		h := line >> shift
 		for seen[h%uint64(len(seen))] != 0 && seen[h%uint64(len(seen))] != line+1 {
 			h++
 		}
@@ -220,7 +235,7 @@ func (w *warp) transfer(d *inst, exec uint32, data []byte, skip uint64, shared b
 	switch d.Op {
 	case isa.OpLd:
 		for i, row := range d.dst {
-			if row < 0 {
+			if row == g.sink {
 				continue
 			}
 			to := &w.rows[row]
@@ -263,7 +278,7 @@ func (w *warp) atomic(d *inst, exec uint32, data []byte, skip, size uint64, shar
 		}
 		storeBytes(at, size, v)
 	}
-	if len(d.dst) > 0 && d.dst[0] >= 0 {
+	if len(d.dst) > 0 && d.dst[0] != g.sink {
 		w.write(d.dst[0], exec, old)
 		if d.Type.Signed() {
 			isa.ExtendAll(d.Type, &w.rows[d.dst[0]], exec, g.Prog.Regs[d.dst[0]].Type.Bits())
@@ -435,9 +450,7 @@ func (w *warp) rowsOfMatrix(d *inst) bool {
 	}
 	g.changes++
 	for i, row := range d.dst {
-		if row >= 0 {
-			w.write(row, g.all, &g.scratch[i])
-		}
+		w.write(row, g.all, &g.scratch[i])
 	}
 	return true
 }

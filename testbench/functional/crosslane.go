@@ -140,15 +140,9 @@ func (w *warp) exchange(d *inst, exec uint32) bool {
 	}
 	isa.Execute(d.Inst, x)
 	for i, row := range d.dst {
-		if row >= 0 {
-			w.write(row, exec, &g.scratch[i])
-		}
+		w.write(row, exec, &g.scratch[i])
 	}
-	for i, p := range d.pdst {
-		if p >= 0 {
-			w.preds[p] = w.preds[p]&^exec | x.PDst[i]&exec
-		}
-	}
+	w.predicates(d, exec)
 	return true
 }
 

@@ -60,7 +60,7 @@ func (g *grid) begin(number uint64) {
 func (g *grid) newCTA() *cta {
 	threads := int(g.Block[0] * g.Block[1] * g.Block[2])
 	n := (threads + g.WarpSize - 1) / g.WarpSize
-	rows, preds := len(g.Prog.Regs)+len(g.specials), len(g.Prog.Preds)
+	rows, preds := int(g.sink)+1, len(g.Prog.Preds)
 	c := &cta{g: g, shared: make([]byte, g.shared), warps: make([]warp, n)}
 	for i := range c.barriers {
 		c.barriers[i].arrived = make([]uint32, n)

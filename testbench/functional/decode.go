@@ -22,6 +22,9 @@ const (
 	timed               // reads a clock
 )
 
+// none is the row of a result without a register, before the number of rows is known.
+const none int32 = -1
+
 // inst is a decoded instruction. Registers, and behind them the special registers that the program
 // reads, are rows of a warp.
 type inst struct {
@@ -31,8 +34,9 @@ type inst struct {
 	invert uint32 // of the guard
 	counts uint64 // 1, or 0 for an inserted instruction
 	src    []source
-	dst    []int32 // rows; -1: none
-	pdst   []int32 // predicates, by destination; -1: none
+	dst    []int32 // rows
+	pdst   []int32 // predicates, by destination; -1: none; nil: all none
+	other  bool    // it has predicates
 	size   uint64  // access: bytes of a lane
 	align  uint64  // access: bytes
 }
@@ -51,6 +55,7 @@ type grid struct {
 	m        *Memory
 	insts    []inst        // by PC
 	specials []isa.Special // that the program reads; their rows lie behind the registers
+	sink     int32         // row of results without a register
 	result   int           // row of isa.BarResult, -1: not read
 	local    uint64        // bytes of a thread's local memory
 	shared   uint64        // bytes of a CTA's shared memory
@@ -96,6 +101,14 @@ func newGrid(s Setup, m *Memory) *grid {
 	g.insts = make([]inst, len(p.Insts))
 	for pc := range p.Insts {
 		g.insts[pc] = g.decode(&p.Insts[pc])
+	}
+	g.sink = int32(len(p.Regs) + len(g.specials))
+	for pc := range g.insts {
+		for i, row := range g.insts[pc].dst {
+			if row == none {
+				g.insts[pc].dst[i] = g.sink
+			}
+		}
 	}
 	return g
 }
@@ -151,7 +164,7 @@ func (g *grid) decode(in *isa.Inst) inst {
 		d.src = append(d.src, s)
 	}
 	for _, o := range in.Dst[:in.NDst] {
-		row, pred := int32(-1), int32(-1)
+		row, pred := none, int32(-1)
 		switch o.Kind {
 		case isa.OperandReg:
 			row = int32(o.Index)
@@ -163,6 +176,7 @@ func (g *grid) decode(in *isa.Inst) inst {
 	if !slices.ContainsFunc(d.pdst, func(p int32) bool { return p >= 0 }) {
 		d.pdst = nil
 	}
+	d.other = d.pdst != nil || slices.ContainsFunc(d.src, func(s source) bool { return s.pred })
 	d.size = uint64(in.Type.Bytes()) * uint64(max(int(in.Vec), 1))
 	if in.Matrix() {
 		d.size = matrixRow

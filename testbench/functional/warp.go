@@ -15,7 +15,7 @@ type warp struct {
 	cta    *cta
 	grid   *grid
 	index  int // in the CTA
-	rows   []isa.Row
+	rows   []isa.Row // registers, special registers, and one for results without a register
 	preds  []uint32
 	local  []byte // local memory, lane by lane
 	whole  uint32 // lanes that have a thread
@@ -181,10 +181,6 @@ func (w *warp) run(most int) {
 	for ; most > 0 && stays && pc != meet; most-- {
 		d := &g.insts[pc]
 		exec := mask
-		if Debug != nil && d.counts > 0 {
-			Debug(w.cta.number, w.index*g.WarpSize, pc, mask)
-		}
-		was := pc
 		if d.guard >= 0 {
 			exec &= w.preds[d.guard] ^ d.invert
 		}
@@ -224,11 +220,6 @@ func (w *warp) run(most int) {
 			p.pc, stays = pc, false
 			w.change(d, exec)
 		}
-		if Debug2 != nil && d.counts > 0 {
-			for i, r := range d.dst {
-				if r >= 0 { Debug2(w.cta.number, w.index*g.WarpSize, was, i, exec, &w.rows[r]) }
-			}
-		}
 	}
 	g.r.Instructions += counted
 	g.r.Lanes += counted * uint64(n)
@@ -241,39 +232,44 @@ func (w *warp) run(most int) {
 
 // execute computes the lanes of an instruction.
 func (w *warp) execute(d *inst, exec uint32) {
-	x := &w.grid.x
+	x, rows := &w.grid.x, w.rows
 	x.Mask = exec
 	w.operands(d)
 	for i, row := range d.dst {
-		if row >= 0 {
-			x.Dst[i] = &w.rows[row]
-		} else {
-			x.Dst[i] = &w.grid.scratch[i]
-		}
+		x.Dst[i] = &rows[row]
 	}
 	isa.Execute(d.Inst, x)
-	for i, p := range d.pdst {
-		if p >= 0 {
-			w.preds[p] = w.preds[p]&^exec | x.PDst[i]&exec
-		}
+	if d.pdst != nil {
+		w.predicates(d, exec)
 	}
 }
 
 // operands fills in the sources of an instruction.
 func (w *warp) operands(d *inst) {
-	x := &w.grid.x
+	x, rows := &w.grid.x, w.rows
 	for i := range d.src {
-		switch s := &d.src[i]; {
-		case s.pred:
-			x.Src[i], x.PSrc[i] = nil, w.preds[s.index]^s.invert
-		case s.imm != nil:
+		if s := &d.src[i]; s.imm == nil {
+			x.Src[i] = &rows[s.index]
+		} else {
 			x.Src[i], x.PSrc[i] = s.imm, s.invert
-		default:
-			x.Src[i] = &w.rows[s.index]
 		}
 	}
-	if d.pdst != nil {
+	if d.other {
+		for i := range d.src {
+			if s := &d.src[i]; s.pred {
+				x.Src[i], x.PSrc[i] = nil, w.preds[s.index]^s.invert
+			}
+		}
 		x.PDst = [isa.MaxDsts]uint32{}
+	}
+}
+
+// predicates writes the predicates that an instruction has computed.
+func (w *warp) predicates(d *inst, exec uint32) {
+	for i, p := range d.pdst {
+		if p >= 0 {
+			w.preds[p] = w.preds[p]&^exec | w.grid.x.PDst[i]&exec
+		}
 	}
 }
 
@@ -380,8 +376,12 @@ func (w *warp) diverge(d *inst, target, fall point, taken, not uint32) {
 			e.point = meet
 		}
 		for _, x := range [...]path{second, first} {
-			if x.point != meet {
-				w.at++
+			if x.point == meet {
+				continue
+			}
+			if w.at++; w.at == len(w.paths) {
+				w.paths = append(w.paths, x)
+			} else {
 				w.paths = slices.Insert(w.paths, w.at, x)
 			}
 		}
@@ -397,7 +397,11 @@ func (w *warp) join() {
 		if p.mask != 0 && p.point != p.meet {
 			return
 		}
-		w.paths = slices.Delete(w.paths, w.at, w.at+1)
+		if w.at == len(w.paths)-1 {
+			w.paths = w.paths[:w.at]
+		} else {
+			w.paths = slices.Delete(w.paths, w.at, w.at+1)
+		}
 		if len(w.paths) == 0 {
 			return
 		}
@@ -549,6 +553,3 @@ func (w *warp) fault(f sm.Fault) {
 	g.r.Fault = &Fault{f, sm.Thread{CTA: w.cta.id, TID: [3]uint32{x, y % g.Block[1], y / g.Block[1]}}}
 	g.finish(gpu.Faulted)
 }
-
-var Debug func(cta uint64, first int, pc, mask uint32)
-var Debug2 func(cta uint64, first int, pc uint32, i int, mask uint32, row *isa.Row)
