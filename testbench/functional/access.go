@@ -56,9 +56,13 @@ func (w *warp) access(d *inst, exec uint32) bool {
 	}
 	switch space {
 	case isa.SpaceLocal:
-		w.frames(d, exec, skip)
+		w.words(d, exec, skip)
+		for lane := range at { // places in the local memory of the warp
+			at[lane] += uint64(lane)*g.local - skip
+		}
 		data, skip = w.local, 0
 	case isa.SpaceGlobal:
+		g.reads = g.reads || d.Op != isa.OpSt
 		s, state := &g.m.ranges[g.m.last], d.makes()
 		if from, to := low-skip, high-skip+d.size-1; from>>pageBits == to>>pageBits {
 			if s.pages[from>>pageBits] < state {
@@ -104,9 +108,10 @@ func (d *inst) makes() pageState {
 	return changed
 }
 
-// frames turns local addresses into places in the local memory of the warp. It counts an access for
-// each word of 4 bytes: equal local addresses of a warp are neighbours, see sm.Kernel.LocalBytes.
-func (w *warp) frames(d *inst, exec uint32, skip uint64) {
+// words counts the lines of an access to local memory, of which an address lies skip above. It counts
+// an access for each word of 4 bytes: equal local addresses of a warp are neighbours, see
+// sm.Kernel.LocalBytes.
+func (w *warp) words(d *inst, exec uint32, skip uint64) {
 	g := w.grid
 	local := g.at
 	for word := uint64(0); 4*word < d.size; word++ {
@@ -116,19 +121,16 @@ func (w *warp) frames(d *inst, exec uint32, skip uint64) {
 			a := ((local[lane]-skip)/4+word)*uint64(g.WarpSize)*4 + uint64(lane)*4
 			g.at[lane], low, high = a, min(low, a), max(high, a)
 		}
-		g.lines(d, exec, low, high, 4)
+		g.lines(d, exec, low, high, min(d.size, 4))
 	}
-	for m := exec; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
-		g.at[lane] = local[lane] + uint64(lane)*g.local - skip
-	}
+	g.at = local
 }
 
 // each executes an access lane by lane. It first looks for a lane whose address is not valid: see
 // sm.LSU.
 func (w *warp) each(d *inst, exec uint32) bool {
 	g := w.grid
-	params, global := true, uint32(0) // all lanes read parameters; lanes that access global memory
+	params, global, local := true, uint32(0), uint32(0) // all lanes read parameters; lanes by space
 	for m := exec; m != 0; m &= m - 1 {
 		space, _ := spaceOf(d.Space, g.at[bits.TrailingZeros32(m)&(isa.MaxLanes-1)])
 		params = params && space == isa.SpaceParam
@@ -167,12 +169,19 @@ func (w *warp) each(d *inst, exec uint32) bool {
 			g.r.Outside++
 		}
 		w.transfer(d, 1<<lane, data, a, space == isa.SpaceShared)
-		if space == isa.SpaceGlobal {
+		switch space {
+		case isa.SpaceGlobal:
 			global |= 1 << lane
+		case isa.SpaceLocal:
+			local |= 1 << lane
 		}
 	}
 	if global != 0 {
 		g.lines(d, global, 0, 1<<63, d.size)
+	}
+	if local != 0 {
+		_, start := spaceOf(d.Space, g.at[bits.TrailingZeros32(local)&(isa.MaxLanes-1)])
+		w.words(d, local, start)
 	}
 	return true
 }
@@ -248,7 +257,7 @@ func (w *warp) transfer(d *inst, exec uint32, data []byte, skip uint64, shared b
 		for i := range d.src[1:] {
 			from := w.row(&d.src[1+i])
 			if g.watching && differs(from, exec, data, &g.at, skip-uint64(i)*size, size) {
-				g.changes++
+				g.change()
 			}
 			scatter(from, exec, data, &g.at, skip-uint64(i)*size, size)
 		}
@@ -274,7 +283,7 @@ func (w *warp) atomic(d *inst, exec uint32, data []byte, skip, size uint64, shar
 		old[lane] = loadBytes(at, size)
 		v := does(d.Atom, d.Type, old[lane], a[lane], b[lane])
 		if v != old[lane] {
-			g.changes++
+			g.change()
 		}
 		storeBytes(at, size, v)
 	}
@@ -400,7 +409,7 @@ func (w *warp) copy(d *inst, exec uint32) bool {
 	if read != 0 {
 		g.lines(d, read, 0, 1<<63, d.size)
 	}
-	g.changes++
+	g.change()
 	return true
 }
 
@@ -448,7 +457,7 @@ func (w *warp) rowsOfMatrix(d *inst) bool {
 			}
 		}
 	}
-	g.changes++
+	g.change()
 	for i, row := range d.dst {
 		w.write(row, g.all, &g.scratch[i])
 	}

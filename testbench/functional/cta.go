@@ -11,8 +11,8 @@ import (
 // Turns, in warp instructions. A short turn of a path lets another thread of its warp or CTA release
 // a lock soon.
 const (
-	pathTurn = 1 << 12
-	ctaTurn  = 1 << 20
+	pathTurn = 1 << 10
+	ctaTurn  = 1 << 13
 )
 
 // cta is a CTA that has begun.
@@ -79,14 +79,17 @@ func (g *grid) newCTA() *cta {
 func (g *grid) end(i int) {
 	g.free = append(g.free, g.ctas[i])
 	g.ctas = append(g.ctas[:i], g.ctas[i+1:]...)
-	g.quiet = 0
 }
 
 // turn runs the warps of a CTA until they have ended, none can run, or the turn is over. It reports
 // whether a warp has run.
 func (c *cta) turn() (moved bool) {
 	g := c.g
-	for until := g.r.Instructions + ctaTurn; g.r.Instructions < until; {
+	turn := uint64(ctaTurn)
+	if g.watching {
+		turn = pathTurn
+	}
+	for until := g.r.Instructions + turn; g.r.Instructions < until; {
 		ran := false
 		for i := range c.warps {
 			w := &c.warps[i]

@@ -65,9 +65,13 @@ type grid struct {
 	free     []*cta        // that have ended
 	r        Result
 	over     bool
-	quiet    int    // rounds without a CTA that has begun or ended: see watch
-	changes  uint64 // of memory, while watching
+
+	// State of the watch.
 	watching bool
+	quiet    int    // rounds without a CTA that has begun or ended
+	patience int    // such rounds before it watches
+	changed  uint64 // time of the last change of memory
+	reads    bool   // global memory has been read
 
 	// Operands of the present instruction.
 	x       isa.Lanes
@@ -79,7 +83,7 @@ type grid struct {
 
 func newGrid(s Setup, m *Memory) *grid {
 	p := s.Prog
-	g := &grid{Setup: s, m: m, result: -1, reach: ^uint64(0), all: uint32(1<<s.WarpSize - 1)}
+	g := &grid{Setup: s, m: m, result: -1, reach: ^uint64(0), patience: 1, all: uint32(1<<s.WarpSize - 1)}
 	g.r.End, g.r.Branches = gpu.Finished, make([]Branch, len(p.Insts))
 	if g.MaxLanes == 0 {
 		g.MaxLanes = ^uint64(0)

@@ -107,7 +107,9 @@ func (g *grid) run() {
 		switch {
 		case !moved:
 			g.finish(gpu.Deadlock)
-		case !begins && !ended:
+		case begins || ended:
+			g.quiet, g.watching = 0, false
+		default:
 			g.finish(g.watch())
 		}
 		if g.over {

@@ -14,7 +14,7 @@ import (
 type warp struct {
 	cta    *cta
 	grid   *grid
-	index  int // in the CTA
+	index  int       // in the CTA
 	rows   []isa.Row // registers, special registers, and one for results without a register
 	preds  []uint32
 	local  []byte // local memory, lane by lane
@@ -23,7 +23,7 @@ type warp struct {
 	asleep bool   // no path can run
 	at     int    // path that runs
 	paths  []path
-	spin   spin // see watch
+	spins  map[uint32]*spin // by lanes of a path, while it is watched
 }
 
 // path is an entry of the stack of a warp. Paths above it that have its threads are on their way to
@@ -49,7 +49,7 @@ func (w *warp) begin() {
 	clear(w.rows)
 	clear(w.preds)
 	clear(w.local)
-	w.live, w.asleep, w.at, w.spin = w.whole, false, 0, spin{}
+	w.live, w.asleep, w.at = w.whole, false, 0
 	w.paths = append(w.paths[:0], path{meet: nowhere, mask: w.whole})
 	for i, s := range w.grid.specials {
 		w.special(&w.rows[len(w.grid.Prog.Regs)+i], s)
