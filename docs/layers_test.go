@@ -26,7 +26,7 @@ var floors = [][]string{
 	{"memsys", "sm/divergence"},
 	{"sm", "internal/audit", "internal/memtest"},
 	{"gpu", "blocks"},
-	{"testbench/golden"},
+	{"testbench/golden", "testbench/functional"},
 	{"testbench"},
 	{"kernels"},
 	{"kernels/runner"},

@@ -83,7 +83,8 @@ func (s *Session) Launch(l Launch) error {
 }
 
 // prepare finds the program to run, checks that it can run, and puts the variables of its module into
-// device memory. For a texture unit the program has tex and tld4 as instructions.
+// device memory. For a texture unit the program has tex and tld4 as instructions; the functional
+// model takes their loads.
 func (s *Session) prepare(l Launch) (run Run, err error) {
 	if s.err != nil {
 		return run, s.err
@@ -91,7 +92,8 @@ func (s *Session) prepare(l Launch) (run Run, err error) {
 	if n := len(s.Runs); n > 0 && !s.Runs[n-1].Outcome.OK() {
 		return run, fmt.Errorf("launch %d did not finish, and the machine stands where it stopped: Reset first", n)
 	}
-	if p := l.Prog.Textured; p != nil && s.Machine.Config.Texture.Fetch == memsys.FetchUnit {
+	run.Emulated = s.Emulates != nil && s.Emulates(len(s.Runs)+1)
+	if p := l.Prog.Textured; p != nil && s.Machine.Config.Texture.Fetch == memsys.FetchUnit && !run.Emulated {
 		l.Prog = p
 	}
 	if l.Prog, err = s.herded(l.Prog); err != nil {
@@ -107,7 +109,8 @@ func (s *Session) prepare(l Launch) (run Run, err error) {
 	if err := s.PlaceModule(l.Prog); err != nil {
 		return run, err
 	}
-	return Run{Launch: l, Occupancy: occupancy, Emulated: s.Emulates != nil && s.Emulates(len(s.Runs)+1)}, nil
+	run.Launch, run.Occupancy = l, occupancy
+	return run, nil
 }
 
 // maxGrid and maxBlock are the largest sizes by dimension (CUDA C Programming Guide, technical

@@ -31,8 +31,8 @@ type Session struct {
 	// machine without herding.
 	Herd func(p *isa.Program) (*isa.Program, error)
 
-	// Emulates, if set, reports whether the golden model runs a launch, counted from 1, instead of
-	// the machine. Device memory changes, and nothing is counted.
+	// Emulates, if set, reports whether the functional model runs a launch, counted from 1, instead
+	// of the machine. Device memory changes. Run.Functional has the counts, and Counters none.
 	Emulates func(number int) bool
 
 	// Pad is the number of bytes outside of an allocation that a thread may read. The read gives
@@ -247,7 +247,10 @@ func (s *Session) ByKernel() []KernelRuns {
 	var list []KernelRuns
 	for i := range s.Runs {
 		r := &s.Runs[i]
-		at := slices.IndexFunc(list, func(k KernelRuns) bool { return k.Prog == r.Launch.Prog })
+		at := slices.IndexFunc(list, func(k KernelRuns) bool {
+			p := r.Launch.Prog
+			return k.Prog == p || k.Prog.Textured == p || p.Textured == k.Prog
+		})
 		if at < 0 {
 			at = len(list)
 			list = append(list, KernelRuns{Prog: r.Launch.Prog})

@@ -51,6 +51,8 @@ type launchLine struct {
 	Outcome   string         `json:"outcome,omitempty"`
 	Emulated  bool           `json:"emulated,omitempty"`
 	Stats     map[string]any `json:"stats"`
+
+	Functional *functionalResult `json:"functional,omitempty"` // of an emulated launch
 }
 
 // add writes the lines of a session. close returns its error.
@@ -76,6 +78,7 @@ func (l *launchLines) add(s *testbench.Session) {
 		line := launchLine{
 			Of: "launch", Launch: i + 1, Launches: 1, Kernel: name, Name: ptx.Demangled(name),
 			Grid: &r.Launch.Grid, Block: &r.Launch.Block, Outcome: r.Outcome.End.String(), Emulated: r.Emulated,
+			Functional: newFunctional(r, s.Machine.Config.SM.WarpSize),
 		}
 		write(line, r.Counters)
 	}

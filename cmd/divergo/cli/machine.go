@@ -62,7 +62,7 @@ func (m *machineFlags) add(c *cobra.Command, one bool) {
 	f.BoolVar(&m.verify, "verify", false,
 		"compare every thread with the golden model: PCs, registers at the exit, memory")
 	f.StringVar(&m.fast, "fast", "",
-		"simulate launches `N..M`, counted from 1; the golden model runs the others, which count for nothing")
+		"simulate launches `N..M`, counted from 1; the functional model runs the others, which the statistics leave out")
 	f.Uint64Var(&m.pad, "pad", 0, "threads may read `BYTES` outside of buffers, where they get zeros; a warning counts that")
 	f.BoolVar(&m.races, "races", false,
 		"report data races: accesses of two threads to a byte that nothing orders (docs/howto/races.md); the exit code is then 1")

@@ -49,6 +49,43 @@ type launchResult struct {
 	CTAsPerSM int       `json:"ctas_per_sm"`
 	Limit     string    `json:"limited_by"`
 	Emulated  bool      `json:"emulated,omitempty"`
+
+	Functional *functionalResult `json:"functional,omitempty"` // of an emulated launch
+}
+
+// functionalResult are the counts of a launch on the functional model.
+type functionalResult struct {
+	Instructions uint64         `json:"warp_instructions"`
+	Lanes        uint64         `json:"thread_instructions"`
+	Active       []uint64       `json:"active_lane_histogram"`
+	Lines        uint64         `json:"mem_lines"`
+	Branches     []branchResult `json:"branches"`
+}
+
+// branchResult are the outcomes of a branch.
+type branchResult struct {
+	PC        int    `json:"pc"`
+	Where     string `json:"where"` // source line
+	Executed  uint64 `json:"executed"`
+	Divergent uint64 `json:"divergent"`
+}
+
+// newFunctional returns the counts of an emulated launch, or nil.
+func newFunctional(r *testbench.Run, warpSize int) *functionalResult {
+	c := r.Functional
+	if c == nil {
+		return nil
+	}
+	f := &functionalResult{
+		Instructions: c.Instructions, Lanes: c.Lanes, Active: c.Active[:warpSize+1], Lines: c.Lines,
+		Branches: []branchResult{},
+	}
+	for pc, b := range c.Branches {
+		if b.Executed > 0 {
+			f.Branches = append(f.Branches, branchResult{pc, r.Launch.Prog.Called(uint32(pc)), b.Executed, b.Divergent})
+		}
+	}
+	return f
 }
 
 // schema returns the name of a verb's JSON format. The number grows when the meaning of a field
@@ -72,7 +109,7 @@ func newResult(s *testbench.Session, preset, kernel, size string, seed uint64) *
 		run := &s.Runs[i]
 		r.Launches = append(r.Launches, launchResult{
 			run.Launch.Prog.Name, run.Launch.Grid, run.Launch.Block, run.Outcome.Cycle, run.Occupancy.CTAs,
-			run.Occupancy.Limit, run.Emulated,
+			run.Occupancy.Limit, run.Emulated, newFunctional(run, s.Machine.Config.SM.WarpSize),
 		})
 		r.Printed = append(r.Printed, run.Printed.Records...)
 		r.Dropped += run.Printed.Dropped
@@ -106,14 +143,20 @@ func (r *result) print(w io.Writer, all bool) error {
 	}
 	if n := len(r.Launches); n > 0 {
 		l := r.Launches[n-1]
-		emulated := 0
+		emulated, sum, branches := 0, functionalResult{}, branchResult{}
 		for _, l := range r.Launches {
-			if l.Emulated {
+			if f := l.Functional; f != nil {
 				emulated++
+				sum.Instructions, sum.Lanes, sum.Lines = sum.Instructions+f.Instructions, sum.Lanes+f.Lanes, sum.Lines+f.Lines
+				for _, b := range f.Branches {
+					branches.Executed, branches.Divergent = branches.Executed+b.Executed, branches.Divergent+b.Divergent
+				}
 			}
 		}
 		if emulated > 0 {
-			head.Row("emulated", fmt.Sprintf("%d of them, of which the statistics have nothing", emulated))
+			head.Row("emulated", fmt.Sprintf("%d of them, which the statistics leave out: warp instructions %d, "+
+				"thread instructions %d, branches %d, of these divergent %d, memory lines %d", emulated,
+				sum.Instructions, sum.Lanes, branches.Executed, branches.Divergent, sum.Lines))
 		}
 		head.Row("launches", fmt.Sprintf("%d; grid %s, block %s, %d CTAs an SM (limited by %s)", n, shape(l.Grid),
 			shape(l.Block), l.CTAsPerSM, l.Limit))
