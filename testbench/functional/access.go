@@ -108,8 +108,8 @@ func (d *inst) makes() pageState {
 	return changed
 }
 
-// words counts the lines of an access to local memory, of which an address lies skip above. It counts
-// an access for each word of 4 bytes: equal local addresses of a warp are neighbours, see
+// words counts the lines of an access to local memory, whose addresses are those in g.at less skip. A
+// word of 4 bytes is an access of its own: equal local addresses of a warp are neighbours, see
 // sm.Kernel.LocalBytes.
 func (w *warp) words(d *inst, exec uint32, skip uint64) {
 	g := w.grid
@@ -208,7 +208,6 @@ func (w *warp) bytes(space isa.Space, lane int, at, size uint64, state pageState
 // lines counts the cache lines of an access of some lanes, with size bytes each, from low to high:
 // see memsys.Coalescer.
 func (g *grid) lines(d *inst, exec uint32, low, high, size uint64) {
-	g.r.Accesses++
 	mask := ^(g.Line - 1)
 	switch {
 	case d.Op == isa.OpAtom || d.Op == isa.OpRed: // atomics are not merged

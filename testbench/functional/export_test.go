@@ -1,9 +1,6 @@
 package functional
 
-import (
-	"math/bits"
-	"slices"
-)
+import "math/bits"
 
 // Exited is a thread at its exit.
 type Exited struct {
@@ -32,6 +29,3 @@ func RunWatched(s Setup, m *Memory, exit func(Exited)) (*Result, error) {
 	g.run()
 	return &g.r, m.err
 }
-
-// Reasons lists what the instructions of kinds are, for tests.
-var _ = slices.Contains[[]int]

@@ -44,8 +44,7 @@ type Counts struct {
 	Lanes        uint64 // their active lanes
 	Active       [isa.MaxLanes + 1]uint64
 	Branches     []Branch // by PC
-	Accesses     uint64   // global and local memory instructions
-	Lines        uint64   // their cache lines
+	Lines        uint64   // cache lines of global and local accesses
 	Outside      uint64   // loads outside of allocations: see Memory
 }
 

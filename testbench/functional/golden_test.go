@@ -28,36 +28,41 @@ var ordered = []string{"%sink", "%seen", "%mail"}
 // TestGolden: random kernels leave the same memory, registers and numbers of instructions as in the
 // golden model, and fault at the same instruction.
 func TestGolden(t *testing.T) {
-	kernels := uint64(20_000)
+	kernels, from := uint64(20_000), uint64(1)
 	if testing.Short() {
-		kernels = 500
+		kernels = 400
 	}
-	from := uint64(1)
 	if s := os.Getenv("DIVERGO_SEED"); s != "" {
 		n, err := strconv.ParseUint(s, 10, 64)
 		require.NoError(t, err)
 		from = n
 	}
-	cfg := gpu.Default()
-	cfg.GPU.SMs = 1
-	s, err := testbench.NewSession(cfg, testbench.Limits{})
-	require.NoError(t, err)
-	faults := 0
-	for seed := from; seed < from+kernels; seed++ {
-		c := draw.New(seed, features)
-		k, err := c.Compile()
-		require.NoError(t, err)
-		s.Reset()
-		err = k.Launch(s, func(l testbench.Launch) error {
-			faulted, err := compare(s, l, &k.Machine)
-			if faulted {
-				faults++
+	const parts = 4
+	for part := range uint64(parts) {
+		t.Run(fmt.Sprint("part ", part), func(t *testing.T) {
+			t.Parallel()
+			cfg := gpu.Default()
+			cfg.GPU.SMs = 1
+			s, err := testbench.NewSession(cfg, testbench.Limits{})
+			require.NoError(t, err)
+			faults := 0
+			for seed := from + part; seed < from+kernels; seed += parts {
+				c := draw.New(seed, features)
+				k, err := c.Compile()
+				require.NoError(t, err)
+				s.Reset()
+				err = k.Launch(s, func(l testbench.Launch) error {
+					faulted, err := compare(s, l, &k.Machine)
+					if faulted {
+						faults++
+					}
+					return err
+				})
+				require.NoError(t, err, "seed %d\n%s", seed, k.Text)
 			}
-			return err
+			require.Positive(t, faults, "no kernel has faulted")
 		})
-		require.NoError(t, err, "seed %d\n%s", seed, k.Text)
 	}
-	require.Positive(t, faults, "no kernel has faulted")
 }
 
 // again reports whether the threads of a warp execute an instruction one after the other.
