@@ -96,7 +96,7 @@ func TestKeepLarge(t *testing.T) {
 	assert.Equal(t, append(data[:255:255], 8), got)
 }
 
-// TestEmulates checks that launches on the golden model change memory like the machine's, count
+// TestEmulates checks that launches on the functional model change memory like the machine's, count
 // nothing, and are listed.
 func TestEmulates(t *testing.T) {
 	cfg := gpu.Default()
@@ -132,7 +132,7 @@ func TestEmulates(t *testing.T) {
 	}
 }
 
-// TestEmulatedFaults checks the report of a launch that fails on the golden model.
+// TestEmulatedFaults checks the report of a launch that fails on the functional model.
 func TestEmulatedFaults(t *testing.T) {
 	s, l, _, _ := copyLaunch(t, gpu.Default())
 	s.Emulates = func(int) bool { return true }
@@ -144,14 +144,14 @@ func TestEmulatedFaults(t *testing.T) {
 	assert.ErrorContains(t, s.Launch(l), "did not finish")
 
 	m, err := ptx.Parse("wait.ptx",
-		[]byte(".version 7.0\n.target sm_70\n.address_size 64\n.entry wait() {\n.reg .pred %p;\n.reg .u32 %r;\nmov.u32 %r, %tid.x;\nsetp.ne.u32 %p, %r, 0;\n@%p bar.sync 0, 64;\nexit;\n}"))
+		[]byte(".version 7.0\n.target sm_35\n.address_size 64\n.entry wait() {\n.reg .pred %p;\n.reg .u32 %r;\nmov.u32 %r, %tid.x;\nsetp.ne.u32 %p, %r, 0;\n@%p bar.sync 0, 64;\nexit;\n}"))
 	require.NoError(t, err)
 	p, err := Program(m, "")
 	require.NoError(t, err)
 	s.Reset()
 	err = s.Launch(Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{2, 1, 1}})
 	assert.ErrorContains(t, err, "deadlock")
-	assert.ErrorContains(t, err, "emulated, CTA (0,0,0) warp 0 lanes 00000002: waits at wait.ptx:9")
+	assert.ErrorContains(t, err, "emulated, CTA (0,0,0) warp 0 lanes 00000003: waits at a barrier at wait.ptx:9")
 
 	asked := 0
 	s.Reset()

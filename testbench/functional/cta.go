@@ -96,20 +96,21 @@ func (c *cta) turn() (moved bool) {
 			if w.live == 0 || w.asleep {
 				continue
 			}
-			w.turn()
-			switch ran = true; {
-			case g.over:
-				return true
-			case g.Stop != nil && g.Stop():
-				g.finish(gpu.Stopped)
-				return true
-			case g.r.Lanes >= g.MaxLanes:
-				g.finish(gpu.OutOfTime)
+			ran = true
+			if w.turn(); g.over {
 				return true
 			}
 		}
-		if !ran || c.live == 0 {
-			return moved || ran
+		switch {
+		case !ran:
+			return moved
+		case g.Stop != nil && g.Stop():
+			g.finish(gpu.Stopped)
+		case c.live != 0 && g.r.Lanes >= g.MaxLanes:
+			g.finish(gpu.OutOfTime)
+		}
+		if g.over || c.live == 0 {
+			return true
 		}
 		moved = true
 	}
