@@ -33,7 +33,8 @@ func (w *warp) access(d *inst, exec uint32) bool {
 		}
 	}
 	space, skip := spaceOf(d.Space, low)
-	if top, _ := spaceOf(d.Space, high); top != space || all&(d.align-1) != 0 || space == isa.SpaceParam && d.Op != isa.OpLd {
+	top, _ := spaceOf(d.Space, high)
+	if top != space || all&(d.align-1) != 0 || space == isa.SpaceParam && d.Op != isa.OpLd {
 		return w.each(d, exec)
 	}
 	var data []byte

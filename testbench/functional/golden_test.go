@@ -30,7 +30,7 @@ var ordered = []string{"%sink", "%seen", "%mail"}
 func TestGolden(t *testing.T) {
 	kernels, from := uint64(20_000), uint64(1)
 	if testing.Short() {
-		kernels = 400
+		kernels = 100
 	}
 	if s := os.Getenv("DIVERGO_SEED"); s != "" {
 		n, err := strconv.ParseUint(s, 10, 64)

@@ -17,7 +17,7 @@ import (
 func TestCounts(t *testing.T) {
 	kernels := uint64(300)
 	if testing.Short() {
-		kernels = 40
+		kernels = 12
 	}
 	cfg := gpu.Default().Under("pdom")
 	cfg.GPU.SMs = 2
@@ -174,7 +174,8 @@ func TestOutcomes(t *testing.T) {
 				params, _, err := s.Place(p, []testbench.Arg{arg})
 				require.NoError(t, err)
 				err = s.Launch(testbench.Launch{
-					Prog: p, Grid: [3]uint32{max(c.grid, 1), 1, 1}, Block: [3]uint32{max(c.cta, 32), 1, 1}, Params: params,
+					Prog: p, Grid: [3]uint32{max(c.grid, 1), 1, 1}, Block: [3]uint32{max(c.cta, 32), 1, 1},
+					Params: params,
 				})
 				require.ErrorAs(t, err, &ends[i], errors.Unwrap(err))
 			}

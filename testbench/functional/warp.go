@@ -486,7 +486,8 @@ func (w *warp) bar(d *inst, exec uint32) {
 	w.cta.arrive(w, d, exec, lanes)
 	if waits {
 		p := &w.paths[w.at]
-		p.wait, p.bar = divergence.WaitsBarrier, uint8(w.value(d, 0, bits.TrailingZeros32(exec)))&(divergence.Barriers-1)
+		p.wait = divergence.WaitsBarrier
+		p.bar = uint8(w.value(d, 0, bits.TrailingZeros32(exec))) & (divergence.Barriers - 1)
 	} else {
 		w.paths[w.at].pc++
 		w.join()

@@ -464,11 +464,11 @@ func allAttacks() []attacks {
 					"mov.u64 %rd1, 12345; F: .callprototype _ (); call %rd1, (), F;"), code: 4, fragment: "there is no function at 0x3039"},
 				{name: "an assertion", text: module(assertion, assertFails), code: 4, fragment: "h.cu:7: f: \\x1b[31m"},
 				{
-					name: "under the golden model", text: body("ld.global.u32 %r1, [0];"), args: "--fast 2..", code: 4,
+					name: "under the functional model", text: body("ld.global.u32 %r1, [0];"), args: "--fast 2..", code: 4,
 					fragment: "thread (0,0,0) of CTA (0,0,0), emulated",
 				},
 				{
-					name: "a loop under the golden model", text: body("L: add.u32 %r1, %r1, 1; bra L;"), args: "--fast 2..",
+					name: "a loop under the functional model", text: body("L: add.u32 %r1, %r1, 1; bra L;"), args: "--fast 2..",
 					code: 4, fragment: "watchdog: not finished after as many instructions as are emulated",
 				},
 				{

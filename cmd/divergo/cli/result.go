@@ -177,7 +177,9 @@ func (r *result) print(w io.Writer, all bool) error {
 		for _, l := range r.Launches {
 			if f := l.Functional; f != nil {
 				emulated++
-				sum.Instructions, sum.Lanes, sum.Lines = sum.Instructions+f.Instructions, sum.Lanes+f.Lanes, sum.Lines+f.Lines
+				sum.Instructions += f.Instructions
+				sum.Lanes += f.Lanes
+				sum.Lines += f.Lines
 				for _, b := range f.Branches {
 					branches.Executed, branches.Divergent = branches.Executed+b.Executed, branches.Divergent+b.Divergent
 				}
