@@ -19,8 +19,10 @@ type Options struct {
 	Mechanisms []string      // none: all that are registered
 	Seed       uint64        // of the first case
 	Runs       uint64        // cases, each under every mechanism; 0: no limit
-	For        time.Duration // 0: no limit
+	Time       time.Duration // 0: no limit
 	Jobs       int           // goroutines; 0: one
+	Shard      Shard         // the part of the seeds to check; the zero value: all
+	KeepGoing  bool          // check the seeds behind a failure, too
 	Features   draw.Features // 0: all
 	Shrink     time.Duration // spent on shrinking a failure; 0: ShrinkTime
 	Journal    string        // file that records finished seeds, to resume from; "": none
@@ -42,7 +44,8 @@ type Report struct {
 	Lanes      uint64        // thread instructions compared with the golden model
 	Spent      time.Duration // excludes shrinking, and the time before the journal was resumed
 	Coverage   []Coverage    // by mechanism; the first also counts statements, and everything from the journal
-	Failure    *Failure      // the one of the smallest seed, shrunk
+	Causes     []Cause       // of all failures, by smallest seed; at most one unless KeepGoing
+	Failure    *Failure      // that of the first cause
 	Found      *Failure      // the same before it was shrunk
 }
 
@@ -50,6 +53,15 @@ type Report struct {
 type Span struct {
 	From, To uint64 // the first, and one past the last
 }
+
+// Shard is part I of N of the seeds. Seeds that share a machine are in one part.
+type Shard struct{ I, N int } // I counts from 1
+
+// has reports whether machine n of a campaign, from 0 on, belongs to the part.
+func (s Shard) has(n uint64) bool { return s.N < 2 || n%uint64(s.N) == uint64(s.I-1) }
+
+// String writes I/N.
+func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.I, s.N) }
 
 // Rate returns the runs per second since the journal was resumed.
 func (r *Report) Rate() float64 { return float64(r.Runs-r.Before) / max(r.Spent.Seconds(), 1e-9) }
@@ -89,14 +101,16 @@ type campaign struct {
 	err    error
 	start  time.Time
 
+	causes  map[failed]*Cause // by mechanism, checker and place
 	journal *output.Journal   // nil without one
-	written uint64            // one past the last seed in it
+	written uint64            // first seed of the next line
 	done    map[uint64]record // bundles behind an unfinished one, by first seed
 }
 
 // Run checks mechanisms with the cases of consecutive seeds until one fails or a limit is reached.
 // The findings depend only on the seeds: of several failures Run reports the one with the smallest
-// seed. An error concerns the options, the journal, or a bug of this package.
+// seed, or with KeepGoing all of them, by cause. An error concerns the options, the journal, or a bug
+// of this package.
 func Run(o Options) (*Report, error) {
 	if len(o.Mechanisms) == 0 {
 		for _, m := range divergence.Mechanisms() {
@@ -105,7 +119,8 @@ func Run(o Options) (*Report, error) {
 	}
 	o.Features = cmp.Or(o.Features, draw.AllFeatures)
 	o.Shrink = cmp.Or(o.Shrink, ShrinkTime)
-	c := &campaign{Options: o, next: o.Seed, end: ^uint64(0), start: time.Now()}
+	c := &campaign{Options: o, end: ^uint64(0), start: time.Now(), causes: map[failed]*Cause{}}
+	c.next = c.mine(o.Seed)
 	if o.Runs > 0 && o.Runs < c.end-o.Seed {
 		c.end = o.Seed + o.Runs
 	}
@@ -121,19 +136,29 @@ func Run(o Options) (*Report, error) {
 		group.Go(c.work)
 	}
 	group.Wait()
-	r := &c.report
-	if r.Found != nil {
-		r.Found.Features = o.Features
-		r.Failure = shrink(r.Found, o.Shrink, o.Stop)
+	err := c.explain()
+	return &c.report, errors.Join(c.err, err)
+}
+
+// mine returns the first seed from seed on that belongs to the shard.
+func (c *campaign) mine(seed uint64) uint64 {
+	const n = draw.MachineSeeds
+	for seed < c.end && !c.Shard.has(seed/n-c.Seed/n) {
+		seed += min(n-seed%n, c.end-seed)
 	}
-	return r, c.err
+	return seed
+}
+
+// over reports whether the campaign must end because of its time, or because Stop says so.
+func (c *campaign) over() bool {
+	return c.Time > 0 && time.Since(c.start) >= c.Time || c.Stop != nil && c.Stop()
 }
 
 // bundle returns the next seeds, all of one machine; from equals to at the end.
 func (c *campaign) bundle() (from, to uint64) {
 	c.Lock()
 	defer c.Unlock()
-	if c.err != nil || c.For > 0 && time.Since(c.start) >= c.For || c.Stop != nil && c.Stop() || c.next >= c.end {
+	if c.err != nil || c.next >= c.end || c.over() {
 		return 0, 0
 	}
 	from = c.next
@@ -141,7 +166,7 @@ func (c *campaign) bundle() (from, to uint64) {
 	if left := draw.MachineSeeds - from%draw.MachineSeeds; left < to-from {
 		to = from + left
 	}
-	c.next = to
+	c.next = c.mine(to)
 	return from, to
 }
 
@@ -161,20 +186,24 @@ func (c *campaign) work() {
 			runners[i].Coverage = &coverage[i]
 		}
 		var done Report
+		var fails []failed
 		seed, goesOn := from, true
 		for ; seed < to && goesOn; seed++ {
-			failure, err := c.check(runners, seed, &done)
+			failures, err := c.check(runners, seed, &done)
 			if errors.Is(err, errStopped) {
 				break
 			}
-			goesOn = c.goesOn(seed, failure, err)
+			for _, f := range failures {
+				fails = append(fails, c.fails(f))
+			}
+			goesOn = c.goesOn(seed, len(failures) > 0, err)
 		}
-		c.add(&done, coverage, Span{from, seed}, seed == to)
+		c.add(&done, coverage, Span{from, seed}, seed == to, fails)
 	}
 }
 
-// check runs the case of one seed under each mechanism.
-func (c *campaign) check(runners []runner, seed uint64, done *Report) (*Failure, error) {
+// check runs the case of one seed under each mechanism, until one fails unless KeepGoing is set.
+func (c *campaign) check(runners []runner, seed uint64, done *Report) (failures []*Failure, err error) {
 	k := draw.New(seed, c.Features)
 	compiled, err := k.Compile()
 	if err != nil {
@@ -188,34 +217,40 @@ func (c *campaign) check(runners []runner, seed uint64, done *Report) (*Failure,
 		if errors.Is(err, errStopped) {
 			*done = before
 		}
-		if f != nil || err != nil {
-			return f, err
+		if err != nil {
+			return nil, err
+		}
+		if f != nil {
+			f.Features = c.Features
+			if failures = append(failures, f); !c.KeepGoing {
+				return failures, nil
+			}
+			continue
 		}
 		if i == 0 {
 			runners[i].Coverage.kernel(compiled)
 		}
 		done.Lanes += runners[i].lanes
 	}
-	return nil, nil
+	return failures, nil
 }
 
-// goesOn records a failure, and reports whether a worker should continue with the following seeds.
-func (c *campaign) goesOn(seed uint64, f *Failure, err error) bool {
+// goesOn reports whether a worker should continue with the following seeds.
+func (c *campaign) goesOn(seed uint64, fails bool, err error) bool {
 	c.Lock()
 	defer c.Unlock()
 	if err != nil {
 		c.err = err
 		return false
 	}
-	if f != nil && (c.report.Found == nil || seed < c.report.Found.Case.Seed) {
-		c.report.Found = f
-		c.end = seed
+	if fails && !c.KeepGoing {
+		c.end = min(c.end, seed)
 	}
-	return seed < c.end && (c.Stop == nil || !c.Stop()) && (c.For == 0 || time.Since(c.start) < c.For)
+	return seed < c.end && !c.over()
 }
 
 // add records checked seeds; whole says that they are a complete bundle.
-func (c *campaign) add(done *Report, coverage []Coverage, seeds Span, whole bool) {
+func (c *campaign) add(done *Report, coverage []Coverage, seeds Span, whole bool, fails []failed) {
 	c.Lock()
 	defer c.Unlock()
 	r := &c.report
@@ -229,8 +264,8 @@ func (c *campaign) add(done *Report, coverage []Coverage, seeds Span, whole bool
 	}
 	r.checked(seeds)
 	r.Spent = time.Since(c.start)
-	if whole && c.journal != nil && c.err == nil && (r.Found == nil || seeds.To <= r.Found.Case.Seed) {
-		c.done[seeds.From] = record{seeds.From, seeds.To, done.Runs, done.Lanes, total}
+	if whole && c.journal != nil && c.err == nil && (c.KeepGoing || seeds.To <= c.end) {
+		c.done[seeds.From] = record{seeds.From, seeds.To, done.Runs, done.Lanes, total, fails}
 		c.write()
 	}
 	if c.Progress != nil {
@@ -255,7 +290,7 @@ func Check(t T, mechanism string, options ...Options) {
 		o = options[0]
 	}
 	o.Mechanisms = []string{mechanism}
-	if o.Runs == 0 && o.For == 0 {
+	if o.Runs == 0 && o.Time == 0 {
 		o.Runs = 200
 	}
 	r, err := Run(o)
@@ -268,7 +303,7 @@ func Check(t T, mechanism string, options ...Options) {
 			return
 		}
 		t.Errorf("%v\nsee %s", r.Failure, b.Folder)
-		if b.Count == 1 {
+		if b.New {
 			if err := r.Failure.Show(b.Folder, by, nil); err != nil {
 				t.Errorf("%v", err)
 			}
@@ -280,13 +315,21 @@ func Check(t T, mechanism string, options ...Options) {
 	}
 }
 
-// String returns a summary of one line.
-func (r *Report) String() string {
+// SeedsText lists the checked seeds.
+func (r *Report) SeedsText() string {
 	var spans []string
 	for _, s := range r.Seeds {
 		spans = append(spans, fmt.Sprintf("%d to %d", s.From, s.To-1))
 	}
-	seeds := cmp.Or(strings.Join(spans, ", "), "none")
+	const most = 8 // a shard has a span for each machine
+	if n := len(spans); n > most {
+		spans = append(spans[:most-1], fmt.Sprintf("... %d more, the last %s", n-most, spans[n-1]))
+	}
+	return cmp.Or(strings.Join(spans, ", "), "none")
+}
+
+// String returns a summary of one line.
+func (r *Report) String() string {
 	return fmt.Sprintf("%d kernels under %s: %d runs, %d thread instructions, %.0f runs a second; seeds %s",
-		r.Cases, strings.Join(r.Mechanisms, ", "), r.Runs, r.Lanes, r.Rate(), seeds)
+		r.Cases, strings.Join(r.Mechanisms, ", "), r.Runs, r.Lanes, r.Rate(), r.SeedsText())
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -48,6 +47,7 @@ type Bucket struct {
 	Seeds     []uint64 `json:"seeds"` // of the failures, ascending
 
 	Folder string `json:"-"`
+	New    bool   `json:"-"` // the folder was made for it
 }
 
 // bucketSchema identifies the format of a bucket's file.
@@ -57,15 +57,18 @@ const bucketSchema = "divergo.bucket.v1"
 // fails. Otherwise it makes a folder there, with the kernel as PTX, the launch, the machine and an
 // explanation; Show adds to it. If stop is not nil, it is polled and ends the runs of Write.
 func (f *Failure) Write(in string, by Origin, stop func() bool) (*Bucket, error) {
+	return f.write(in, by, stop, []uint64{f.Case.Seed})
+}
+
+// write is Write for a failure that several seeds have.
+func (f *Failure) write(in string, by Origin, stop func() bool, seeds []uint64) (*Bucket, error) {
 	b := &Bucket{
-		Schema: bucketSchema, Mechanism: f.Mechanism, Checker: f.Checker, Place: f.place(stop), Count: 1,
-		Seeds: []uint64{f.Case.Seed},
+		Schema: bucketSchema, Mechanism: f.Mechanism, Checker: f.Checker, Place: f.place(stop), Count: len(seeds),
+		Seeds: seeds, New: true,
 	}
 	if old := b.find(in, stop); old != nil {
-		old.Count++
-		if at, there := slices.BinarySearch(old.Seeds, f.Case.Seed); !there {
-			old.Seeds = slices.Insert(old.Seeds, at, f.Case.Seed)
-		}
+		old.Count += len(seeds)
+		old.Seeds = slices.Compact(slices.Sorted(slices.Values(slices.Concat(old.Seeds, seeds))))
 		return old, old.write()
 	}
 	k, err := f.Case.Compile()
@@ -137,7 +140,7 @@ func (b *Bucket) find(in string, stop func() bool) *Bucket {
 			return old
 		}
 		f, err := replay(old.Folder, stop)
-		if err == nil && f != nil && b.same(&Bucket{bucketSchema, f.Mechanism, f.Checker, f.place(stop), 0, nil, ""}) {
+		if err == nil && f != nil && b.same(&Bucket{Schema: bucketSchema, Mechanism: f.Mechanism, Checker: f.Checker, Place: f.place(stop)}) {
 			return old
 		}
 	}
@@ -247,6 +250,35 @@ func (f *Failure) explain(by Origin, x *seen) string {
 	return b.String()
 }
 
+// Place names the broken rule and an opcode: see Bucket.
+func (f *Failure) Place() string { return f.place(nil) }
+
+// Cases lists the counterexamples of a folder in order: the folder itself, or those of its folders. The
+// name of a launch file is a case by itself.
+func Cases(name string) ([]string, error) {
+	if info, err := os.Stat(name); err != nil || !info.IsDir() {
+		return []string{name}, nil
+	}
+	if _, err := os.Stat(filepath.Join(name, launchFile)); err == nil {
+		return []string{name}, nil
+	}
+	entries, err := os.ReadDir(name)
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for _, e := range entries {
+		folder := filepath.Join(name, e.Name())
+		if _, err := os.Stat(filepath.Join(folder, launchFile)); err == nil {
+			list = append(list, folder)
+		}
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%s: has no %s, and no folder with one", printable.Name(name), launchFile)
+	}
+	return list, nil
+}
+
 // Replay checks the counterexample of a folder, or a launch file, again. Each launch runs under the
 // mechanism that the file names, or else that of its machine. It returns nil if every checker
 // passes.
@@ -329,12 +361,7 @@ func replay(name string, stop func() bool) (*Failure, error) {
 func load(name string) (*launches.File, gpu.Config, error) {
 	cfg := gpu.Default()
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		inside, _ := filepath.Glob(filepath.Join(name, "*", launchFile)) // no error: a name that is no pattern matches nothing
 		name = filepath.Join(name, launchFile)
-		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) && len(inside) > 0 {
-			return nil, cfg, fmt.Errorf("%s: no such file; did you mean the folder %s?", printable.Name(name),
-				printable.Name(filepath.Dir(inside[0])))
-		}
 	}
 	f, err := launches.Read(name)
 	if err != nil {

@@ -249,7 +249,7 @@ func TestBuckets(t *testing.T) {
 		text, err := os.ReadFile(filepath.Join(got.Folder, bucketFile))
 		require.NoError(t, err)
 		require.NoError(t, json.Unmarshal(text, &b))
-		b.Folder = got.Folder
+		b.Folder, b.New = got.Folder, got.New
 		assert.Equal(t, b, *got)
 		return b
 	}
@@ -257,13 +257,13 @@ func TestBuckets(t *testing.T) {
 	assert.Equal(t, Bucket{
 		bucketSchema, late, checkPaths, "another way, after bra", 1,
 		[]uint64{0},
-		filepath.Join(in, "late-0"),
+		filepath.Join(in, "late-0"), true,
 	}, first)
 	other := failure(t, looped(t, 3, draw.Stmt{Kind: draw.Compute, Op: 3}), late)
 	other.Case.Seed = 7
-	assert.Equal(t, Bucket{bucketSchema, late, checkPaths, "another way, after bra", 2, []uint64{0, 7}, first.Folder},
+	assert.Equal(t, Bucket{bucketSchema, late, checkPaths, "another way, after bra", 2, []uint64{0, 7}, first.Folder, false},
 		write(other))
-	assert.Equal(t, Bucket{bucketSchema, late, checkPaths, "another way, after bra", 3, []uint64{0, 7}, first.Folder},
+	assert.Equal(t, Bucket{bucketSchema, late, checkPaths, "another way, after bra", 3, []uint64{0, 7}, first.Folder, false},
 		write(f), "a seed again")
 
 	another := write(failure(t, simple(t), wrong))

@@ -1,11 +1,16 @@
 package properties
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"divergo/internal/output"
+	"divergo/internal/printable"
+	"divergo/properties/draw"
 )
 
 // record is a line of a journal: a bundle of seeds under every mechanism. The lines are in the
@@ -16,6 +21,7 @@ type record struct {
 	Runs     uint64   `json:"runs"`
 	Lanes    uint64   `json:"thread_instructions"`
 	Coverage Coverage `json:"coverage"`
+	Failures []failed `json:"failures,omitempty"` // only of campaigns that keep going
 }
 
 // journalSchema identifies the format of a journal.
@@ -23,9 +29,13 @@ const journalSchema = "divergo.check.journal.v1"
 
 // resume opens the journal and adds its records to the report.
 func (c *campaign) resume() (err error) {
-	c.journal, err = output.OpenJournal(c.Journal, map[string]any{
+	header := map[string]any{
 		"schema": journalSchema, "mechanisms": c.Mechanisms, "features": c.Features.String(), "first_seed": c.Seed,
-	})
+	}
+	if c.Shard.N > 1 {
+		header["shard"] = c.Shard.String()
+	}
+	c.journal, err = output.OpenJournal(c.Journal, header)
 	if err != nil {
 		return err
 	}
@@ -42,7 +52,12 @@ func (c *campaign) resume() (err error) {
 		r.Lanes += d.Lanes
 		r.Coverage[0].add(&d.Coverage)
 		r.checked(Span{d.From, d.To})
-		c.next = d.To
+		c.next = c.mine(d.To)
+		for _, f := range d.Failures {
+			if c.count(f, nil); !c.KeepGoing {
+				c.end = min(c.end, f.Seed)
+			}
+		}
 	}
 	r.Before, c.written = r.Runs, c.next
 	return nil
@@ -56,10 +71,82 @@ func (c *campaign) write() {
 			return
 		}
 		delete(c.done, d.From)
-		c.written = d.To
+		c.written = c.mine(d.To)
 		if err := c.journal.Add(d); err != nil {
 			c.err = errors.Join(c.err, err)
 			return
 		}
 	}
+}
+
+// Merge joins the journals of the shards of a campaign in a new file. Its bytes are those of a journal
+// of the campaign as a whole. It returns the options that go on with it. An error names missing or
+// doubled seeds; then there is no file.
+func Merge(names []string, to string) (Options, error) {
+	type header struct {
+		Schema     string   `json:"schema"`
+		Mechanisms []string `json:"mechanisms"`
+		Features   string   `json:"features"`
+		First      uint64   `json:"first_seed"`
+		Shard      string   `json:"shard,omitempty"`
+	}
+	type line struct {
+		record
+		text []byte
+		name string
+	}
+	var all header
+	var lines []line
+	for i, name := range names {
+		first, records, err := output.ReadJournal(name)
+		var h header
+		if err == nil && (json.Unmarshal(first, &h) != nil || h.Schema != journalSchema) {
+			err = fmt.Errorf("%s: is no journal of a check", name)
+		}
+		h.Shard = ""
+		if err == nil && i > 0 && !(slices.Equal(h.Mechanisms, all.Mechanisms) && h.Features == all.Features && h.First == all.First) {
+			err = fmt.Errorf("%s: is of another campaign than %s: want the same mechanisms, features and first seed", name, names[0])
+		}
+		if err != nil {
+			return Options{}, fmt.Errorf("journal %w", err)
+		}
+		all = h
+		for n, text := range records {
+			l := line{text: text, name: printable.Name(name)}
+			if err := json.Unmarshal(text, &l.record); err != nil || l.To <= l.From {
+				return Options{}, fmt.Errorf("journal %s: line %d is no bundle of seeds", l.name, n+2)
+			}
+			lines = append(lines, l)
+		}
+	}
+	slices.SortFunc(lines, func(a, b line) int { return cmp.Compare(a.From, b.From) })
+	head, err := json.Marshal(map[string]any{
+		"schema": all.Schema, "mechanisms": all.Mechanisms, "features": all.Features, "first_seed": all.First,
+	})
+	if err != nil {
+		return Options{}, err
+	}
+	b := bytes.NewBuffer(append(head, '\n'))
+	next := all.First
+	for _, l := range lines {
+		switch {
+		case l.From > next:
+			return Options{}, fmt.Errorf("seeds %d to %d are in no journal: want those of all shards, each at its end", next, l.From-1)
+		case l.From < next:
+			return Options{}, fmt.Errorf("journal %s: seeds from %d on are in another journal too: want each shard once", l.name, l.From)
+		}
+		b.Write(append(l.text, '\n'))
+		next = l.To
+	}
+	features, err := draw.ParseFeatures(all.Features)
+	if err != nil {
+		return Options{}, fmt.Errorf("journal %s: %w", names[0], err)
+	}
+	there, err := output.Link(to, b.Bytes())
+	if there != nil {
+		err = fmt.Errorf("%s: exists already, want the name of a new file", to)
+	}
+	return Options{
+		Mechanisms: all.Mechanisms, Features: features, Seed: all.First, Runs: next - all.First, Journal: to, KeepGoing: true,
+	}, err
 }

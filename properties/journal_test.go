@@ -1,9 +1,12 @@
 package properties
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"divergo/properties/draw"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -85,4 +88,87 @@ func TestSeeds(t *testing.T) {
 	r.checked(Span{80, 128})
 	assert.EqualValues(t, 140, r.Next)
 	assert.Equal(t, []Span{{10, 140}}, r.Seeds)
+}
+
+// TestKeepsGoing checks that a campaign which keeps going has the same causes for any number of
+// goroutines, from its journal, and from the journals of shards. It has the first failure of one that
+// does not.
+func TestKeepsGoing(t *testing.T) {
+	folder := t.TempDir()
+	at := func(name string) string { return filepath.Join(folder, name) }
+	o := Options{Mechanisms: []string{late, "pdom", wrap}, Seed: 50, Runs: 100, Shrink: 1, KeepGoing: true}
+	type cause struct {
+		mechanism, checker string
+		seeds              []uint64
+	}
+	causes := func(o Options) (list []cause) {
+		t.Helper()
+		r, err := Run(o)
+		require.NoError(t, err)
+		assert.Equal(t, []Span{{50, 150}}, r.Seeds)
+		assert.EqualValues(t, 300, r.Runs)
+		for _, c := range r.Causes {
+			assert.Equal(t, c.Seeds[0], c.Found.Case.Seed)
+			list = append(list, cause{c.Found.Mechanism, c.Found.Checker, c.Seeds})
+		}
+		assert.Equal(t, r.Causes[0].Failure, r.Failure)
+		return list
+	}
+	want := causes(o)
+	require.Greater(t, len(want), 2)
+	assert.Greater(t, len(want[0].seeds), 3)
+	o.Journal = at("whole")
+	o.Jobs = 3
+	assert.Equal(t, want, causes(o))
+	assert.Equal(t, want, causes(o), "from the journal")
+
+	var shards []string
+	for i := range 3 {
+		part := o
+		part.Shard, part.Journal = Shard{i + 1, 3}, at(fmt.Sprint(i))
+		shards = append(shards, part.Journal)
+		_, err := Run(part)
+		require.NoError(t, err)
+	}
+	joined, err := Merge(shards, at("joined"))
+	require.NoError(t, err)
+	joined.Shrink = 1
+	assert.Equal(t, want, causes(joined))
+	one, err := os.ReadFile(at("whole"))
+	require.NoError(t, err)
+	two, err := os.ReadFile(at("joined"))
+	require.NoError(t, err)
+	assert.Equal(t, string(one), string(two))
+
+	o.KeepGoing = false
+	for _, journal := range []string{at("whole"), ""} {
+		o.Journal = journal
+		first, err := Run(o)
+		require.NoError(t, err)
+		require.Len(t, first.Causes, 1)
+		assert.Equal(t, want[0].seeds[:1], first.Causes[0].Seeds)
+		assert.Equal(t, want[0].checker, first.Found.Checker)
+	}
+}
+
+// TestShard checks that the shards of a campaign have each seed once, and seeds of one machine
+// together.
+func TestShard(t *testing.T) {
+	for n := 1; n < 6; n++ {
+		has := map[uint64]int{}
+		for i := range n {
+			c := &campaign{Options: Options{Seed: 100, Shard: Shard{i + 1, n}}, end: 1000}
+			c.next = c.mine(100)
+			for from, to := c.bundle(); from != to; from, to = c.bundle() {
+				assert.Equal(t, from/draw.MachineSeeds, (to-1)/draw.MachineSeeds)
+				for ; from < to; from++ {
+					has[from]++
+				}
+			}
+		}
+		assert.Len(t, has, 900)
+		for seed, times := range has {
+			assert.Equal(t, 1, times, seed)
+		}
+	}
 }

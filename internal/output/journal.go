@@ -44,6 +44,33 @@ func OpenJournal(name string, header map[string]any) (*Journal, error) {
 	return j, nil
 }
 
+// ReadJournal returns the first line of a journal, and its records. The file stays as it is.
+func ReadJournal(name string) (header json.RawMessage, records []json.RawMessage, err error) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return nil, nil, fmt.Errorf("%s: %w", name, cause(err))
+	case !info.Mode().IsRegular() || info.Size() > maxJournal:
+		return nil, nil, fmt.Errorf("%s: want a regular file of at most %d bytes for a journal", name, maxJournal)
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", name, cause(err))
+	}
+	whole := text[:bytes.LastIndexByte(text, '\n')+1]
+	for i, line := range bytes.Split(bytes.TrimSuffix(whole, []byte("\n")), []byte("\n")) {
+		switch {
+		case !json.Valid(line):
+			return nil, nil, fmt.Errorf("%s: line %d is no line of a journal", name, i+1)
+		case i == 0:
+			header = line
+		default:
+			records = append(records, line)
+		}
+	}
+	return header, records, nil
+}
+
 // read reads the records and leaves the file at the end of its last whole line.
 func (j *Journal) read(first []byte, header map[string]any) error {
 	if info, err := j.file.Stat(); err != nil {

@@ -1209,12 +1209,12 @@ func allAttacks() []attacks {
 			},
 			{name: "check by nobody", args: "check --jobs 0", code: 2, fragment: "--jobs 0: want at least 1"},
 			{
-				name: "check for less than no time", args: "check --for -1s", code: 2,
-				fragment: "--for -1s: want no negative time",
+				name: "check for less than no time", args: "check --time -1s", code: 2,
+				fragment: "--time -1s: want no negative time",
 			},
 			{
-				name: "check for longer than time", args: "check --for 9999999h", code: 2,
-				fragment: "--for \"9999999h\": want a time such as 90s or 10m",
+				name: "check for longer than time", args: "check --time 9999999h", code: 2,
+				fragment: "--time \"9999999h\": want a time such as 90s or 10m",
 			},
 			{
 				name: "check without a kernel", args: "check --runs -1", code: 2,

@@ -59,6 +59,7 @@ func plant() {
 //	same                         the folder has no files but those that the script started with
 //	png FILE W H                 the file is a picture of this size
 //	narrow N                     no line of the last standard output has more than N columns
+//	screen N M                   the last standard output has at most N lines; all but the first have at most M columns
 //	page FILE CODE...            the commands of a page, in its folder, end with these exit codes
 //	need TOOL...                 the script is skipped if one of these tools is not installed
 //
@@ -72,6 +73,7 @@ func TestScripts(t *testing.T) {
 			"same":   nothingNew,
 			"png":    checkPNG,
 			"narrow": narrow,
+			"screen": screen,
 			"page":   runPage,
 			"need":   needTools,
 		},
@@ -108,6 +110,21 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if code != want {
 		ts.Fatalf("exit code %d, want %d\n%s", code, want, ts.ReadFile("stderr"))
+	}
+}
+
+func screen(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: screen N M")
+	}
+	lines := strings.Split(strings.TrimSuffix(ts.ReadFile("stdout"), "\n"), "\n")
+	if most, _ := strconv.Atoi(args[0]); len(lines) > most {
+		ts.Fatalf("%d lines", len(lines))
+	}
+	for _, line := range lines[1:] {
+		if most, _ := strconv.Atoi(args[1]); len(line) > most {
+			ts.Fatalf("%d columns: %s", len(line), line)
+		}
 	}
 }
 
