@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"divergo/gpu"
 	"divergo/internal/output"
 	"divergo/properties/draw"
 	"divergo/sm/divergence"
@@ -26,6 +27,7 @@ type Options struct {
 	Features   draw.Features // 0: all
 	Shrink     time.Duration // spent on shrinking a failure; 0: ShrinkTime
 	Journal    string        // file that records finished seeds, to resume from; "": none
+	Corpus     string        // file of kernels that steer the campaign, which also records it: see corpus; "": none
 	Stop       func() bool   // polled; true ends the campaign; nil: never
 	Progress   func(Report)  // receives every finished bundle of cases, in any order; nil: no reports
 }
@@ -42,6 +44,7 @@ type Report struct {
 	Runs       uint64        // kernels times mechanisms
 	Before     uint64        // runs read from the journal
 	Lanes      uint64        // thread instructions compared with the golden model
+	Situations int           // reached by the whole generations of a corpus
 	Spent      time.Duration // excludes shrinking, and the time before the journal was resumed
 	Coverage   []Coverage    // by mechanism; the first also counts statements, and everything from the journal
 	Causes     []Cause       // of all failures, by smallest seed; at most one unless KeepGoing
@@ -102,6 +105,9 @@ type campaign struct {
 	start  time.Time
 
 	causes  map[failed]*Cause // by mechanism, checker and place
+	corpus  *corpus           // nil without one
+	running int               // bundles that are being checked
+	ended   *sync.Cond        // a bundle has ended
 	journal *output.Journal   // nil without one
 	written uint64            // first seed of the next line
 	done    map[uint64]record // bundles behind an unfinished one, by first seed
@@ -131,6 +137,13 @@ func Run(o Options) (*Report, error) {
 		}
 		defer c.journal.Close()
 	}
+	c.ended = sync.NewCond(c)
+	if o.Corpus != "" {
+		if err := c.steer(); err != nil {
+			return nil, fmt.Errorf("corpus %w", err)
+		}
+		defer c.corpus.file.Close()
+	}
 	var group sync.WaitGroup
 	for range max(o.Jobs, 1) {
 		group.Go(c.work)
@@ -158,6 +171,9 @@ func (c *campaign) over() bool {
 func (c *campaign) bundle() (from, to uint64) {
 	c.Lock()
 	defer c.Unlock()
+	for c.corpus != nil && c.next%generationSeeds == 0 && c.running > 0 && c.err == nil { // the corpus grows in between
+		c.ended.Wait()
+	}
 	if c.err != nil || c.next >= c.end || c.over() {
 		return 0, 0
 	}
@@ -167,14 +183,19 @@ func (c *campaign) bundle() (from, to uint64) {
 		to = from + left
 	}
 	c.next = c.mine(to)
+	c.running++
 	return from, to
 }
 
 // work checks bundles until there are no more.
 func (c *campaign) work() {
 	runners := make([]runner, len(c.Mechanisms))
+	var reached *situations
+	if c.corpus != nil {
+		reached = newSituations()
+	}
 	for i := range runners {
-		runners[i].Stop = c.Stop
+		runners[i].Stop, runners[i].Situations = c.Stop, reached
 	}
 	for {
 		from, to := c.bundle()
@@ -187,24 +208,41 @@ func (c *campaign) work() {
 		}
 		var done Report
 		var fails []failed
+		var births []birth
+		var machineOf *member
+		var machine *gpu.Config
+		if c.corpus != nil {
+			machineOf, machine = c.corpus.machine(from)
+		}
 		seed, goesOn := from, true
 		for ; seed < to && goesOn; seed++ {
-			failures, err := c.check(runners, seed, &done)
+			var b birth
+			if c.corpus == nil {
+				b.c = draw.New(seed, c.Features)
+			} else {
+				b = c.corpus.draw(seed, machineOf, machine)
+				reached.begin()
+			}
+			failures, err := c.check(runners, &b.c, &done)
 			if errors.Is(err, errStopped) {
 				break
 			}
+			if c.corpus != nil {
+				b.all = reached.list()
+				births = append(births, b)
+			}
 			for _, f := range failures {
+				f.bred = len(b.Parents) > 0 || b.Machine != nil
 				fails = append(fails, c.fails(f))
 			}
 			goesOn = c.goesOn(seed, len(failures) > 0, err)
 		}
-		c.add(&done, coverage, Span{from, seed}, seed == to, fails)
+		c.add(&done, coverage, Span{from, seed}, seed == to, fails, births)
 	}
 }
 
-// check runs the case of one seed under each mechanism, until one fails unless KeepGoing is set.
-func (c *campaign) check(runners []runner, seed uint64, done *Report) (failures []*Failure, err error) {
-	k := draw.New(seed, c.Features)
+// check runs a case under each mechanism, until one fails unless KeepGoing is set.
+func (c *campaign) check(runners []runner, k *draw.Case, done *Report) (failures []*Failure, err error) {
 	compiled, err := k.Compile()
 	if err != nil {
 		return nil, err
@@ -213,6 +251,9 @@ func (c *campaign) check(runners []runner, seed uint64, done *Report) (failures 
 	done.Cases++
 	for i, m := range c.Mechanisms {
 		done.Runs++
+		if s := runners[i].Situations; s != nil {
+			s.mechanism = uint64(i)
+		}
 		f, err := runners[i].Check(compiled, m)
 		if errors.Is(err, errStopped) {
 			*done = before
@@ -250,7 +291,9 @@ func (c *campaign) goesOn(seed uint64, fails bool, err error) bool {
 }
 
 // add records checked seeds; whole says that they are a complete bundle.
-func (c *campaign) add(done *Report, coverage []Coverage, seeds Span, whole bool, fails []failed) {
+func (c *campaign) add(done *Report, coverage []Coverage, seeds Span, whole bool, fails []failed,
+	births []birth,
+) {
 	c.Lock()
 	defer c.Unlock()
 	r := &c.report
@@ -268,6 +311,11 @@ func (c *campaign) add(done *Report, coverage []Coverage, seeds Span, whole bool
 		c.done[seeds.From] = record{seeds.From, seeds.To, done.Runs, done.Lanes, total, fails}
 		c.write()
 	}
+	if c.corpus != nil && c.err == nil {
+		c.bear(record{seeds.From, seeds.To, done.Runs, done.Lanes, total, nil}, births)
+	}
+	c.running--
+	c.ended.Broadcast()
 	if c.Progress != nil {
 		c.Progress(*r)
 	}

@@ -32,6 +32,7 @@ type Failure struct {
 	// Mismatch holds the differences from the golden model, if any.
 	Mismatch *verify.Mismatch
 
+	bred    bool // from the cases of a corpus
 	at      books.Finding
 	cycles  uint64                                                             // of the run
 	perform func(s *testbench.Session, run func(testbench.Launch) error) error // performs the launches of the case
@@ -46,8 +47,9 @@ func (f *Failure) Error() string {
 // runner checks cases one after the other. It reuses its machines while consecutive cases have the
 // same configuration.
 type runner struct {
-	Coverage *Coverage   // of its runs; nil: not counted
-	Stop     func() bool // polled; true ends the run; nil: never
+	Coverage   *Coverage   // of its runs; nil: not counted
+	Situations *situations // of its runs; nil: not collected
+	Stop       func() bool // polled; true ends the run; nil: never
 
 	limit    uint64     // of cycles in a run; 0: maxCycles
 	machine  gpu.Config // of the sessions
@@ -188,7 +190,8 @@ func (r *runner) watched(s *testbench.Session, perform func(run func(testbench.L
 	defer func() { s.Limits.Stop = nil }()
 	err := perform(func(l testbench.Launch) error {
 		leave := s.OnLaunch.Add(func(*testbench.Loaded) {
-			watchers = append(watchers, books.Watch(s, l.Prog, r.Coverage.follow(s, l.Prog)...)...)
+			more := append(r.Coverage.follow(s, l.Prog), r.Situations.follow(s, l.Prog)...)
+			watchers = append(watchers, books.Watch(s, l.Prog, more...)...)
 			if memory == nil {
 				memory = auditors(s)
 			}

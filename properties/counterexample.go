@@ -242,7 +242,10 @@ func (f *Failure) explain(by Origin, x *seen) string {
 	if x != nil && x.wave != nil {
 		fmt.Fprintf(&b, "The waveform `%s` has the cycles %d to %d of that run. It opens at cycle %d:\n\n    %s wave %s\n\n", waveFile, x.wave.from, x.wave.to, x.cycle, program, waveFile)
 	}
-	if f.Checker != checkReset { // which is not made smaller
+	switch {
+	case f.bred:
+		fmt.Fprintf(&b, "The kernel was bred from those of a corpus, by seed %d, and made smaller.\n\n", c.Seed)
+	case f.Checker != checkReset: // which is not made smaller
 		fmt.Fprintf(&b, "The kernel was drawn from seed %d and made smaller. As it was drawn:\n\n%s", c.Seed,
 			drawn(c.Seed, 1))
 	}

@@ -96,7 +96,11 @@ func TestSeeds(t *testing.T) {
 func TestKeepsGoing(t *testing.T) {
 	folder := t.TempDir()
 	at := func(name string) string { return filepath.Join(folder, name) }
-	o := Options{Mechanisms: []string{late, "pdom", wrap}, Seed: 50, Runs: 100, Shrink: 1, KeepGoing: true}
+	runs := uint64(60)
+	if testing.Short() {
+		runs = 16
+	}
+	o := Options{Mechanisms: []string{late, wrong}, Seed: 50, Runs: runs, Shrink: 1, KeepGoing: true}
 	type cause struct {
 		mechanism, checker string
 		seeds              []uint64
@@ -105,8 +109,8 @@ func TestKeepsGoing(t *testing.T) {
 		t.Helper()
 		r, err := Run(o)
 		require.NoError(t, err)
-		assert.Equal(t, []Span{{50, 150}}, r.Seeds)
-		assert.EqualValues(t, 300, r.Runs)
+		assert.Equal(t, []Span{{50, 50 + runs}}, r.Seeds)
+		assert.Equal(t, 2*runs, r.Runs)
 		for _, c := range r.Causes {
 			assert.Equal(t, c.Seeds[0], c.Found.Case.Seed)
 			list = append(list, cause{c.Found.Mechanism, c.Found.Checker, c.Seeds})
@@ -115,17 +119,17 @@ func TestKeepsGoing(t *testing.T) {
 		return list
 	}
 	want := causes(o)
-	require.Greater(t, len(want), 2)
-	assert.Greater(t, len(want[0].seeds), 3)
+	require.Greater(t, len(want), 1)
+	assert.Greater(t, len(want[0].seeds), 1)
 	o.Journal = at("whole")
 	o.Jobs = 3
 	assert.Equal(t, want, causes(o))
 	assert.Equal(t, want, causes(o), "from the journal")
 
 	var shards []string
-	for i := range 3 {
+	for i := range 2 {
 		part := o
-		part.Shard, part.Journal = Shard{i + 1, 3}, at(fmt.Sprint(i))
+		part.Shard, part.Journal = Shard{i + 1, 2}, at(fmt.Sprint(i))
 		shards = append(shards, part.Journal)
 		_, err := Run(part)
 		require.NoError(t, err)

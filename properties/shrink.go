@@ -56,7 +56,7 @@ func (r *runner) fails(c draw.Case, like *Failure) *Failure {
 		f.cycles >= r.limit {
 		return nil
 	}
-	f.Features = like.Features
+	f.Features, f.bred = like.Features, like.bred
 	return f
 }
 

@@ -58,6 +58,10 @@ already is counted there: same mechanism, checker and place, and a case that sti
 of its own; --merge joins them in the new journal that --journal names, with the bytes of a check on
 one computer.
 
+--corpus FILE steers the check to what hardware seldom does. The file keeps kernels that reached a
+situation which few others reached; two thirds of the kernels are bred from those. First seed and file
+determine the check. It notes what is done, like a journal.
+
 --replay FOLDER checks a counterexample again, or all those of the folder.
 
 With --litmus it runs litmus tests in place of random kernels: a few threads with a few loads,
@@ -76,6 +80,7 @@ written, 130 interrupted.`,
   divergo check --time 8h --jobs 4 --journal night.journal
   divergo check --runs 100000 --shard 3/8 --keep-going --journal shard3.journal
   divergo check --merge shard*.journal --journal all.journal
+  divergo check pdom --time 10m --corpus pdom.corpus
   divergo check ppc --features gotos,loops --json
   divergo check --runs 2000 --keep-going --junit check.xml
   divergo check --replay counterexample/ppc-17
@@ -97,6 +102,8 @@ written, 130 interrupted.`,
 	fl.DurationVar(&o.Shrink, "shrink", properties.ShrinkTime, "`TIME` to spend on making a failure small")
 	fl.StringVar(&f.dir, "dir", "counterexample", "`FOLDER` in which each cause of failures has a folder")
 	fl.StringVar(&o.Journal, "journal", "", "note in `FILE` which seeds are done, and go on from there if it exists")
+	fl.StringVar(&o.Corpus, "corpus", "",
+		"keep kernels that reach rare situations in `FILE`, breed others from them, and go on from there if it exists")
 	fl.BoolVar(&f.merge, "merge", false, "join the journals of shards in the new one of --journal")
 	fl.StringVar(&f.replay, "replay", "", "check the counterexample of a `FOLDER` again, or all those in it")
 	fl.StringVar(&f.junit, "junit", "", "write the result to `FILE.xml` for a CI server, as JUnit")

@@ -45,6 +45,9 @@ func (f *checkFlags) print(w io.Writer, r *properties.Report, _ string) error {
 	if f.options.Shard.N > 1 {
 		next = "shard " + f.options.Shard.String()
 	}
+	if f.options.Corpus != "" {
+		fmt.Fprintf(w, "\n%d situations are in the corpus\n", r.Situations)
+	}
 	_, err := fmt.Fprintf(w, "\nnothing found; %s\n", next)
 	return err
 }

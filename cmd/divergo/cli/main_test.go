@@ -27,14 +27,15 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"divergo": divergo})
 }
 
-// plant registers two mechanisms with bugs, as a user's program does. In late, the targets of
+// plant registers three mechanisms with bugs, as a user's program does. In late, the targets of
 // backward branches are off by one. In wrap, backward branches are inverted, so that loops end when
-// their counters wrap.
+// their counters wrap. In lost, backward branches lead to the next instruction.
 func plant() {
 	m, _ := divergence.Find("pdom")
 	for name, change := range map[string]func(in *isa.Inst){
 		"late": func(in *isa.Inst) { in.Target++ },
 		"wrap": func(in *isa.Inst) { in.Guard.Not = !in.Guard.Not },
+		"lost": func(in *isa.Inst) { in.Target = in.Reconv },
 	} {
 		m.Name = name
 		m.Prepare = func(_ divergence.Options, p *isa.Program) *isa.Program {
