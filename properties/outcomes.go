@@ -118,6 +118,7 @@ type outcomes struct {
 	released  bool // every slot that waits at a barrier
 	part      bool // only some of them
 	spilled   [len(depthsOf)]bool
+	held      []bool // cover points of the mechanism
 }
 
 // follow returns a model of the mechanism's outcomes for each SM of a loaded session.
@@ -128,7 +129,10 @@ func (c *Coverage) follow(s *testbench.Session, p *isa.Program) []books.Open {
 	cfg := &s.Machine.Config
 	mechanism, _ := divergence.Find(cfg.Divergence.Mechanism)
 	return []books.Open{func(o *books.Observer) {
-		of := &outcomes{mechanism: &mechanism, observer: o}
+		of := &outcomes{mechanism: &mechanism, observer: o, held: make([]bool, len(mechanism.Covers))}
+		if len(of.held) > 0 {
+			o.Leave(o.SM().Issue.OnClass.Add(func(sm.Spent) { cover(&mechanism, o.SM().Div, of.held) }))
+		}
 		// by PC: one bit for each pattern of issuing lanes
 		shapes, patterns := draw.Shapes(p), make([]uint8, len(p.Insts))
 		ports := o.SM().Div.Connections()
@@ -149,6 +153,13 @@ func (c *Coverage) follow(s *testbench.Session, p *isa.Program) []books.Open {
 			},
 		)
 	}}
+}
+
+// cover marks the cover points of a mechanism that hold.
+func cover(m *divergence.Mechanism, p divergence.Policy, held []bool) {
+	for i := range held {
+		held[i] = held[i] || m.Covers[i].Holds(p)
+	}
 }
 
 // moves records the stack address of a spill.
@@ -228,6 +239,16 @@ func (c *Coverage) became(of *outcomes) {
 			c.reach(outcomeBin(of.mechanism, name, args...))
 		}
 	})
+	for i, held := range of.held {
+		if held {
+			c.reach(coverBin(of.mechanism, i))
+		}
+	}
+}
+
+// coverBin names the bin of a cover point.
+func coverBin(m *divergence.Mechanism, i int) string {
+	return "cover: " + m.Name + ": " + m.Covers[i].Name
 }
 
 // outcomeBins lists the bins of the mechanisms that have run: the required ones, and others
@@ -244,6 +265,9 @@ func (c *Coverage) outcomeBins() (names []string) {
 				list = append(list, bin)
 			}
 		})
+		for i := range m.Covers {
+			list = append(list, coverBin(&m, i))
+		}
 		if ran {
 			names = append(names, list...)
 		}

@@ -32,11 +32,12 @@ const (
 	situationChange
 	situationValue
 	situationEvent
+	situationCover
 	numSituations
 )
 
 // situationKinds names the kinds.
-var situationKinds = [numSituations]string{"pair", "change", "value", "event"}
+var situationKinds = [numSituations]string{"pair", "change", "value", "event", "cover"}
 
 const situationBits = 16 // of each number
 
@@ -128,11 +129,11 @@ type watcher struct {
 	sm        *sm.SM
 	blocks    bool // warps of a CTA wait for each other
 	now       uint64
-	cur, prev []placed                   // of this cycle and the one before
-	state     [sm.MaxWarps]uint32        // of the groups of each row at the last outcome
-	pending   []trigger                  // outcomes of this cycle, whose effect is in the next one
-	paths     []divergence.Path          // scratch
-	slots     [divergence.MaxSlots]uint8 // row of each slot
+	cur, prev []placed            // of this cycle and the one before
+	state     [sm.MaxWarps]uint32 // of the groups of each row at the last outcome
+	pending   []trigger           // outcomes of this cycle, whose effect is in the next one
+	paths     []divergence.Path   // scratch
+	held      []bool              // cover points of the mechanism
 }
 
 type placed struct {
@@ -157,12 +158,22 @@ func (s *situations) follow(session *testbench.Session, p *isa.Program) []books.
 		unit := session.Machine.Units[next]
 		next++
 		mechanism, _ := divergence.Find(session.Machine.Config.Divergence.Mechanism)
-		w.blocks = mechanism.Blocks
+		w.blocks, w.held = mechanism.Blocks, make([]bool, len(mechanism.Covers))
 		ports := m.Div.Connections()
 		lanes := session.Machine.Config.SM.WarpSize
 		o.Leave(
 			m.Issue.OnIssue.Add(func(e sm.Issued) { w.issue(&e, &p.Insts[e.PC], lanes) }),
-			m.Issue.OnClass.Add(func(e sm.Spent) { w.changes(e.Cycle) }),
+			m.Issue.OnClass.Add(func(e sm.Spent) {
+				w.changes(e.Cycle)
+				cover(&mechanism, m.Div, w.held)
+			}),
+			func() {
+				for i, held := range w.held {
+					if held {
+						w.reach(situationCover, i, 0, 0)
+					}
+				}
+			},
 			m.Issue.OnInserted.Add(func(e sm.Issued) { w.happen(e.Cycle, happensInserted, e.Row) }),
 			ports.Launch.Tap(func(cycle uint64, l *divergence.WarpStart) { w.happen(cycle, happensStart, l.Row) }),
 			ports.Retire.Tap(func(cycle uint64, r *divergence.Retire) { w.happen(cycle, happensEnd, r.Row) }),

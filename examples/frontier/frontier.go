@@ -18,6 +18,14 @@ func init() {
 			list := units.NewStack(e.Warps, e.Lanes, divergence.NoSide)
 			return &Frontier{Warps: divergence.NewWarps(e, 1), List: list, params: keys.Of(e.Options)}, nil
 		},
+		Covers: []divergence.Property{{
+			Name: "four paths wait", Doc: "the list of a warp has four entries",
+			Holds: func(p divergence.Policy) bool { return p.(*Frontier).Own.Q().Waiting >= 4 },
+		}},
+		Asserts: []divergence.Property{{
+			Name: "bounded list", Doc: "fewer paths wait than the warp has lanes",
+			Holds: func(p divergence.Policy) bool { return p.(*Frontier).Own.Q().Waiting < isa.MaxLanes },
+		}},
 	})
 }
 

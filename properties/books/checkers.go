@@ -24,6 +24,7 @@ const (
 	checkLiveness      = "liveness"
 	checkSpill         = "spill"
 	checkStatistics    = "statistics"
+	checkAssertion     = "assertion"
 )
 
 // own are the checkers of models of single mechanisms.
@@ -120,6 +121,10 @@ func Checkers() []Checker {
 			Name: checkStatistics,
 			Doc:  "instructions by active lanes, branches and divergent branches are as many as an observer counts",
 			From: "the statistics' definitions",
+		},
+		{
+			Name: checkAssertion, Doc: "the assertions that a mechanism declares hold in each cycle",
+			From: "divergence.Mechanism, Asserts", More: assertions(),
 		},
 	}, own...)
 }

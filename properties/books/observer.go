@@ -89,6 +89,9 @@ func (o *Observer) begin() {
 		watchUniform(v)
 	}
 	o.homes = watchLanes(v)
+	if len(v.mechanism.Asserts) > 0 {
+		watchAssertions(v)
+	}
 	v.issues = append(v.issues, o.places.place)
 	watchHome(v)
 	v.issues = append(v.issues, o.barriers.issue)

@@ -3,6 +3,7 @@ package divergence
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"divergo/internal/nearest"
@@ -34,7 +35,20 @@ type Mechanism struct {
 	Spills bool
 	// Stalls: the mechanism is told of the slots that wait for memory, by Ports.Stalled.
 	Stalls bool
+	// Covers are the cover points of "divergo check": situations that its kernels should reach. They
+	// are counted and listed, and steer a check with a corpus.
+	Covers []Property
+	// Asserts must hold in each cycle of a check: checker "assertion".
+	Asserts []Property
 	Promises
+}
+
+// Property is a statement about the state of a mechanism at the start of a cycle.
+type Property struct {
+	Name string // a few words, unique in its list
+	Doc  string // the statement, in a line
+	// Holds reads registers (Q) of the hardware. It changes nothing and allocates nothing.
+	Holds func(p Policy) bool
 }
 
 // Env has the inputs of Mechanism.New.
@@ -85,6 +99,13 @@ func Register(m Mechanism) {
 		panic("divergence: mechanism " + m.Name + " wants Name, Doc and New")
 	}
 	m.Counters()
+	for _, list := range [][]Property{m.Covers, m.Asserts} {
+		for i, p := range list {
+			if p.Name == "" || p.Doc == "" || p.Holds == nil || slices.ContainsFunc(list[:i], func(o Property) bool { return o.Name == p.Name }) {
+				panic("divergence: mechanism " + m.Name + " wants Name, Doc and Holds of each property, and different names: " + p.Name)
+			}
+		}
+	}
 	if m.Params != nil {
 		usual := m.Params.declaration()
 		usual.Name = "divergence." + usual.Name

@@ -14,6 +14,13 @@ var pdomMechanisms = []divergence.Mechanism{
 		New: func(e divergence.Env) (divergence.Policy, error) {
 			return newPDOM(e, false), nil
 		},
+		Covers: []divergence.Property{{
+			Name: "half of the stack", Doc: "a warp has more than half of the entries that the worst case needs",
+			Holds: func(p divergence.Policy) bool {
+				q := p.(*PDOM)
+				return q.Q().Stats.MaxDepth > uint64(q.Stack.Deep/2)
+			},
+		}},
 	},
 	{
 		Name:     "pdom-lcp",

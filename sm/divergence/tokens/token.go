@@ -23,6 +23,17 @@ var Mechanisms = []divergence.Mechanism{
 		Prepare: func(_ divergence.Options, p *isa.Program) *isa.Program { return isa.WithTokens(p) },
 		Params:  Keys,
 		Spills:  true,
+		Covers: []divergence.Property{{
+			Name: "two warps wait for memory", Doc: "tokens of two warps move at once",
+			Holds: func(p divergence.Policy) bool { return bits.OnesCount64(p.(*TokenStack).Held.Q().Memory) >= 2 },
+		}},
+		Asserts: []divergence.Property{{
+			Name: "held for memory", Doc: "the stack keeps each warp whose tokens move from running",
+			Holds: func(p divergence.Policy) bool {
+				q := p.(*TokenStack).Held.Q()
+				return q.Memory&^q.Warps == 0
+			},
+		}},
 	},
 }
 
