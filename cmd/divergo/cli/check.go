@@ -23,7 +23,7 @@ type checkFlags struct {
 	features    string
 	dir, replay string
 	shard       string
-	junit       string
+	junit, html string
 	trace       traceFlag
 	// the bucket of each cause of failures; nil for one that could not be written
 	found          []*properties.Bucket
@@ -54,6 +54,9 @@ cycle in which it failed, and the command that runs it again. A cause that has a
 already is counted there: same mechanism, checker and place, and a case that still fails.
 --keep-going checks the seeds behind a failure too, and writes a folder for each cause.
 
+--junit writes the result for a CI server, --html a page with what was reached. Each campaign adds a point
+to the trend of that folder. A build with "go build -cover -coverpkg=./..." counts statements, too.
+
 --shard I/N checks every N-th machine from the I-th on, for other computers. Each shard has a journal
 of its own; --merge joins them in the new journal that --journal names, with the bytes of a check on
 one computer.
@@ -82,7 +85,7 @@ written, 130 interrupted.`,
   divergo check --merge shard*.journal --journal all.journal
   divergo check pdom --time 10m --corpus pdom.corpus
   divergo check ppc --features gotos,loops --json
-  divergo check --runs 2000 --keep-going --junit check.xml
+  divergo check --runs 2000 --keep-going --junit check.xml --html check
   divergo check --replay counterexample/ppc-17
   divergo check --litmus MP SB+fence.sc --runs 100
   divergo check --litmus my.litmus --runs 0`,
@@ -107,6 +110,8 @@ written, 130 interrupted.`,
 	fl.BoolVar(&f.merge, "merge", false, "join the journals of shards in the new one of --journal")
 	fl.StringVar(&f.replay, "replay", "", "check the counterexample of a `FOLDER` again, or all those in it")
 	fl.StringVar(&f.junit, "junit", "", "write the result to `FILE.xml` for a CI server, as JUnit")
+	fl.StringVar(&f.html, "html", "",
+		"write a page in `FOLDER`: coverage by bin and source line, failures, the trend over the campaigns of the folder")
 	f.trace.add(c, false)
 	fl.BoolVar(&f.coverage, "coverage", false,
 		"print what was reached and what never: branches, statements, events, launches, keys, instructions")
@@ -229,6 +234,10 @@ func (f *checkFlags) campaign(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	html, err := openPage(f.html)
+	if err != nil {
+		return err
+	}
 	asked, leave := listen(c)
 	defer leave()
 	nothing := f.options.Runs == 0 && c.Flags().Changed("runs")
@@ -253,7 +262,7 @@ func (f *checkFlags) campaign(c *cobra.Command) error {
 		show = f.printJSON
 	}
 	err = errors.Join(show(c.OutOrStdout(), r, by.Program), err)
-	err = errors.Join(junit.keep(func(w io.Writer) error { return f.campaignSuites(r).write(w) }), err)
+	err = errors.Join(junit.keep(func(w io.Writer) error { return f.campaignSuites(r).write(w) }), html.write(f, r), err)
 	for i := range r.Causes { // slow, so it comes after every other message
 		if b := f.found[i]; b != nil && b.New {
 			if unkept := r.Causes[i].Failure.Show(b.Folder, by, asked); unkept != nil {
