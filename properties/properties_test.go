@@ -1,6 +1,7 @@
 package properties
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"reflect"
@@ -30,7 +31,7 @@ func run(t *testing.T, k *draw.Compiled, o golden.Options) (r *golden.Result, me
 		bank = binary.LittleEndian.AppendUint64(bank, addr)
 	}
 	require.NoError(t, m.MapGlobals(k.Prog)) // the addresses of functions
-	o.Registers, o.MaxSteps = true, 2*600*uint64(k.Threads())
+	o.Registers, o.MaxSteps = true, cmp.Or(o.MaxSteps, 2*600*uint64(k.Threads()))
 	r, err := golden.Run(k.Prog, golden.Setup{
 		Grid: k.Grid, Block: k.Block, SharedBytes: k.SharedBytes, Params: bank,
 		WarpSize: uint32(k.Machine.SM.WarpSize), Stack: uint32(k.Machine.SM.Stack),

@@ -1,13 +1,18 @@
 package properties
 
 import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"divergo/gpu"
 	"divergo/properties/draw"
 	"divergo/sm/divergence"
+	"divergo/testbench"
 	"divergo/testbench/golden"
 
 	"github.com/stretchr/testify/assert"
@@ -96,7 +101,7 @@ func wrapped(b []draw.Stmt, change func([]draw.Stmt) []draw.Stmt) []draw.Stmt {
 }
 
 // TestTwins checks that a kernel and its twin have the same results, in the golden model and under
-// each mechanism. Machine and golden model share the reader of programs; here that reader must
+// each mechanism. Half of the kernels are bred, as those of a steered check. Machine and golden model share the reader of programs; here that reader must
 // agree on two programs.
 func TestTwins(t *testing.T) {
 	features := plainFeatures &^ (draw.Gotos | draw.Backwards | draw.Breaks | draw.Continues | draw.Repeats |
@@ -111,14 +116,22 @@ func TestTwins(t *testing.T) {
 			mechanisms = append(mechanisms, m)
 		}
 	}
+	drawn := func(seed uint64) draw.Case {
+		c := draw.New(seed, features)
+		if seed/uint64(len(twins))%2 == 0 {
+			return c
+		}
+		other := draw.New(seed+seeds, features)
+		return draw.Breed(seed, features, &c, &other, c.Machine)
+	}
 	runs := 0
 	for seed := range seeds {
-		c := draw.New(seed, features)
+		c := drawn(seed)
 		k, err := c.Compile()
 		require.NoError(t, err)
-		ended, want := run(t, k, golden.Options{})
+		ended, want := run(t, k, golden.Options{MaxSteps: bredSteps(k)})
 		twin := twins[seed%uint64(len(twins))]
-		d := draw.New(seed, features)
+		d := drawn(seed)
 		if twin.tree != nil {
 			twin.tree(&d.Kernel)
 		}
@@ -129,7 +142,8 @@ func TestTwins(t *testing.T) {
 		other, err := d.CompileText(text, params)
 		require.NoError(t, err, text)
 		require.Len(t, other.Args, len(k.Args), "seed %d, %s", seed, twin.name)
-		again, got := run(t, other, golden.Options{})
+		again, got := run(t, other, golden.Options{MaxSteps: bredSteps(k)})
+		require.Equal(t, golden.Finished, ended.End)
 		require.Equal(t, ended.End, again.End)
 		require.Equal(t, want, got, "seed %d, %s", seed, twin.name)
 
@@ -152,6 +166,9 @@ func TestTwins(t *testing.T) {
 	}
 	require.Positive(t, runs)
 }
+
+// bredSteps bounds the instructions of the threads of a bred kernel.
+func bredSteps(k *draw.Compiled) uint64 { return 10_000 * uint64(k.Threads()) }
 
 // TestPeeled checks that a loop is peeled in some kernels. Otherwise the twin would equal the
 // kernel.
@@ -187,4 +204,75 @@ func TestTwinsDiffer(t *testing.T) {
 		}
 	}
 	assert.Greater(t, differ, 3)
+}
+
+// inOrder are mechanisms whose warps are static and choose their paths by masks alone. So each warp issues
+// the same instructions, whatever the latencies.
+var inOrder = []string{"pdom", "pdom-lcp", "token"}
+
+// TestLatencies runs a mechanism against itself on a machine with other latencies. The results are equal,
+// and so is what is issued by lanes, though not in the same order.
+func TestLatencies(t *testing.T) {
+	features := plainFeatures &^ (draw.Repeats | draw.Larges | draw.Races | draw.Messages)
+	seeds := uint64(64)
+	if testing.Short() {
+		seeds = 6
+	}
+	var latencies []gpu.Key
+	for _, k := range gpu.Keys() {
+		if strings.HasSuffix(k.Unit, "cycles") {
+			latencies = append(latencies, k)
+		}
+	}
+	require.Greater(t, len(latencies), 20)
+	slower := 0
+	for seed := range seeds {
+		c := draw.New(seed*draw.MachineSeeds+seed, features)
+		other := c
+		r := rand.New(rand.NewPCG(seed, 11))
+		for _, k := range latencies {
+			machine := other.Machine
+			if draw.Key(r, &machine, &k); machine.Check() == nil {
+				other.Machine = machine
+			}
+		}
+		mechanism := inOrder[seed%uint64(len(inOrder))]
+		var counts [2]testbench.Counters
+		var memory [2][]byte
+		for i, c := range []*draw.Case{&c, &other} {
+			k, err := c.Compile()
+			require.NoError(t, err)
+			var r runner
+			f, err := r.Check(k, mechanism)
+			require.NoError(t, err)
+			require.Nil(t, f)
+			s := r.sessions[mechanism]
+			counts[i] = s.Runs[len(s.Runs)-1].Counters
+			memory[i] = buffers(t, s, k)
+		}
+		a, b := &counts[0], &counts[1]
+		what := fmt.Sprintf("%s, seed %d", mechanism, c.Seed)
+		assert.Equal(t, memory[0], memory[1], what)
+		assert.Equal(t, a.Active, b.Active, what)
+		assert.Equal(t, a.Inserted, b.Inserted, what)
+		assert.Equal(t, a.Divergence.Pushes, b.Divergence.Pushes, what)
+		assert.Equal(t, a.Divergence.MaxDepth, b.Divergence.MaxDepth, what)
+		if a.Cycles != b.Cycles {
+			slower++
+		}
+	}
+	assert.Greater(t, slower, int(seeds)/2, "other latencies take other times")
+}
+
+// buffers returns the contents of a kernel's buffers at the end of a run.
+func buffers(t *testing.T, s *testbench.Session, k *draw.Compiled) (all []byte) {
+	t.Helper()
+	params := s.Runs[len(s.Runs)-1].Launch.Params // addresses
+	for i := range k.Args {
+		data := make([]byte, k.Args[i].Bytes)
+		s.Read(binary.LittleEndian.Uint64(params[8*i:]), data)
+		all = append(all, data...)
+	}
+	require.NoError(t, s.Err())
+	return all
 }
