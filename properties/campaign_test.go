@@ -41,7 +41,7 @@ func init() {
 // shipped returns the mechanisms without those of these tests.
 func shipped() (names []string) {
 	for _, m := range divergence.Mechanisms() {
-		if !slices.Contains([]string{late, wrap, wrong, hasty, alone}, m.Name) {
+		if !slices.Contains([]string{late, wrap, wrong, hasty, alone, asserted, covered}, m.Name) {
 			names = append(names, m.Name)
 		}
 	}

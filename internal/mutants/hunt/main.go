@@ -1,7 +1,7 @@
 // Command hunt searches for a planted bug with random kernels, as `divergo check` does, and prints
 // the result. It is compiled again for each mutant, so it is smaller than the command line.
 //
-//	hunt [-runs N] [-shrink TIME] MECHANISM...
+//	hunt [-runs N] [-shrink TIME] [-corpus FILE] MECHANISM...
 package main
 
 import (
@@ -27,6 +27,7 @@ func main() {
 	o := properties.Options{Jobs: 1}
 	flag.Uint64Var(&o.Runs, "runs", 3000, "random kernels")
 	flag.DurationVar(&o.Shrink, "shrink", time.Millisecond, "`TIME` to spend on making a failure small")
+	flag.StringVar(&o.Corpus, "corpus", "", "steer the search with a new `FILE`")
 	flag.Parse()
 	o.Mechanisms = flag.Args()
 	r, err := properties.Run(o)
