@@ -1239,7 +1239,7 @@ func allAttacks() []attacks {
 			{name: "check again of nothing", args: "check --replay none", code: 2, fragment: "none: no such file"},
 			{
 				name: "check again of a folder of others", args: "check --replay .", code: 2,
-				fragment: "launch.json: no such file",
+				fragment: "has no launch.json, and no folder with one",
 			},
 			{name: "check again of two", args: "check pdom --replay .", code: 2, fragment: "want no \"pdom\""},
 			{
