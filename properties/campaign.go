@@ -44,7 +44,7 @@ type Report struct {
 	Runs       uint64        // kernels times mechanisms
 	Before     uint64        // runs read from the journal
 	Lanes      uint64        // thread instructions compared with the golden model
-	Situations int           // reached by the whole generations of a corpus
+	Situations []Situation   // that the kernels of the corpus reached, in order
 	Spent      time.Duration // excludes shrinking, and the time before the journal was resumed
 	Coverage   []Coverage    // by mechanism; the first also counts statements, and everything from the journal
 	Causes     []Cause       // of all failures, by smallest seed; at most one unless KeepGoing
@@ -149,6 +149,9 @@ func Run(o Options) (*Report, error) {
 		group.Go(c.work)
 	}
 	group.Wait()
+	if c.corpus != nil {
+		c.report.Situations = c.corpus.situations(o.Mechanisms)
+	}
 	err := c.explain()
 	return &c.report, errors.Join(c.err, err)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 
@@ -186,16 +187,21 @@ func (c *corpus) keep(list []*member) {
 	}
 }
 
+// situations lists those that kernels of the corpus reached, in order.
+func (c *corpus) situations(mechanisms []string) (list []Situation) {
+	for _, s := range slices.Sorted(maps.Keys(c.reached)) {
+		n := s.named(mechanisms)
+		n.Kernels = int(c.reached[s])
+		list = append(list, n)
+	}
+	return list
+}
+
 // end ends a generation whose bundles are all checked: it keeps their cases with rare situations, in
 // the order of the seeds, and writes the line of the file.
 func (c *corpus) end() error {
 	var list []*member
-	firsts := make([]uint64, 0, len(c.bundles))
-	for first := range c.bundles {
-		firsts = append(firsts, first)
-	}
-	slices.Sort(firsts)
-	for _, first := range firsts {
+	for _, first := range slices.Sorted(maps.Keys(c.bundles)) {
 		for _, b := range c.bundles[first] {
 			k := b.member
 			for _, s := range b.all {
@@ -241,7 +247,6 @@ func (c *campaign) steer() error {
 		}
 	}
 	r.Before = r.Runs
-	r.Situations = len(c.corpus.reached)
 	return nil
 }
 
@@ -262,6 +267,5 @@ func (c *campaign) bear(seeds record, births []birth) {
 	}
 	if g.To%generationSeeds == 0 && sum == g.To-g.From && (g.From%generationSeeds == 0 || g.From == c.Seed) {
 		c.err = c.corpus.end()
-		c.report.Situations = len(c.corpus.reached)
 	}
 }

@@ -14,8 +14,9 @@
 //	                        +<------------- shrink <------------------------+
 //
 // Package draw makes the cases, and package books models what the hardware does. This package runs
-// a campaign (campaign.go), and gives each run a verdict (check.go). It reduces a failing case
-// (shrink.go) and writes the folder of a failure (counterexample.go).
+// a campaign (campaign.go), steers it to rare situations (corpus.go, situations.go), and gives each run
+// a verdict (check.go). It reduces a failing case (shrink.go) and writes the folder of a failure
+// (counterexample.go).
 //
 // Check tests your own mechanism in your own tests. Your mechanism can bring models of its own: see
 // books.Register. The command is "divergo check".

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"divergo/isa"
 	"divergo/memsys"
 	"divergo/properties/books"
+	"divergo/properties/draw"
 	"divergo/sm"
 	"divergo/sm/divergence"
 	"divergo/testbench"
@@ -45,7 +47,49 @@ func newSituation(kind, mechanism uint64, a, b, c int) situation {
 	return situation(kind<<54 | mechanism<<48 | uint64(a)<<(2*situationBits) | uint64(b)<<situationBits | uint64(c))
 }
 
-func (s situation) kind() uint64 { return uint64(s) >> 54 }
+// Situation is a situation that kernels of a corpus reached.
+type Situation struct {
+	Kind      string // pair, change, value, event or cover
+	Mechanism string
+	Name      string
+	Kernels   int // of the corpus that reached it, 1 or 2: it is common then
+}
+
+// named describes a situation in a campaign of some mechanisms.
+func (s situation) named(mechanisms []string) Situation {
+	number := func(i int) int { return int(s>>(i*situationBits)) & (1<<situationBits - 1) }
+	a, b, c := number(2), number(1), number(0)
+	n := Situation{Kind: situationKinds[s>>54], Mechanism: mechanisms[s>>48&63]}
+	switch uint64(s >> 54) {
+	case situationPair:
+		n.Name = fmt.Sprintf("%v, %v, %s, %s", happening(a), happening(b), [...]string{"in one cycle", "one cycle later"}[c>>2],
+			[...]string{"of one warp", "of two warps", "not both of a warp"}[c&3])
+	case situationChange:
+		n.Name = fmt.Sprintf("%v: %s to %s", happening(a), groups(b), groups(c))
+	case situationValue:
+		n.Name = fmt.Sprintf("%s.%v, source %d is %v, %v", drawnOpcodes()[a>>6], isa.Type(a&63), b>>5, special(b&31), pattern(c))
+	case situationEvent:
+		n.Name = happening(a).String()
+	default:
+		m, _ := divergence.Find(n.Mechanism)
+		n.Name = m.Covers[a].Name
+	}
+	return n
+}
+
+// groups describes the groups of a warp: the least number of each kind.
+func groups(state int) string {
+	if state == 0 {
+		return "none"
+	}
+	text := ""
+	for i, kind := range [...]string{"parked", "waiting", "at a barrier", "running"} {
+		if n := state >> (3 * i) & 7; n > 0 {
+			text = fmt.Sprintf(", %d+ %s", 1<<(n-1), kind) + text
+		}
+	}
+	return text[2:]
+}
 
 // happening is an event in an SM.
 type happening uint8
@@ -94,7 +138,12 @@ type situations struct {
 	mechanism uint64 // number of the running one
 	seen      map[situation]struct{}
 	recent    [1 << 12]situation // most situations come many times
+	program   *isa.Program       // the last one
+	opcodes   []int              // of its instructions: numbers in drawnOpcodes, or -1
 }
+
+// drawnOpcodes are the opcodes that kernels have.
+var drawnOpcodes = sync.OnceValue(draw.Drawn)
 
 func newSituations() *situations { return &situations{seen: map[situation]struct{}{}} }
 
@@ -151,6 +200,12 @@ func (s *situations) follow(session *testbench.Session, p *isa.Program) []books.
 	if s == nil {
 		return nil
 	}
+	if s.program != p {
+		s.program, s.opcodes = p, make([]int, len(p.Insts))
+		for pc := range p.Insts {
+			s.opcodes[pc] = slices.Index(drawnOpcodes(), draw.Mnemonic(p.Insts[pc].Text))
+		}
+	}
 	next := 0
 	return []books.Open{func(o *books.Observer) {
 		m := o.SM()
@@ -162,7 +217,7 @@ func (s *situations) follow(session *testbench.Session, p *isa.Program) []books.
 		ports := m.Div.Connections()
 		lanes := session.Machine.Config.SM.WarpSize
 		o.Leave(
-			m.Issue.OnIssue.Add(func(e sm.Issued) { w.issue(&e, &p.Insts[e.PC], lanes) }),
+			m.Issue.OnIssue.Add(func(e sm.Issued) { w.issue(&e, &p.Insts[e.PC], s.opcodes[e.PC], lanes) }),
 			m.Issue.OnClass.Add(func(e sm.Spent) {
 				w.changes(e.Cycle)
 				cover(&mechanism, m.Div, w.held)
@@ -299,7 +354,7 @@ func (w *watcher) changes(cycle uint64) {
 }
 
 // issue records an instruction, and special values of its sources.
-func (w *watcher) issue(e *sm.Issued, in *isa.Inst, lanes int) {
+func (w *watcher) issue(e *sm.Issued, in *isa.Inst, opcode, lanes int) {
 	switch {
 	case in.Control():
 		w.happen(e.Cycle, happensIssue+happening(controlOf(in)), e.Row)
@@ -310,7 +365,7 @@ func (w *watcher) issue(e *sm.Issued, in *isa.Inst, lanes int) {
 	case in.CrossLane():
 		w.happen(e.Cycle, happensVote, e.Row)
 	}
-	if e.Mask == 0 {
+	if e.Mask == 0 || opcode < 0 {
 		return
 	}
 	home := e.Home(bits.TrailingZeros32(e.Mask))
@@ -324,7 +379,7 @@ func (w *watcher) issue(e *sm.Issued, in *isa.Inst, lanes int) {
 		}
 		v := w.sm.Reg(int(home.Row), int(home.Lane), int(in.Src[i].Index))
 		if k := specialOf(v, typ); k != notSpecial {
-			w.reach(situationValue, int(in.Op)<<6|int(typ), int(i)<<5|int(k), int(patternOf(e.Mask, lanes)))
+			w.reach(situationValue, opcode<<6|int(typ), int(i)<<5|int(k), int(patternOf(e.Mask, lanes)))
 		}
 	}
 }

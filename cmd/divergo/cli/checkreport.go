@@ -46,9 +46,25 @@ func (f *checkFlags) print(w io.Writer, r *properties.Report, _ string) error {
 		next = "shard " + f.options.Shard.String()
 	}
 	if f.options.Corpus != "" {
-		fmt.Fprintf(w, "\n%d situations are in the corpus\n", r.Situations)
+		if err := f.printSituations(w, r.Situations); err != nil {
+			return err
+		}
 	}
 	_, err := fmt.Fprintf(w, "\nnothing found; %s\n", next)
+	return err
+}
+
+// printSituations writes the number of situations in the corpus, or all of them with --coverage.
+func (f *checkFlags) printSituations(w io.Writer, list []properties.Situation) error {
+	fmt.Fprintf(w, "\n%d situations are in the corpus\n", len(list))
+	if !f.coverage {
+		return nil
+	}
+	t := table.New("mechanism", "kind", "situation", "kernels")
+	for _, s := range list {
+		t.Row(s.Mechanism, s.Kind, s.Name, s.Kernels)
+	}
+	_, err := t.WriteTo(w)
 	return err
 }
 
@@ -173,6 +189,7 @@ func (f *checkFlags) printJSON(w io.Writer, r *properties.Report, program string
 		"schema": schema("check"), "mechanisms": r.Mechanisms, "first_seed": f.options.Seed, "next_seed": r.Next,
 		"seeds": seeds, "kernels": r.Cases, "runs": r.Runs, "thread_instructions": r.Lanes, "seconds": r.Spent.Seconds(),
 		"runs_per_second": r.Rate(),
+		"situations":      len(r.Situations),
 		"coverage":        bins, "missed": missed, "failure": nil, "failures": failures,
 	}
 	if len(failures) > 0 {
