@@ -67,7 +67,7 @@ func (s situation) named(mechanisms []string) Situation {
 	case situationChange:
 		n.Name = fmt.Sprintf("%v: %s to %s", happening(a), groups(b), groups(c))
 	case situationValue:
-		n.Name = fmt.Sprintf("%s.%v, source %d is %v, %v", drawnOpcodes()[a>>6], isa.Type(a&63), b>>5, special(b&31), pattern(c))
+		n.Name = fmt.Sprintf("%s of %s, source %d is %v, %v", drawnOpcodes()[a>>6], typeName(isa.Type(a&63)), b>>5, special(b&31), pattern(c))
 	case situationEvent:
 		n.Name = happening(a).String()
 	default:
@@ -75,6 +75,14 @@ func (s situation) named(mechanisms []string) Situation {
 		n.Name = m.Covers[a].Name
 	}
 	return n
+}
+
+// typeName names a type by its name in PTX, or by its number.
+func typeName(t isa.Type) string {
+	if name := t.String(); name != "" {
+		return name
+	}
+	return fmt.Sprintf("type %d of %d bits", t, t.Bits())
 }
 
 // groups describes the groups of a warp: the least number of each kind.

@@ -42,7 +42,7 @@ func TestCorpusFile(t *testing.T) {
 		names[s] = true
 	}
 	assert.True(t, names[Situation{Kind: "event", Mechanism: "pdom", Name: "warp starts"}])
-	assert.True(t, names[Situation{Kind: "value", Mechanism: "pdom", Name: "add.u32, source 0 is 0, full"}])
+	assert.True(t, names[Situation{Kind: "value", Mechanism: "pdom", Name: "add of u32, source 0 is 0, full"}])
 	one, err := os.ReadFile(at("whole"))
 	require.NoError(t, err)
 	two, err := os.ReadFile(at("parts"))
