@@ -39,10 +39,14 @@ func (e *emitter) load(s *Stmt, space string, words int, at string) {
 		return
 	}
 	name := "ld"
-	if s.Kind == Load && s.A == s.B && s.Order == 0 { // it is read-only
+	if s.Kind == Load && s.A == s.B && s.Order == 0 && !s.Herd { // it is read-only
 		name = "ldu"
 	}
-	e.line("%s%s%s%s%s.%s %s, %s;", name, o.load, space, o.loadCache, vector(words), typ, e.few(s.D, words), at)
+	mark := ""
+	if s.Kind == Load && s.Order == 0 {
+		mark = s.herds()
+	}
+	e.line("%s%s%s%s%s%s.%s %s, %s;", name, o.load, space, mark, o.loadCache, vector(words), typ, e.few(s.D, words), at)
 }
 
 func (e *emitter) store(s *Stmt, guard, space string, words int, at string, source int) {
@@ -191,23 +195,34 @@ func (e *emitter) fetch(s *Stmt, words int) {
 	e.load(s, space, words, "[%at]")
 }
 
-// copies copies both of the thread's words, each in a group of its own, the threads of a warp in
-// turn. Meanwhile it loads from global and local memory. It reads the first word when all but the
-// last group have completed.
+// copies copies both of the thread's words, the threads of a warp in turn. The second word is a
+// group of its own, and the first one has Op groups, each for some threads. Meanwhile it loads from
+// global and local memory. It reads the second word when all but the later groups have completed.
 func (e *emitter) copies(s *Stmt) {
 	at := e.cell()
-	for word := 4; word >= 0; word -= 4 {
-		for i := range 4 {
-			e.line("and.b32 %%w, %%lin, 3;")
-			e.line("setp.eq.u32 %%p, %%w, %d;", i)
-			e.line("@%%p cp.async.ca.shared.global [%s+%d], [%%q+%d], 4;", at, word, word)
+	some := func(i, word int) {
+		e.line("and.b32 %%w, %%lin, 3;")
+		e.line("setp.eq.u32 %%p, %%w, %d;", i&3)
+		e.line("@%%p cp.async.ca.shared.global [%s+%d], [%%q+%d], 4;", at, word, word)
+	}
+	for i := range 4 {
+		some(i, 4)
+	}
+	e.line("cp.async.commit_group;")
+	for i := range max(s.Op, 4) {
+		some(i, 0)
+		if s.Op > 1 || i == 3 {
+			e.line("cp.async.commit_group;")
 		}
-		e.line("cp.async.commit_group;")
 	}
 	e.needs |= needLinear | needLocal
 	e.line("ld.global.u32 %%v, [%%q];")
 	e.line("st.local.v4.u32 [frame], {%%v, %%v, %s, %s};", e.r(s.A), e.r(s.B))
-	e.line("cp.async.wait_group 1;")
+	later := 1
+	if s.Op > 1 {
+		later = max(s.Op, 4)
+	}
+	e.line("cp.async.wait_group %d;", later)
 	e.line("ld.shared.u32 %s, [%s+4];", e.r(s.D), at)
 	e.line("cp.async.wait_group 0;")
 }
@@ -268,6 +283,17 @@ func (e *emitter) room() {
 	e.line("@%%p ld.shared.u8 %%v, [cells+%d];", e.cellsBytes()-1)
 }
 
+// odd makes each thread read the ends of its odd local variable, after it has stored there.
+func (e *emitter) odd() {
+	if e.k.Odd == 0 {
+		return
+	}
+	e.needs |= needLocal
+	e.gid()
+	e.line("ld.local.u8 %%v, [odd];")
+	e.line("ld.local.u8 %%w, [odd+%d];", e.k.Odd-1)
+}
+
 // swap writes an atomic whose result is used, on a word that belongs to one thread.
 func (e *emitter) swap(s *Stmt) {
 	op := swaps[s.Op%len(swaps)]
@@ -286,7 +312,7 @@ func (e *emitter) swap(s *Stmt) {
 		space = ""
 	}
 	name, typ, _ := strings.Cut(op, ".")
-	d, a, b := e.r(s.D), e.r(s.A), e.r(s.B)
+	d, a, b := e.r(s.D), e.source(s, 1, s.A), e.source(s, 2, s.B)
 	result, operand, other := d, a, b
 	switch typ {
 	case "f32":

@@ -26,12 +26,16 @@ type Case struct {
 // build than a small kernel to run.
 const MachineSeeds = 64
 
+// later are the features that draw does not know. Each has a random stream of its own, so that it
+// changes no other part of a kernel.
+const later = Specials | Herds | Anywhere | Rushes | Depths
+
 // New makes the case of a seed. Equal seeds and features give equal cases.
 func New(seed uint64, features Features) Case {
 	c := Case{Seed: seed, Machine: drawMachine(rand.New(rand.NewPCG(seed/MachineSeeds, 1)))}
 	press(rand.New(rand.NewPCG(seed/MachineSeeds, 5)), &c.Machine)
 	r := rand.New(rand.NewPCG(seed, 2))
-	c.Kernel = draw(r, features&^(Races|Messages))
+	c.Kernel = draw(r, features&^(Races|Messages|later))
 	if features&Races != 0 { // a random stream of its own, so that this feature does not change the other kernels
 		(&generator{Rand: rand.New(rand.NewPCG(seed, 3))}).race(&c.Kernel)
 	}
@@ -43,6 +47,16 @@ func New(seed uint64, features Features) Case {
 		vary.features &^= Messages
 	}
 	vary.vary(&c.Kernel)
+	(&generator{Rand: rand.New(rand.NewPCG(seed, 7)), features: features}).sharpen(&c.Kernel)
+	if features&Herds != 0 && c.Machine.Herd.Enable {
+		(&generator{Rand: rand.New(rand.NewPCG(seed, 8))}).herd(&c.Kernel)
+	}
+	if features&Depths != 0 {
+		(&generator{Rand: rand.New(rand.NewPCG(seed, 9)), features: features}).deepen(&c.Kernel)
+	}
+	if features&Anywhere != 0 {
+		(&generator{Rand: rand.New(rand.NewPCG(seed, 10)), features: features}).free(&c.Kernel)
+	}
 	c.drawShape(r, features)
 	if features&Shared != 0 {
 		c.drawRoom(late.Rand)
@@ -119,22 +133,23 @@ type Compiled struct {
 	Prog *isa.Program
 	Args []testbench.Arg
 
-	SharedBytes uint32                       // bytes of dynamic shared memory
-	lacking     [1 << numAbilities]*Compiled // the variants of For
+	SharedBytes uint32            // bytes of dynamic shared memory
+	lacking     map[int]*Compiled // the variants of For, by lacking abilities
 }
 
 // These are abilities that not every mechanism has.
 const (
-	canVote   = 1 << iota // bring the threads of a warp together where all of them arrive
-	canPart               // have warps at barriers in parts: see Roles
-	canApart              // let the threads of a warp reach a barrier apart
-	canThree              // in more than two parts
-	canGather             // let the threads named by a vote wait for each other
-	canCount              // tell threads which threads of a warp are together
-	canNumber             // let warps wait at barriers whose numbers are in registers
-	canStep               // have all threads of a warp at an instruction at once, where all of them arrive
+	canVote    = 1 << iota // bring the threads of a warp together where all of them arrive
+	canPart                // have warps at barriers in parts: see Roles
+	canApart               // let the threads of a warp reach a barrier apart
+	canThree               // in more than two parts
+	canGather              // let the threads named by a vote wait for each other
+	canCount               // tell threads which threads of a warp are together
+	canNumber              // let warps wait at barriers whose numbers are in registers
+	canStep                // have all threads of a warp at an instruction at once, where all of them arrive
+	canScatter             // have warps of a CTA at barriers and votes on different sides of a branch
 
-	numAbilities = iota
+	allAbilities = 1<<iota - 1
 )
 
 // abilities returns the abilities that a mechanism promises for a case. A mechanism that compacts
@@ -145,7 +160,7 @@ func (k *Compiled) abilities(m *divergence.Mechanism) (can int) {
 	for ability, is := range map[int]bool{
 		canVote: m.InStep && whole, canPart: whole, canStep: m.InStep || m.Arrival == divergence.ByThread,
 		canApart: m.Arrival != divergence.ByWarp, canThree: m.Arrival > divergence.ByPair, canGather: m.Gathers,
-		canCount: !m.Blocks && !m.Across, canNumber: !m.Across,
+		canCount: !m.Blocks && !m.Across, canNumber: !m.Across, canScatter: !m.Blocks,
 	} {
 		if is {
 			can |= ability
@@ -196,18 +211,42 @@ func (s *Stmt) need() int {
 // barriers of some threads by barriers of all, or adds those, if the mechanism lacks the ability.
 func (k *Compiled) For(name string) (*Compiled, error) {
 	m, _ := divergence.Find(name)
+	can := k.abilities(&m)
 	needs := 0
 	k.Kernel.Each(func(s *Stmt, _ int) { needs |= s.need() })
-	lacks := needs &^ k.abilities(&m)
-	if lacks == 0 {
+	lacks := needs &^ can
+	switch {
+	case k.Kernel.Free:
+		lacks = allAbilities &^ can
+	case lacks == 0:
 		return k, nil
 	}
-	if k.lacking[lacks] != nil {
-		return k.lacking[lacks], nil
+	if v := k.lacking[lacks]; v != nil {
+		return v, nil
 	}
-	c := *k.Case
-	c.Kernel = c.Kernel.clone()
-	c.Kernel.Each(func(s *Stmt, _ int) {
+	make := func() (*Compiled, error) { return k.adapted(lacks).Compile() }
+	if k.Kernel.Free {
+		make = func() (*Compiled, error) { return k.settle(can) }
+	}
+	v, err := make()
+	if k.lacking == nil {
+		k.lacking = map[int]*Compiled{}
+	}
+	k.lacking[lacks] = v
+	return v, err
+}
+
+// adapted returns the case for a mechanism without some abilities.
+func (c *Case) adapted(lacks int) *Case {
+	d := *c
+	d.Kernel = c.Kernel.clone()
+	d.Kernel.adapt(lacks)
+	return &d
+}
+
+// adapt replaces what a mechanism without some abilities cannot run.
+func (k *Kernel) adapt(lacks int) {
+	k.Each(func(s *Stmt, _ int) {
 		lacks := s.need() & lacks
 		switch {
 		case lacks == 0:
@@ -223,9 +262,6 @@ func (k *Compiled) For(name string) (*Compiled, error) {
 			s.Kind = Compute
 		}
 	})
-	v, err := c.Compile()
-	k.lacking[lacks] = v
-	return v, err
 }
 
 // Compile lowers the kernel. An error is a bug of this package or of package ptx.

@@ -48,10 +48,12 @@ type emitter struct {
 	regs    [registers]bool // in use
 	tallied uint            // words of the CTA in use
 	labels  int
-	loops   []loopLabels    // around this place
-	counts  int             // loops so far
-	forms   map[string]bool // types of registers that forms use
-	marks   int             // so far
+	loops   []loopLabels     // around this place
+	counts  int              // loops so far
+	forms   map[string]bool  // types of registers that forms use
+	special [numClasses]bool // classes of special values in use
+	numbers map[*Stmt]int    // of statements, in the order of Each, if Free
+	marks   int              // so far
 }
 
 type loopLabels struct {
@@ -186,6 +188,25 @@ func (e *emitter) test(p string, c *Cond) {
 	e.line("setp.%s.u32 %s, %s, %d;", c.Cmp, p, v, c.Limit)
 }
 
+// ownerMark begins the labels in front of the statements that settle may remove. The number is that
+// of the statement, in the order of Each.
+const ownerMark = "A"
+
+// owns puts a label in front of a statement that settle may remove.
+func (e *emitter) owns(s *Stmt) {
+	if e.k.Free {
+		e.label(fmt.Sprintf("%s%d", ownerMark, e.numbers[s]))
+	}
+}
+
+// herds returns the mark of a herded instruction.
+func (s *Stmt) herds() string {
+	if s.Herd {
+		return ".hrd"
+	}
+	return ""
+}
+
 // when returns the guard of a statement, if it has one.
 func (e *emitter) when(s *Stmt) string {
 	if s.Alt {
@@ -268,7 +289,8 @@ type printer = func(format string, args ...any)
 
 // operation writes the instructions of a table entry.
 func (e *emitter) operation(s *Stmt, ptx string) {
-	d, a, b := e.r(s.D), e.r(s.A), e.r(s.B)
+	d := e.r(s.D)
+	a, b := e.source(s, 1, s.A), e.source(s, 2, s.B)
 	operands := strings.NewReplacer(
 		" d,", " "+d+",", " d|", " "+d+"|", " d;", " "+d+";", " d}", " "+d+"}", " a,", " "+a+",", " a;", " "+a+
 			";", " a}", " "+a+"}", "{a,", "{"+a+",",

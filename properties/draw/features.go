@@ -62,6 +62,11 @@ const (
 	Edges       // an access across the end of an allocation
 	Races       // two branches of a warp with outcomes in flight at the same time
 	Messages    // messages between CTAs within a launch
+	Specials    // operands at the edges of their types
+	Herds       // herded branches and loads
+	Anywhere    // barriers, votes and exits where the golden model allows them
+	Rushes      // short CTAs that begin and end while others branch and wait
+	Depths      // deep calls, many groups of copies, odd frames
 	AllFeatures = 1<<iota - 1
 )
 
@@ -71,7 +76,7 @@ var featureNames = [...]string{
 	"calls", "pointers", "recursions", "votes", "numbers", "vectors", "generics", "backwards",
 	"lanes", "widths", "orders", "swaps", "repeats", "larges",
 	"opcodes", "meetings", "aparts", "gathers", "counts", "copies", "tables", "parameters", "shorts", "dynamics",
-	"edges", "races", "messages",
+	"edges", "races", "messages", "specials", "herds", "anywhere", "rushes", "depths",
 }
 
 // FeatureNames lists the features in order.

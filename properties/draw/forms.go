@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -64,7 +65,16 @@ func (e *emitter) form(s *Stmt) {
 			bits(reg)
 			continue
 		}
-		switch from, and := values[i%len(values)], values[(i+1)%len(values)]; bits(reg) {
+		from, and := values[i%len(values)], values[(i+1)%len(values)]
+		if s.isSpecial(i) {
+			if of := classes[reg[1]]; of == classInteger && bits(reg) == 32 && s.literal(i) && i > 1 {
+				text = strings.Replace(text, reg[0], fmt.Sprint(uint32(specialValues[of][s.entry(i)])), 1)
+				continue
+			} else {
+				from, and = e.pair(s, i, of)
+			}
+		}
+		switch bits(reg) {
 		case 1:
 			e.line("setp.lt.s32 %s, %s, %s;", reg[0], from, and)
 		case 8:

@@ -189,10 +189,10 @@ func (g *generator) fill(s *Stmt, cost, depth int, together bool) int {
 		g.address(s)
 		return 1
 	case Vote:
-		s.Op, s.Alt = g.IntN(len(votes)), false
+		s.Op, s.Alt = g.IntN(drawnVotes), false
 		return 7
 	case Gather:
-		s.Op, s.Alt = g.IntN(len(votes)), false
+		s.Op, s.Alt = g.IntN(drawnVotes), false
 		s.Cond = g.cond(false)
 		return 18
 	case Count:
@@ -450,7 +450,7 @@ func (g *generator) late(k *Kernel, warp uint32) {
 // loads from constant or parameter memory. In every fourth kernel it lets the CTAs leave messages.
 func (g *generator) vary(k *Kernel) {
 	if g.features&Messages != 0 && g.IntN(4) == 0 {
-		k.Message = 1 + g.IntN(len(messages))
+		k.Message = 1 + g.IntN(drawnMessages)
 	}
 	names, byName := computing()
 	k.Each(func(s *Stmt, _ int) {

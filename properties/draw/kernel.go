@@ -21,6 +21,8 @@ type Kernel struct {
 	Edge    int  // bytes of a buffer across whose end a thread reads or writes; 0: none
 	Lean    bool // without mere variety: constants fold, registers begin as the number of the thread
 	Turn    int  // places by which the ownership of exchanged words advances at a barrier
+	Odd     int  // bytes of local memory beside the frame; a thread uses the first and the last one
+	Free    bool // the golden model decides where barriers, votes and exits may be: see settle
 }
 
 // Stmt is a statement.
@@ -38,6 +40,8 @@ type Stmt struct {
 	Wide    uint8    // Load, Put, Get, Spill, Fill: log2 of the words, in D and the registers after it
 	Type    uint8    // loads and stores: index into types
 	Order   uint8    // loads and stores: index into orders
+	Special uint32   // sources that are special values instead of registers: see special
+	Herd    bool     // the branch of the statement, or the load of the input, is herded
 	Body    [][]Stmt // If: then and else; Loop: one; Switch: cases
 }
 
@@ -104,7 +108,7 @@ func (k Kind) String() string {
 // Cond is a value of the thread, and a test of it: Value & Mask compared with Limit.
 type Cond struct {
 	Value Value
-	Salt  uint32 // Constant: the value itself; Hash and Data: added to the source
+	Salt  uint32 // Constant: the value itself; Hash and Data: added to the source; Vote: random constants
 	Reg   int    // Register, Hash and Data: the register, -1 for the number of the thread
 	Mask  uint32
 	Cmp   string // eq, ne, lt or ge

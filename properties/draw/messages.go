@@ -42,7 +42,15 @@ var messages = []message{
 		early: true, before: "membar.gl;", red: "red.global.add.u32", recent: "ld.volatile.global.u32",
 		after: "membar.gl;",
 	},
+	{count: "atom.acq_rel.gpu.inc.u32"},
+	{count: "atom.release.gpu.inc.u32", after: "@%last fence.acq_rel.gpu;"},
+	{before: "fence.acq_rel.gpu;", count: "atom.acquire.gpu.inc.u32"},
+	{red: "red.release.gpu.add.u32", recent: "ld.acquire.gpu.u32"},
 }
+
+// drawnMessages is the number of messages that vary draws; they come first. deepen replaces some by
+// later ones, with generic addresses.
+const drawnMessages = 10
 
 // boardBytes is the size of the board.
 func (e *emitter) boardBytes() int { return e.arrived() + 8*e.threads }

@@ -122,6 +122,41 @@ var votes = []vote{
 	{"exclusive or of a team", "redux.sync.xor.b32 d, a, %team;", true},
 	{"leader of a team", "elect.sync d|%p, %team; @%p add.u32 d, d, a;", true},
 	{"meeting of a team", "bar.warp.sync %team;", true},
+	{"up in segments", "shfl.sync.up.b32 d|%p, a, LANES, SEGMENTS, -1; @!%p add.u32 d, d, 7;", false},
+	{"down in segments", "shfl.sync.down.b32 d|%p, a, LANES, SEGMENTS, -1; @!%p add.u32 d, d, 7;", false},
+	{"butterfly in segments", "shfl.sync.bfly.b32 d|%p, a, LANES, SEGMENTS, -1; @!%p add.u32 d, d, 7;", false},
+	{"from a lane in segments", "shfl.sync.idx.b32 d|%p, a, b, SEGMENTS, -1; @!%p add.u32 d, d, 7;", false},
+	{"up by a register", "and.b32 %w, b, 0x1F1F; shfl.sync.up.b32 d|%p, a, b, %w, -1; @%p add.u32 d, d, 7;", false},
+	{"down by a register", "and.b32 %w, a, 0x1F1F; shfl.sync.down.b32 d|%p, a, b, %w, -1; @%p add.u32 d, d, 7;", false},
+	{"unsigned least", "redux.sync.min.u32 d, a, -1;", false},
+	{"most", "redux.sync.max.s32 d, a, -1;", false},
+	{"unsigned most", "redux.sync.max.u32 d, a, -1;", false},
+	{"and", "redux.sync.and.b32 d, a, -1;", false},
+	{"or", "redux.sync.or.b32 d, a, -1;", false},
+}
+
+// drawnVotes is the number of votes that fill draws; they come first. sharpen replaces some by later
+// ones.
+const drawnVotes = 18
+
+// segments returns the distance of a shuffle and the segments in which it takes place, of random
+// bits.
+func segments(bits uint32) (lanes, in uint32) {
+	lanes = bits & 31
+	size := uint32(1) << (bits >> 5 & 7 % 6) // of a segment
+	mask, clamp := 32-size, bits>>8&31
+	switch bits >> 13 & 7 {
+	case 0:
+		mask = bits >> 16 & 31 // segments of lanes that are not adjacent
+	case 1, 2, 3:
+		clamp = size - 1
+	case 4, 5:
+		clamp = 0
+	}
+	if bits>>24&1 != 0 { // at an edge
+		lanes = (size - 1 + bits>>25&1) & 31
+	}
+	return lanes, mask<<8 | clamp
 }
 
 // counts are votes of the threads that the mechanism holds together. A kernel cannot know this set.

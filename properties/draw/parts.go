@@ -1,6 +1,10 @@
 package draw
 
-import "math/bits"
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+)
 
 // This file writes statements for a part of a CTA or warp. Barriers concern some of the warps, or
 // the threads of a warp reach them apart. Votes concern some threads of a warp, or those that are
@@ -122,5 +126,6 @@ func (e *emitter) vote(s *Stmt) {
 		e.line("setp.ne.u32 %%p, %%w, 0;")
 		e.line("selp.b32 %%team, %d, %d, %%p;", with, ^with)
 	}
-	e.operation(s, v.ptx)
+	lanes, in := segments(s.Cond.Salt)
+	e.operation(s, strings.NewReplacer("LANES", fmt.Sprint(lanes), "SEGMENTS", fmt.Sprint(in)).Replace(v.ptx))
 }

@@ -14,6 +14,9 @@ import "slices"
 // In a kernel with barriers the same holds for exits, because a branch with an exit on one of its
 // paths has no post-dominator.
 //
+// In a kernel with Free these statements are allowed everywhere, and settle removes those that the
+// golden model does not.
+//
 // In a function the conditions must hold at each call. As far as the program shows, the function
 // must not be able to call itself again: token and barrier would reconverge its diverged threads
 // only after the first of the calls.
@@ -38,11 +41,15 @@ func newPlan(k *Kernel) *plan {
 			p.calls(body, i, !p.apart[i])
 		}
 	}
-	for range 2 {
-		for i, body := range slices.Backward(k.Funcs) {
-			p.whole[i] = p.find(body, !p.apart[i])
+	if k.Free {
+		k.Each(func(s *Stmt, _ int) { p.allowed[s] = s.Kind != Apart && s.Kind != Leave })
+	} else {
+		for range 2 {
+			for i, body := range slices.Backward(k.Funcs) {
+				p.whole[i] = p.find(body, !p.apart[i])
+			}
+			p.synced = p.find(k.Body, true)
 		}
-		p.synced = p.find(k.Body, true)
 	}
 	now := 0
 	p.number(k.Body, &now)

@@ -12,6 +12,10 @@ func (k *Kernel) ptx(grid, block [3]uint32, warp int, comments ...string) (text 
 		k: k, threads: int(block[0] * block[1] * block[2]), grid: int(grid[0] * grid[1] * grid[2]), warp: warp,
 		flat: block[1]*block[2]*grid[1]*grid[2] == 1, plan: newPlan(k), fn: -1, forms: map[string]bool{},
 	}
+	if k.Free {
+		e.numbers = map[*Stmt]int{}
+		k.Each(func(s *Stmt, _ int) { e.numbers[s] = len(e.numbers) })
+	}
 	body := e.body(k.Body)
 	functions := e.functions()
 	var b strings.Builder
@@ -25,6 +29,7 @@ func (k *Kernel) ptx(grid, block [3]uint32, warp int, comments ...string) (text 
 	if e.needs&needConst != 0 {
 		fmt.Fprintf(&b, ".const .align 16 .u32 constants[%d] = {%s};\n", constWords, constants())
 	}
+	e.tables(&b)
 	if len(k.Funcs) > 0 { // functions use the kernel's registers and variables
 		e.declare(&b)
 		b.WriteString(e.finish(functions))
@@ -57,6 +62,7 @@ func (e *emitter) body(b []Stmt) string {
 		e.tally()
 		e.edge()
 		e.room()
+		e.odd()
 		e.message()
 	}
 	e.ret("")
@@ -93,7 +99,7 @@ func (e *emitter) stmt(s *Stmt) {
 		e.leave(s)
 	case Goto:
 		if target := e.plan.target(s, e.marks); target >= 0 && !s.Alt {
-			e.where(&s.Cond, "bra M%d;", target)
+			e.jump(s, fmt.Sprintf("M%d", target))
 		} else if target >= 0 {
 			e.test("%p", &s.Cond)
 			e.needs |= needJumps
@@ -110,14 +116,17 @@ func (e *emitter) stmt(s *Stmt) {
 		e.exit(s)
 	case Barrier:
 		if e.plan.allowed[s] {
+			e.owns(s)
 			e.barrier(s)
 		}
 	case Vote:
 		if e.plan.allowed[s] {
+			e.owns(s)
 			e.vote(s)
 		}
 	case Roles:
 		if e.plan.allowed[s] {
+			e.owns(s)
 			e.roles(s)
 		}
 	case Apart:
@@ -128,6 +137,7 @@ func (e *emitter) stmt(s *Stmt) {
 		e.race(s)
 	case Gather:
 		if e.plan.allowed[s] {
+			e.owns(s)
 			e.gather(s)
 		}
 	case Swap:
@@ -147,6 +157,15 @@ func (e *emitter) stmt(s *Stmt) {
 			e.ret("")
 		}
 	}
+}
+
+// jump branches to a label if the condition of a statement holds.
+func (e *emitter) jump(s *Stmt, to string) {
+	mark := s.herds()
+	if _, known := e.known(&s.Cond); known { // a branch without a condition has no majority
+		mark = ""
+	}
+	e.where(&s.Cond, "bra%s %s;", mark, to)
 }
 
 // barrier makes the threads of the CTA wait at barrier N. If no threads may have exited, the
@@ -178,17 +197,18 @@ func (e *emitter) atomic(s *Stmt) {
 	if s.N&1 != 0 {
 		name, dst = "atom", "%sink, "
 	}
+	a := e.source(s, 1, s.A)
 	if s.Alt {
 		e.needs |= needTally
 		e.tallied |= 1 << (s.Op % len(atomics))
-		e.line("%s.shared.%s %s[tally+%d], %s;", name, op, dst, cell, e.r(s.A))
+		e.line("%s.shared.%s %s[tally+%d], %s;", name, op, dst, cell, a)
 		return
 	}
 	e.needs |= needWords
 	e.line("and.b32 %%w, %s, %d;", e.r(s.B), atomicGroups-1)
 	e.line("mul.wide.u32 %%at, %%w, %d;", 4*len(atomics))
 	e.line("add.u64 %%at, %%words, %%at;")
-	e.line("%s.global.%s %s[%%at+%d], %s;", name, op, dst, cell, e.r(s.A))
+	e.line("%s.global.%s %s[%%at+%d], %s;", name, op, dst, cell, a)
 }
 
 func (e *emitter) branch(s *Stmt) {
@@ -203,14 +223,14 @@ func (e *emitter) branch(s *Stmt) {
 		then, other, not = other, then, ""
 	}
 	if s.N > 0 {
-		e.line("@%s%%p bra %s;", map[string]string{"!": "", "": "!"}[not], l[0])
+		e.line("@%s%%p bra%s %s;", map[string]string{"!": "", "": "!"}[not], s.herds(), l[0])
 		e.outline(l[0], l[1], then)
 		e.block(other)
 	} else if len(other) == 0 {
-		e.line("@%s%%p bra %s;", not, l[1])
+		e.line("@%s%%p bra%s %s;", not, s.herds(), l[1])
 		e.block(then)
 	} else {
-		e.line("@%s%%p bra %s;", not, l[0])
+		e.line("@%s%%p bra%s %s;", not, s.herds(), l[0])
 		e.block(then)
 		e.line("bra %s;", l[1])
 		e.label(l[0])
@@ -244,7 +264,7 @@ func (e *emitter) loop(s *Stmt) {
 	e.label(l[0])
 	if !s.Alt {
 		e.line("setp.ge.u32 %%p, %%c%d, %%n%d;", c, c)
-		e.line("@%%p bra %s;", l[2])
+		e.line("@%%p bra%s %s;", s.herds(), l[2])
 	}
 	e.loops = append(e.loops, loopLabels{l[1], l[2], c, e.plan.synchronous[s]})
 	e.block(s.Body[0])
@@ -253,7 +273,7 @@ func (e *emitter) loop(s *Stmt) {
 	e.line("add.u32 %%c%d, %%c%d, 1;", c, c)
 	if s.Alt {
 		e.line("setp.lt.u32 %%p, %%c%d, %%n%d;", c, c)
-		e.line("@%%p bra %s;", l[0])
+		e.line("@%%p bra%s %s;", s.herds(), l[0])
 	} else {
 		e.line("bra %s;", l[0])
 	}
@@ -282,7 +302,7 @@ func (e *emitter) choose(s *Stmt) {
 	} else {
 		for i, name := range names[1:] {
 			e.line("setp.eq.u32 %%p, %%w, %d;", i+1)
-			e.line("@%%p bra %s;", name)
+			e.line("@%%p bra%s %s;", s.herds(), name)
 		}
 	}
 	for i, body := range s.Body {
@@ -301,7 +321,7 @@ func (e *emitter) leave(s *Stmt) {
 		return
 	}
 	for _, l := range e.loops[at:] {
-		if l.synchronous { // threads would reach its barriers apart
+		if l.synchronous && !e.k.Free { // threads would reach its barriers apart
 			return
 		}
 	}
@@ -309,7 +329,7 @@ func (e *emitter) leave(s *Stmt) {
 	if s.Kind == Continue {
 		to = e.loops[at].next
 	}
-	e.where(&s.Cond, "bra %s;", to)
+	e.jump(s, to)
 }
 
 func (e *emitter) exit(s *Stmt) {
@@ -317,20 +337,20 @@ func (e *emitter) exit(s *Stmt) {
 		return
 	}
 	// A branch around an exit would have no post-dominator before the next barrier.
-	if _, known := e.known(&s.Cond); known || !s.Alt || e.plan.synced {
+	if _, known := e.known(&s.Cond); known || !s.Alt || e.plan.synced && !e.k.Free {
 		e.where(&s.Cond, "exit;")
 		return
 	}
 	e.test("%p", &s.Cond)
 	l := e.fresh("stay")
-	e.line("@!%%p bra %s;", l[0])
+	e.line("@!%%p bra%s %s;", s.herds(), l[0])
 	e.line("exit;")
 	e.label(l[0])
 }
 
 // tally makes each thread read the common counts of its CTA, if the threads can meet for it.
 func (e *emitter) tally() {
-	if e.needs&needTally == 0 || !e.plan.synced {
+	if e.needs&needTally == 0 || !e.plan.synced || e.k.Free {
 		return
 	}
 	e.line("bar.sync 0;")
@@ -377,6 +397,10 @@ func (e *emitter) declare(b *strings.Builder) {
 	say(".reg .f64 %%z, %%m;")
 	say(".reg .pred %%p, %%g, %%o;")
 	e.declareForms(say)
+	if e.specials() {
+		say(".reg .u32 %%sp<3>;")
+		say(".reg .u64 %%tab<%d>;", numClasses)
+	}
 	if e.needs&needBoard != 0 {
 		say(".reg .u32 %%seen, %%mail, %%beside;")
 		say(".reg .u64 %%board, %%count, %%back;")
@@ -389,7 +413,14 @@ func (e *emitter) declare(b *strings.Builder) {
 		say(".shared .align 4 .b8 tally[%d];", 4*len(atomics))
 	}
 	if e.needs&needLocal != 0 {
+		first, odd := e.k.Turn&1 == 0, fmt.Sprintf(".local .b8 odd[%d];", e.k.Odd)
+		if e.k.Odd > 0 && first {
+			say("%s", odd)
+		}
 		say(".local .align 16 .b8 frame[%d];", 4*localWords)
+		if e.k.Odd > 0 && !first {
+			say("%s", odd)
+		}
 	}
 }
 
@@ -408,7 +439,7 @@ func (e *emitter) prologue(b *strings.Builder) {
 	if n&(needExchange|needBoard) != 0 {
 		n |= needCTA
 	}
-	if n&(needTally|needGrid|needBoard) != 0 {
+	if n&(needTally|needGrid|needBoard) != 0 || e.specials() {
 		n |= needLinear
 	}
 	if n&needGrid != 0 && e.grid > 1 {
@@ -450,6 +481,7 @@ func (e *emitter) prologue(b *strings.Builder) {
 			say("mad.lo.u32 %%r%d, %%gid, %d, %d;", i, 2*i+1, 77*i)
 		}
 	}
+	e.entries(say)
 	for _, p := range e.params() {
 		say("ld.param.u64 %s, [%s];", map[string]string{
 			"input": "%in", "private": "%own", "exchange": "%xch",
@@ -507,6 +539,10 @@ func (e *emitter) prologue(b *strings.Builder) {
 	if n&needLocal != 0 {
 		for i := range localWords {
 			say("st.local.u32 [frame+%d], %d;", 4*i, 3*i)
+		}
+		if e.k.Odd > 0 { // its ends, with a value for each thread
+			say("st.local.u8 [odd], %s;", e.gid())
+			say("st.local.u8 [odd+%d], %s;", e.k.Odd-1, e.gid())
 		}
 	}
 }

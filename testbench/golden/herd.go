@@ -20,8 +20,8 @@ type Herds struct {
 
 	First  bool // lanes of a load read the lowest lane's address instead of the most popular block
 	Halves bool // each half of the lanes by itself
-	// TieTaken is the direction of a branch on a tie. With TieOpen the record determines it.
-	TieTaken, TieOpen bool
+	// TieTaken is the direction of a branch on a tie. With TiePrevious it is that of Herd.Previous.
+	TieTaken, TiePrevious bool
 }
 
 // HerdStep is the part of a warp's threads in a Herd.
@@ -39,6 +39,10 @@ type Herd struct {
 	// next instruction. A load sends each half to the lowest lane's address or the block around it.
 	Taken bool
 	Addr  [2]uint64
+	// Previous is the herded branch before this one in its slot. If it is nil, the launch found the
+	// direction Before in the unit.
+	Previous *Herd
+	Before   bool
 
 	present, want uint32               // lanes of the model that arrived, and those that want to take the branch
 	addr          [isa.MaxLanes]uint64 // addresses that they wanted to read
@@ -144,14 +148,22 @@ func (h *Herds) branch(e *Herd) string {
 	yes, all := bits.OnesCount32(e.want), bits.OnesCount32(e.present)
 	taken := yes > all-yes
 	if yes == all-yes {
-		if taken = h.TieTaken; h.TieOpen {
-			taken = e.Taken
+		if taken = h.TieTaken; h.TiePrevious {
+			taken = e.previous()
 		}
 	}
 	if taken == e.Taken {
 		return ""
 	}
 	return fmt.Sprintf("the branch is herded, %d of %d threads want to take it, and taken is %t", yes, all, e.Taken)
+}
+
+// previous returns the direction of the herded branch before e in its slot.
+func (e *Herd) previous() bool {
+	if e.Previous != nil {
+		return e.Previous.Taken
+	}
+	return e.Before
 }
 
 func (h *Herds) load(e *Herd, in *isa.Inst) string {

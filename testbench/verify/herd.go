@@ -3,6 +3,7 @@ package verify
 import (
 	"math/bits"
 
+	"divergo/isa"
 	"divergo/memsys"
 	"divergo/sm"
 	"divergo/testbench/golden"
@@ -20,12 +21,15 @@ type herd struct {
 type herding struct {
 	marked   bool // some are
 	list     []*herd
-	numbered [sm.MaxSchedulers][]*herd // the herded ones of each sub-core, by number
-	sent     []*herd                   // loads on their way to the coalescer
+	numbered [sm.MaxSchedulers][]*herd   // the herded ones of each sub-core, by number
+	sent     []*herd                     // loads on their way to the coalescer
+	branch   map[uint16]*golden.Herd     // the last herded branch of each slot
+	before   [sm.MaxSchedulers]units.Set // slots whose last herded branch before the launch was taken
 }
 
 // watchHerding attaches the observers that complete a herd after its issue.
 func (w *watcher) watchHerding(unit *memsys.Unit) {
+	w.branch = map[uint16]*golden.Herd{}
 	w.leave = append(w.leave,
 		w.sm.LSU.OnAccess.Add(func(a sm.Accessed) {
 			if a.Access.Herd {
@@ -41,7 +45,8 @@ func (w *watcher) watchHerding(unit *memsys.Unit) {
 				}
 			}
 		}))
-	for _, c := range w.sm.Sub {
+	for i, c := range w.sm.Sub {
+		w.before[i] = c.ALU.Herd.Q().Last
 		w.leave = append(w.leave, c.ALU.Herd.OnHerd.Add(func(e sm.Herded) { w.number(e.Flight).Taken = e.Taken }))
 	}
 }
@@ -56,6 +61,10 @@ func (w *watcher) herd(e sm.Issued) {
 	h := &herd{golden.Herd{PC: e.PC, Herded: e.Herd != 0}, e.Cycle - w.start, golden.ID{CTA: t.CTA, Thread: t.TID}}
 	w.list = append(w.list, h)
 	if h.Herded {
+		if w.sm.Kernel().Prog.Insts[e.PC].Op == isa.OpBra {
+			h.Previous, h.Before = w.branch[e.Slot], w.before[w.sm.CoreOf(int(e.Slot))].Has(int(e.Slot))
+			w.branch[e.Slot] = &h.Herd
+		}
 		core := &w.numbered[w.sm.CoreOf(int(e.Slot))]
 		*core = append(*core, h)
 	}
@@ -98,8 +107,8 @@ func (r *run) herds() *golden.Herds {
 	warps := map[key][]golden.HerdStep{}
 	h := &golden.Herds{
 		First: c.Load == units.HerdFirst, Halves: c.HalfWarp, TieTaken: c.Tie == units.TieTaken,
-		TieOpen: c.Tie == units.TiePrevious,
-		Of:      func(cta uint64, warp int) []golden.HerdStep { return warps[key{cta, warp}] },
+		TiePrevious: c.Tie == units.TiePrevious,
+		Of:          func(cta uint64, warp int) []golden.HerdStep { return warps[key{cta, warp}] },
 	}
 	for _, w := range r.watchers {
 		for _, v := range w.done {
