@@ -13,8 +13,11 @@ import (
 
 // Where barriers, votes and exits may be is decided by the golden model in kernels with Free. It
 // runs the kernel, and this file follows its threads in lock step, as an ideal stack does: they part
-// at a branch, and meet again at its post-dominator. A barrier or vote is legal for a mechanism that
-// promises to bring together the threads that arrive there together (see level).
+// at a branch, and meet again at its post-dominator. A barrier or vote is legal for a mechanism whose
+// promises hold for the threads that arrive there (see needs).
+
+// never is an ability that no mechanism has.
+const never = allAbilities + 1
 
 // maxSettles limits the attempts to make a kernel legal.
 const maxSettles = 6
@@ -23,7 +26,7 @@ const maxSettles = 6
 // If the golden model does not finish, it removes those at which threads wait. Values, and so paths,
 // may change with each removal. After some attempts all places are those of the plan.
 func (c *Case) settle(can int) (*Compiled, error) {
-	d := c.adapted(allAbilities &^ (can | canVote | canGather))
+	d := c.adapted(allAbilities &^ (can | canVote))
 	for range maxSettles {
 		k, err := d.Compile()
 		if err != nil {
@@ -83,7 +86,7 @@ func (k *Compiled) illegal(can int) (bad map[int]bool, ok bool) {
 	if m.MapGlobals(k.Prog) != nil {
 		return bad, false
 	}
-	warps, ctas := newLockStep(k.Prog), newLockStep(k.Prog)
+	warps, ctas := newLockStep(k.Prog, k.Machine.SM.WarpSize), newLockStep(k.Prog, threads)
 	for range 1 + k.Again {
 		r, err := golden.Run(k.Prog, l.Golden(&k.Machine), &m,
 			golden.Options{PCs: true, MaxSteps: 2 * maxCost * uint64(k.Threads())})
@@ -97,35 +100,63 @@ func (k *Compiled) illegal(can int) (bad map[int]bool, ok bool) {
 			return bad, false
 		}
 		for cta := range slices.Chunk(r.Threads, threads) {
+			warps.follow(cta)
 			ctas.follow(cta)
-			for warp := range slices.Chunk(cta, k.Machine.SM.WarpSize) {
-				warps.follow(warp)
-			}
 		}
 	}
 	for pc := range k.Prog.Insts {
 		in := &k.Prog.Insts[pc]
 		if (in.Op == isa.OpBar || in.CrossLane() && in.Flags&isa.FlagSync != 0) &&
-			level(in, warps.deepest[pc], ctas.deepest[pc])&^can != 0 {
+			warps.needs(in, uint32(pc), ctas.deepest[pc])&^can != 0 {
 			remove(uint32(pc))
 		}
 	}
 	return bad, true
 }
 
-// level returns the abilities that a mechanism needs for a barrier or vote. The threads that arrive
-// have parted at so many branches of their warp, and of their CTA, and not met again.
-func level(in *isa.Inst, warp, cta int) (needs int) {
-	vote := in.Op != isa.OpBar
+// lockStep follows the threads of CTAs through their paths, in groups of a warp or CTA. A group parts
+// at a branch, and its sides wait for each other at the post-dominator.
+type lockStep struct {
+	p       *isa.Program
+	size    int    // threads of a whole group
+	deepest []int  // by PC: branches at which a group there has parted, and not met again
+	stuck   []bool // by PC: a group waits at this barrier for threads that wait for it
+
+	threads []golden.Thread // of the CTA
+	at      []int           // by thread: instructions passed
+	ready   []*side
+	waiting []*side // at barriers
+}
+
+// side is a group that goes on together, one of the sides of a branch.
+type side struct {
+	group  []int
+	until  uint32 // where it meets the other sides
+	calls  int    // functions entered since the branch
+	level  int    // branches around it
+	beyond bool   // the barrier at its PC has opened
+	whole  *side  // the group that has parted; nil: a warp or CTA
+	left   int    // sides of this group that have not met
+	met    []int  // threads of this group that have met
+}
+
+func newLockStep(p *isa.Program, size int) *lockStep {
+	return &lockStep{p: p, size: size, deepest: make([]int, len(p.Insts)), stuck: make([]bool, len(p.Insts))}
+}
+
+// needs returns the abilities that a mechanism needs for a barrier or vote, of which groups of a CTA
+// have parted at so many branches.
+func (l *lockStep) needs(in *isa.Inst, pc uint32, cta int) (needs int) {
+	level := l.deepest[pc]
 	switch {
-	case vote && warp > 0:
-		return canGather
-	case vote:
+	case l.stuck[pc] || in.Op != isa.OpBar && level > 0:
+		return never
+	case in.Op != isa.OpBar:
 		needs = canVote
-	case warp > 1:
-		return canApart | canThree
-	case warp > 0:
-		return canApart
+	case level > 1:
+		needs = canApart | canThree
+	case level > 0:
+		needs = canApart
 	}
 	if cta > 0 {
 		needs |= canScatter
@@ -133,85 +164,131 @@ func level(in *isa.Inst, warp, cta int) (needs int) {
 	return needs
 }
 
-// lockStep follows the threads of a group through their paths.
-type lockStep struct {
-	p       *isa.Program
-	deepest []int // by PC: branches at which a group there has parted, and not met again
-	at      []int // by thread: instructions passed
-	threads []golden.Thread
-}
-
-func newLockStep(p *isa.Program) *lockStep {
-	return &lockStep{p: p, deepest: make([]int, len(p.Insts))}
-}
-
-// follow follows a group of threads from their start to their end.
+// follow follows the threads of a CTA from their start to their end.
 func (l *lockStep) follow(threads []golden.Thread) {
 	l.threads, l.at = threads, make([]int, len(threads))
-	group := make([]int, len(threads))
-	for i := range group {
-		group[i] = i
+	for first := 0; first < len(threads); first += l.size {
+		s := &side{until: isa.NoPC}
+		for t := first; t < min(first+l.size, len(threads)); t++ {
+			s.group = append(s.group, t)
+		}
+		l.ready = append(l.ready, s)
 	}
-	l.run(group, isa.NoPC, 0, 0)
+	for len(l.ready)+len(l.waiting) > 0 {
+		for n := len(l.ready); n > 0; n = len(l.ready) {
+			s := l.ready[n-1]
+			l.ready = l.ready[:n-1]
+			l.run(s)
+		}
+		l.open()
+	}
 }
 
-// run follows threads that are at one instruction, in so many functions above the branch where they
-// parted, until they are at an instruction there. It returns those that come there.
-func (l *lockStep) run(group []int, until uint32, calls, level int) []int {
+// next returns the PC of a thread, or false at its end.
+func (l *lockStep) next(t int) (uint32, bool) {
+	if pcs := l.threads[t].PCs; l.at[t] < len(pcs) {
+		return pcs[l.at[t]], true
+	}
+	return 0, false
+}
+
+// run follows a group until it parts, waits, meets others or ends.
+func (l *lockStep) run(s *side) {
 	for {
-		group = slices.DeleteFunc(group, func(t int) bool { return l.at[t] == len(l.threads[t].PCs) })
-		if len(group) == 0 {
-			return nil
+		s.group = slices.DeleteFunc(s.group, func(t int) bool { _, more := l.next(t); return !more })
+		if len(s.group) == 0 {
+			l.meet(s)
+			return
 		}
-		pc := l.threads[group[0]].PCs[l.at[group[0]]]
-		if pc == until && calls == 0 {
-			return group
+		pc, _ := l.next(s.group[0])
+		if pc == s.until && s.calls == 0 {
+			l.meet(s)
+			return
 		}
-		l.deepest[pc] = max(l.deepest[pc], level)
-		next := uint32(isa.NoPC)
-		apart := false
-		for _, t := range group {
-			if l.at[t]++; l.at[t] == len(l.threads[t].PCs) {
+		l.deepest[pc] = max(l.deepest[pc], s.level)
+		in := &l.p.Insts[pc]
+		if waitsForAll(in) && !s.beyond {
+			l.waiting = append(l.waiting, s)
+			return
+		}
+		s.beyond = false
+		sides := map[uint32]*side{}
+		var list []*side
+		for _, t := range s.group {
+			l.at[t]++
+			to, more := l.next(t)
+			if !more {
 				continue
 			}
-			to := l.threads[t].PCs[l.at[t]]
-			apart = apart || next != isa.NoPC && to != next
-			next = to
-		}
-		in := &l.p.Insts[pc]
-		if apart {
-			group = l.part(group, in.Reconv, level+1)
-			continue
+			if sides[to] == nil {
+				sides[to] = &side{until: l.shown(in.Reconv), level: s.level + 1, whole: s}
+				list = append(list, sides[to])
+			}
+			sides[to].group = append(sides[to].group, t)
 		}
 		switch {
+		case len(list) > 1:
+			s.left, s.met = len(list), nil
+			l.ready = append(l.ready, list...)
+			return
 		case in.Op == isa.OpCall:
-			calls++
+			s.calls++
 		case in.Returns():
-			calls--
+			s.calls--
 		}
 	}
 }
 
-// part follows the sides of a branch until they meet, and returns the threads that do.
-func (l *lockStep) part(group []int, meet uint32, level int) (met []int) {
-	for len(group) > 0 {
-		if l.at[group[0]] == len(l.threads[group[0]].PCs) {
-			group = group[1:]
-			continue
-		}
-		to := l.threads[group[0]].PCs[l.at[group[0]]]
-		var side, rest []int
-		for _, t := range group {
-			if l.at[t] < len(l.threads[t].PCs) && l.threads[t].PCs[l.at[t]] == to {
-				side = append(side, t)
-			} else {
-				rest = append(rest, t)
-			}
-		}
-		met = append(met, l.run(side, meet, 0, level)...)
-		group = rest
+// shown returns the first PC from one on that a path shows: inserted instructions are in none.
+func (l *lockStep) shown(pc uint32) uint32 {
+	for pc != isa.NoPC && l.p.Insts[pc].Inserted {
+		pc++
 	}
-	return met
+	return pc
+}
+
+// waitsForAll reports whether an instruction is a barrier without a count, at which threads wait.
+func waitsForAll(in *isa.Inst) bool {
+	counts := in.NSrc > 1 && (in.Src[1].Kind != isa.OperandImm || in.Src[1].Imm != 0)
+	return in.Op == isa.OpBar && in.Mode != isa.ModeArrive && !counts
+}
+
+// meet ends a side of a branch. The last one lets the whole group go on.
+func (l *lockStep) meet(s *side) {
+	w := s.whole
+	if w == nil {
+		return
+	}
+	w.met = append(w.met, s.group...)
+	if w.left--; w.left == 0 {
+		w.group = w.met
+		slices.Sort(w.group)
+		l.ready = append(l.ready, w)
+	}
+}
+
+// open opens the barrier at which all groups wait. If threads of some wait elsewhere, for others, it
+// notes that they are stuck, and lets them go on.
+func (l *lockStep) open() {
+	live, here := 0, 0
+	for t := range l.threads {
+		if _, more := l.next(t); more {
+			live++
+		}
+	}
+	barriers := map[uint64]bool{}
+	for _, s := range l.waiting {
+		pc, _ := l.next(s.group[0])
+		barriers[l.p.Insts[pc].Src[0].Imm] = true
+		here += len(s.group)
+	}
+	for _, s := range l.waiting {
+		if pc, _ := l.next(s.group[0]); here < live || len(barriers) > 1 {
+			l.stuck[pc] = true
+		}
+		s.beyond = true
+	}
+	l.ready, l.waiting = append(l.ready, l.waiting...), nil
 }
 
 // free lets the golden model decide where barriers, votes and exits of every sixth kernel may be, and
@@ -256,6 +333,8 @@ func (g *generator) free(k *Kernel) {
 			}
 		case Count: // its result depends on the mechanism
 			s.Kind = Compute
+		case Gather:
+			s.Kind = Vote
 		}
 	})
 }
