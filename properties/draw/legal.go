@@ -106,8 +106,14 @@ func (k *Compiled) illegal(can int) (bad map[int]bool, ok bool) {
 	}
 	for pc := range k.Prog.Insts {
 		in := &k.Prog.Insts[pc]
-		if (in.Op == isa.OpBar || in.CrossLane() && in.Flags&isa.FlagSync != 0) &&
-			warps.needs(in, uint32(pc), ctas.deepest[pc])&^can != 0 {
+		if in.Op != isa.OpBar && (!in.CrossLane() || in.Flags&isa.FlagSync == 0) {
+			continue
+		}
+		needs := warps.needs(in, uint32(pc))
+		if can&canScatter == 0 {
+			needs = ctas.parks(in, uint32(pc))
+		}
+		if needs&^can != 0 {
 			remove(uint32(pc))
 		}
 	}
@@ -121,6 +127,7 @@ type lockStep struct {
 	size    int    // threads of a whole group
 	deepest []int  // by PC: branches at which a group there has parted, and not met again
 	stuck   []bool // by PC: a group waits at this barrier for threads that wait for it
+	spread  []bool // by PC: groups wait at this barrier, while others wait at another instruction
 
 	threads []golden.Thread // of the CTA
 	at      []int           // by thread: instructions passed
@@ -141,27 +148,34 @@ type side struct {
 }
 
 func newLockStep(p *isa.Program, size int) *lockStep {
-	return &lockStep{p: p, size: size, deepest: make([]int, len(p.Insts)), stuck: make([]bool, len(p.Insts))}
+	n := len(p.Insts)
+	return &lockStep{p: p, size: size, deepest: make([]int, n), stuck: make([]bool, n), spread: make([]bool, n)}
 }
 
-// needs returns the abilities that a mechanism needs for a barrier or vote, of which groups of a CTA
-// have parted at so many branches.
-func (l *lockStep) needs(in *isa.Inst, pc uint32, cta int) (needs int) {
-	level := l.deepest[pc]
-	switch {
+// needs returns the abilities that a mechanism of warps needs for a barrier or vote.
+func (l *lockStep) needs(in *isa.Inst, pc uint32) int {
+	switch level := l.deepest[pc]; {
 	case l.stuck[pc] || in.Op != isa.OpBar && level > 0:
 		return never
 	case in.Op != isa.OpBar:
-		needs = canVote
+		return canVote
 	case level > 1:
-		needs = canApart | canThree
+		return canApart | canThree
 	case level > 0:
-		needs = canApart
+		return canApart
 	}
-	if cta > 0 {
-		needs |= canScatter
+	return 0
+}
+
+// parks is needs for a mechanism of CTAs. Sides of a branch that do not meet can wait at one barrier.
+func (l *lockStep) parks(in *isa.Inst, pc uint32) int {
+	switch {
+	case l.stuck[pc] || l.deepest[pc] > 0 && (in.Op != isa.OpBar || l.spread[pc]):
+		return never
+	case in.Op != isa.OpBar:
+		return canVote
 	}
-	return needs
+	return 0
 }
 
 // follow follows the threads of a CTA from their start to their end.
@@ -212,6 +226,10 @@ func (l *lockStep) run(s *side) {
 			return
 		}
 		s.beyond = false
+		meets, level := l.meets(pc), s.level+1
+		if !in.Conditional() { // a chain of branches
+			level++
+		}
 		sides := map[uint32]*side{}
 		var list []*side
 		for _, t := range s.group {
@@ -221,7 +239,7 @@ func (l *lockStep) run(s *side) {
 				continue
 			}
 			if sides[to] == nil {
-				sides[to] = &side{until: l.shown(in.Reconv), level: s.level + 1, whole: s}
+				sides[to] = &side{until: meets, level: level, whole: s}
 				list = append(list, sides[to])
 			}
 			sides[to].group = append(sides[to].group, t)
@@ -239,8 +257,13 @@ func (l *lockStep) run(s *side) {
 	}
 }
 
-// shown returns the first PC from one on that a path shows: inserted instructions are in none.
-func (l *lockStep) shown(pc uint32) uint32 {
+// meets returns the PC where threads meet that part at an instruction: that of the branches inserted
+// for it, if it is none itself. Paths have no inserted instructions.
+func (l *lockStep) meets(pc uint32) uint32 {
+	for !l.p.Insts[pc].Conditional() && int(pc) < len(l.p.Insts)-1 && l.p.Insts[pc+1].Inserted {
+		pc++
+	}
+	pc = l.p.Insts[pc].Reconv
 	for pc != isa.NoPC && l.p.Insts[pc].Inserted {
 		pc++
 	}
@@ -276,16 +299,16 @@ func (l *lockStep) open() {
 			live++
 		}
 	}
-	barriers := map[uint64]bool{}
+	barriers, places := map[uint64]bool{}, map[uint32]bool{}
 	for _, s := range l.waiting {
 		pc, _ := l.next(s.group[0])
-		barriers[l.p.Insts[pc].Src[0].Imm] = true
+		barriers[l.p.Insts[pc].Src[0].Imm], places[pc] = true, true
 		here += len(s.group)
 	}
 	for _, s := range l.waiting {
-		if pc, _ := l.next(s.group[0]); here < live || len(barriers) > 1 {
-			l.stuck[pc] = true
-		}
+		pc, _ := l.next(s.group[0])
+		l.stuck[pc] = l.stuck[pc] || here < live || len(barriers) > 1
+		l.spread[pc] = l.spread[pc] || len(places) > 1
 		s.beyond = true
 	}
 	l.ready, l.waiting = append(l.ready, l.waiting...), nil
