@@ -111,7 +111,7 @@ func (k *Compiled) illegal(can int) (bad map[int]bool, ok bool) {
 		}
 		needs := warps.needs(in, uint32(pc))
 		if can&canScatter == 0 {
-			needs = ctas.parks(in, uint32(pc))
+			needs |= ctas.parks(in, uint32(pc))
 		}
 		if needs&^can != 0 {
 			remove(uint32(pc))
