@@ -64,6 +64,9 @@ func New(seed uint64, features Features) Case {
 	if features&Repeats != 0 && r.IntN(4) == 0 {
 		c.Again = 1 + r.IntN(2)
 	}
+	if features&Rushes != 0 {
+		(&generator{Rand: rand.New(rand.NewPCG(seed, 11)), features: features}).rush(&c)
+	}
 	return c
 }
 

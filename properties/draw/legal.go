@@ -95,7 +95,9 @@ func (k *Compiled) illegal(can int) (bad map[int]bool, ok bool) {
 		}
 		if r.End != golden.Finished {
 			for _, w := range r.Waiting {
-				remove(w.PC)
+				if r.End == golden.Deadlocked {
+					remove(w.PC)
+				}
 			}
 			return bad, false
 		}
@@ -341,6 +343,11 @@ func (g *generator) free(k *Kernel) {
 		}
 		*b = slices.Insert(*b, g.IntN(len(*b)+1), s)
 	}
+	g.legalize(k)
+}
+
+// legalize makes the statements of a kernel such that only their places can be illegal.
+func (g *generator) legalize(k *Kernel) {
 	numbers := 1
 	if g.IntN(4) == 0 {
 		numbers = 2

@@ -70,7 +70,7 @@ func plainer(c Case, offer func(func(*Case) bool)) {
 			return len(k.Funcs) != funcs || k.Style != was.Style || k.Lean != was.Lean || k.Edge != was.Edge ||
 				k.Message != was.Message || k.Short != was.Short ||
 				k.Dynamic != was.Dynamic || k.Room != was.Room || k.Fuel != was.Fuel || k.Jumps != was.Jumps ||
-				k.Turn != was.Turn
+				k.Turn != was.Turn || k.Odd != was.Odd || k.Left != was.Left || k.Free != was.Free
 		})
 	}
 	change(func(k *Kernel) { k.Funcs = nil })
@@ -78,6 +78,8 @@ func plainer(c Case, offer func(func(*Case) bool)) {
 	change(func(k *Kernel) { k.Style = styleNone })
 	change(func(k *Kernel) { k.Edge = 0 })
 	change(func(k *Kernel) { k.Message = 0 })
+	change(func(k *Kernel) { k.Odd, k.Left = 0, 0 })
+	change(func(k *Kernel) { k.Free = false })
 	change(func(k *Kernel) { k.Room = 0 })
 	change(func(k *Kernel) { k.Room = min(k.Room, 1) })
 	change(func(k *Kernel) { k.Short, k.Dynamic = false, false })
@@ -182,6 +184,8 @@ func simpler(c Case, offer func(func(*Case) bool)) {
 			edit(func(s *Stmt) { s.Wide = 0 })
 			edit(func(s *Stmt) { s.Type = 0 })
 			edit(func(s *Stmt) { s.Order = 0 })
+			edit(func(s *Stmt) { s.Special = 0 })
+			edit(func(s *Stmt) { s.Herd = false })
 			edit(func(s *Stmt) { s.Op = 0 })
 			edit(func(s *Stmt) { s.A, s.B, s.D = 0, 0, 0 })
 			for _, simple := range simpleConds[:complexity(&s.Cond)] {
@@ -252,10 +256,12 @@ type head struct {
 	alt, generic   bool
 
 	wide, typ, order uint8
+	special          uint32
+	herd             bool
 }
 
 func (s *Stmt) head() head {
-	return head{s.Kind, s.Cond, s.Op, s.D, s.A, s.B, s.N, s.Alt, s.Generic, s.Wide, s.Type, s.Order}
+	return head{s.Kind, s.Cond, s.Op, s.D, s.A, s.B, s.N, s.Alt, s.Generic, s.Wide, s.Type, s.Order, s.Special, s.Herd}
 }
 
 // settings offers machines with narrow warps, and machines with one more plain key.

@@ -211,8 +211,11 @@ func (g *generator) deepen(k *Kernel) {
 		k.Message = 1 + drawnMessages + g.IntN(len(messages)-drawnMessages)
 	}
 	k.Each(func(s *Stmt, _ int) {
-		if s.Kind == Copy {
+		switch s.Kind {
+		case Copy:
 			s.Op = 4 + g.IntN(9)
+		case Barrier:
+			k.Left = 1 + s.N&15
 		}
 	})
 }
