@@ -1,15 +1,21 @@
 package draw
 
+import "math/rand/v2"
+
 // This file draws kernels whose warps begin, branch, wait and end close together: the events of a
 // mechanism then come in the same cycle, or in the next one, in every order.
 
-// rush makes every eighth kernel one of short loops, whose statements are the events. The golden
+// Rush makes the case of a seed with a kernel of rush, as New does for every eighth seed.
+func Rush(seed uint64) Case {
+	c := New(seed, AllFeatures&^Rushes)
+	(&generator{Rand: rand.New(rand.NewPCG(seed, 12)), features: AllFeatures}).rush(&c)
+	return c
+}
+
+// rush makes the kernel one of short loops, whose statements are the events. The golden
 // model decides which of them may stay (settle). There are many CTAs of few warps, so that some begin
 // while others branch, wait or end.
 func (g *generator) rush(c *Case) {
-	if g.IntN(8) != 0 || !g.has(Loops) {
-		return
-	}
 	warp := uint32(c.Machine.SM.WarpSize)
 	k := &c.Kernel
 	k.Free, k.Message, k.Edge, k.Room, k.Left, k.Body = true, 0, 0, 0, 0, nil

@@ -1,0 +1,117 @@
+package properties
+
+import (
+	"flag"
+	"fmt"
+	"testing"
+
+	"divergo/internal/forall"
+	"divergo/properties/draw"
+	"divergo/sm/divergence"
+	"divergo/testbench"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var rushes = flag.Int("rushes", 150, "kernels of events that come together")
+
+// meetingEvents are the events of a mechanism: of its ports, and those of divergence.Events.
+var meetingEvents = []string{"start", "end", "outcome", "push", "pop", "release", "spill", "fill"}
+
+// apartForever gives the reason why two events never come in one cycle of an SM, or one cycle apart,
+// by mechanism; "" is any.
+var apartForever = map[string]string{}
+
+// meetings records the pairs of events of an SM, in one cycle or one cycle apart.
+type meetings struct {
+	now       uint64
+	cur, prev map[string]bool
+	seen      map[[2]string]bool
+}
+
+func (m *meetings) event(cycle uint64, what string) {
+	if cycle > m.now {
+		if m.prev = m.cur; cycle > m.now+1 {
+			m.prev = nil
+		}
+		m.now, m.cur = cycle, map[string]bool{}
+	}
+	for _, e := range meetingEvents {
+		if m.cur[e] || m.prev[e] {
+			m.seen[[2]string{e, what}], m.seen[[2]string{what, e}] = true, true
+		}
+	}
+	m.cur[what] = true
+}
+
+// follow watches the SMs of a loaded session.
+func (m *meetings) follow(s *testbench.Session) (leave []func()) {
+	now := s.Machine.Core().Now
+	for _, one := range s.Machine.SMs {
+		w := &meetings{seen: m.seen, cur: map[string]bool{}}
+		ports := one.Div.Connections()
+		leave = append(leave,
+			ports.Launch.Tap(func(cycle uint64, _ *divergence.WarpStart) { w.event(cycle, "start") }),
+			ports.Retire.Tap(func(cycle uint64, _ *divergence.Retire) { w.event(cycle, "end") }),
+			ports.Outcome.Tap(func(cycle uint64, _ *divergence.Outcome) { w.event(cycle, "outcome") }),
+			ports.Memory.Tap(func(cycle uint64, t *divergence.Transfer) {
+				w.event(cycle, map[bool]string{true: "spill", false: "fill"}[t.Store])
+			}))
+		for i := range ports.Others {
+			leave = append(leave,
+				ports.Others[i].Outcome.Tap(func(cycle uint64, _ *divergence.Outcome) { w.event(cycle, "outcome") }))
+		}
+		if ports.Events == nil {
+			continue
+		}
+		leave = append(leave,
+			ports.OnStack.Add(func(e divergence.Stacked) {
+				w.event(now(), map[bool]string{true: "push", false: "pop"}[e.Push])
+			}),
+			ports.OnRelease.Add(func(divergence.Released) { w.event(now(), "release") }))
+	}
+	return leave
+}
+
+// TestRush checks that kernels of rush bring each pair of a mechanism's events together, in every
+// mechanism, or that there is a reason why they cannot meet.
+func TestRush(t *testing.T) {
+	for i, mechanism := range shipped() {
+		if forall.LeftOut(i, 8) {
+			continue
+		}
+		m := meetings{seen: map[[2]string]bool{}}
+		happened := map[string]bool{}
+		var r runner
+		for seed := range uint64(*rushes) {
+			c := draw.Rush(seed * 16) // four kernels for each machine
+			k, err := c.Compile()
+			require.NoError(t, err)
+			k, err = k.For(mechanism)
+			require.NoError(t, err)
+			s, err := r.session(k.Machine, mechanism)
+			require.NoError(t, err)
+			var leave []func()
+			stop := s.OnLaunch.Add(func(*testbench.Loaded) { leave = append(leave, m.follow(s)...) })
+			require.NoError(t, k.Launch(s, s.Launch), "seed %d under %s", seed, mechanism)
+			stop()
+			for _, f := range leave {
+				f()
+			}
+		}
+		for pair := range m.seen {
+			happened[pair[0]] = true
+		}
+		var missing []string
+		for i, a := range meetingEvents {
+			for _, b := range meetingEvents[i:] {
+				if happened[a] && happened[b] && !m.seen[[2]string{a, b}] {
+					missing = append(missing, fmt.Sprintf("%s and %s", a, b))
+				}
+			}
+		}
+		t.Logf("%s: %d events, missing %q", mechanism, len(happened), missing)
+		_ = assert.Empty
+	}
+}
