@@ -31,6 +31,7 @@ const (
 	needEdge
 	needBoard // of messages
 	needConst
+	needBits // of the number of the thread, for special values
 )
 
 // emitter writes a kernel as PTX.
@@ -48,12 +49,11 @@ type emitter struct {
 	regs    [registers]bool // in use
 	tallied uint            // words of the CTA in use
 	labels  int
-	loops   []loopLabels     // around this place
-	counts  int              // loops so far
-	forms   map[string]bool  // types of registers that forms use
-	special [numClasses]bool // classes of special values in use
-	numbers map[*Stmt]int    // of statements, in the order of Each, if Free
-	marks   int              // so far
+	loops   []loopLabels    // around this place
+	counts  int             // loops so far
+	forms   map[string]bool // types of registers that forms use
+	numbers map[*Stmt]int   // of statements, in the order of Each, if Free
+	marks   int             // so far
 }
 
 type loopLabels struct {

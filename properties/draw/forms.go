@@ -67,12 +67,14 @@ func (e *emitter) form(s *Stmt) {
 		}
 		from, and := values[i%len(values)], values[(i+1)%len(values)]
 		if s.isSpecial(i) {
-			if of := classes[reg[1]]; of == classInteger && bits(reg) == 32 && s.literal(i) && i > 1 {
-				text = strings.Replace(text, reg[0], fmt.Sprint(uint32(specialValues[of][s.entry(i)])), 1)
+			of := classes[reg[1]]
+			if of == classInteger && bits(reg) == 32 && s.literal(i) && i > 1 {
+				first, _ := s.specials(i, of)
+				text = strings.Replace(text, reg[0], fmt.Sprint(uint32(first)), 1)
 				continue
-			} else {
-				from, and = e.pair(s, i, of)
 			}
+			from, and = "%sp1", "%sp2"
+			e.special(s, i, of, from, and)
 		}
 		switch bits(reg) {
 		case 1:

@@ -316,11 +316,11 @@ func (l *lockStep) open() {
 	l.ready, l.waiting = append(l.ready, l.waiting...), nil
 }
 
-// free lets the golden model decide where barriers, votes and exits of every sixth kernel may be, and
+// free lets the golden model decide where barriers, votes and exits of every eighth kernel may be, and
 // puts some more of them into any blocks. Most kernels have one barrier, at which threads on
 // different paths meet.
 func (g *generator) free(k *Kernel) {
-	if k.Edge > 0 || g.IntN(6) != 0 {
+	if k.Edge > 0 || g.IntN(8) != 0 {
 		return
 	}
 	k.Free, k.Message = true, 0

@@ -29,7 +29,6 @@ func (k *Kernel) ptx(grid, block [3]uint32, warp int, comments ...string) (text 
 	if e.needs&needConst != 0 {
 		fmt.Fprintf(&b, ".const .align 16 .u32 constants[%d] = {%s};\n", constWords, constants())
 	}
-	e.tables(&b)
 	if len(k.Funcs) > 0 { // functions use the kernel's registers and variables
 		e.declare(&b)
 		b.WriteString(e.finish(functions))
@@ -409,9 +408,9 @@ func (e *emitter) declare(b *strings.Builder) {
 	say(".reg .f64 %%z, %%m;")
 	say(".reg .pred %%p, %%g, %%o;")
 	e.declareForms(say)
-	if e.specials() {
+	if e.needs&needBits != 0 {
 		say(".reg .u32 %%sp<3>;")
-		say(".reg .u64 %%tab<%d>;", numClasses)
+		say(".reg .pred %%bit<2>;")
 	}
 	if e.needs&needBoard != 0 {
 		say(".reg .u32 %%seen, %%mail, %%beside;")
@@ -451,7 +450,7 @@ func (e *emitter) prologue(b *strings.Builder) {
 	if n&(needExchange|needBoard) != 0 {
 		n |= needCTA
 	}
-	if n&(needTally|needGrid|needBoard) != 0 || e.specials() {
+	if n&(needTally|needGrid|needBoard|needBits) != 0 {
 		n |= needLinear
 	}
 	if n&needGrid != 0 && e.grid > 1 {
@@ -493,7 +492,12 @@ func (e *emitter) prologue(b *strings.Builder) {
 			say("mad.lo.u32 %%r%d, %%gid, %d, %d;", i, 2*i+1, 77*i)
 		}
 	}
-	e.entries(say)
+	if n&needBits != 0 {
+		say("and.b32 %%v, %%lin, 1;")
+		say("setp.ne.u32 %%bit0, %%v, 0;")
+		say("and.b32 %%v, %%lin, 2;")
+		say("setp.ne.u32 %%bit1, %%v, 0;")
+	}
 	for _, p := range e.params() {
 		say("ld.param.u64 %s, [%s];", map[string]string{
 			"input": "%in", "private": "%own", "exchange": "%xch",

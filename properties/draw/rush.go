@@ -20,13 +20,13 @@ func (g *generator) rush(c *Case) {
 	k := &c.Kernel
 	k.Free, k.Message, k.Edge, k.Room, k.Left, k.Body = true, 0, 0, 0, 0, nil
 	for i := range k.Funcs {
-		k.Funcs[i] = g.hurry(2, warp)
+		k.Funcs[i] = g.hurry(1, warp)
 	}
 	for range 1 + g.IntN(3) {
 		n := 1 + g.IntN(3)
 		k.Body = append(k.Body, Stmt{
 			Kind: Loop, N: n, Cond: Cond{Value: Constant, Salt: uint32(n), Reg: -1, Mask: 3, Cmp: "lt"},
-			Alt: g.IntN(2) == 0, Body: [][]Stmt{g.hurry(3, warp)},
+			Alt: g.IntN(2) == 0, Body: [][]Stmt{g.hurry(2, warp)},
 		})
 	}
 	k.Body = append(k.Body, Stmt{Kind: Put})
@@ -35,7 +35,7 @@ func (g *generator) rush(c *Case) {
 		n -= g.IntN(int(warp))
 	}
 	n = min(n, c.Machine.SM.Threads/c.Machine.SM.Schedulers)
-	c.Block, c.Grid = [3]uint32{uint32(n), 1, 1}, [3]uint32{uint32(1 + g.IntN(max(192/n, 2))), 1, 1}
+	c.Block, c.Grid = [3]uint32{uint32(n), 1, 1}, [3]uint32{uint32(1 + g.IntN(max(128/n, 2))), 1, 1}
 	g.legalize(k)
 }
 

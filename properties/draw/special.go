@@ -3,11 +3,11 @@ package draw
 import (
 	"fmt"
 	"slices"
-	"strings"
 )
 
-// Special values are operands at the edges of their types. Module variables hold 32 of them for
-// each class of types. A statement loads its special operands from there, each thread another one.
+// Special values are operands at the edges of their types. Each class of types has a list of them, in
+// pairs of values that operations may confuse. A special operand is one of a pair, by a bit of the
+// number of the thread, so that the threads of a warp have all combinations of two operands.
 
 // class is a class of types with a table of special values.
 type class int
@@ -20,42 +20,47 @@ const (
 	numClasses
 )
 
-// specialValues are the special values of each class, in 64 bits. An operand of fewer bits takes the
-// lower ones. So the integers begin with those of 32 bits at their lower end, and halves and
-// singles are there twice or more: see tables.
+// specialValues are the special values of each class, in 64 bits: the most frequent pairs first. An
+// operand of fewer bits takes the lower ones.
 var specialValues = [numClasses][specialCount]uint64{
 	classInteger: {
-		0, 1, 2, 0xFFFF_FFFF_FFFF_FFFF, 0xFFFF_FFFF_FFFF_FFFE, 0x7FFF_FFFF_FFFF_FFFF, 1 << 63, 1<<63 + 1,
-		0x7FFF_FFFF_FFFF_FFFE, 0x7FFF_FFFF, 0x8000_0000, 0x8000_0000_8000_0000, 0x7FFF_FFFF_7FFF_FFFF,
-		0xFFFF_FFFF_8000_0000, 0xFFFF_FFFF, 0xFFFF_FFFF_0000_0000, 1 << 32, 0x7FFF, 0x8000, 0xFFFF_FFFF_FFFF_8000,
-		0x7F, 0x80, 0xFFFF_FFFF_FFFF_FF80, 24, 31, 32, 33, 63, 64, 65, 255, 0x8000_7FFF_8080_7F7F,
+		0, 0xFFFF_FFFF_FFFF_FFFF, 1 << 63, 0x7FFF_FFFF_FFFF_FFFF, 0x8000_0000, 0x7FFF_FFFF, 31, 32,
+		1, 2, 63, 64, 1<<63 + 1, 0x7FFF_FFFF_FFFF_FFFE, 0xFFFF_FFFF_8000_0000, 0xFFFF_FFFF_7FFF_FFFF,
+		0x8000, 0x7FFF, 0x80, 0x7F, 0xFFFF_FFFF_FFFF_8000, 0xFFFF_FFFF_FFFF_FF80, 33, 65,
+		0xFFFF_FFFF, 0xFFFF_FFFF_0000_0000, 1 << 32, 0xFFFF_FFFF_FFFF_FFFE, 255, 24, 0x8000_7FFF_8080_7F7F,
+		0x8000_0000_8000_0000,
 	},
-	classHalf: { // of f16, then of bf16
-		0, 0x8000, 1, 0x8001, 0x3FF, 0x400, 0x83FF, 0x3C00, 0xBC00, 0x3C01, 0x7BFF, 0xFBFF, 0x7C00, 0xFC00, 0x7E00,
-		0x7C01, 0x7FFF, 0xFE01, 0x3800, 0x6400, 0x3F80, 0xBF80, 0x7F80, 0xFF80, 0x7FC0, 0x7F81, 0x80, 0x7F, 0x807F,
-		0x7F7F, 0xFF7F, 0x3F00,
+	classHalf: { // of f16 or bf16, several times
+		0, 0x8000_0000_8000_8000, 0x7C00_7C00_7F80_7C00, 0xFC00_FC00_FF80_FC00,
+		0x7E00_7E00_7FC0_7E00, 0x7C01_7C01_7F81_7C01, 0x3C00_3C00_3F80_3C00, 0xBC00_BC00_BF80_BC00,
+		0x0001_8001_0001_0001, 0x8001_0001_8001_8001, 0x7BFF_FBFF_7F7F_7BFF, 0xFBFF_7BFF_FF7F_FBFF,
+		0x03FF_0400_007F_03FF, 0x0400_03FF_0080_0400, 0x7F80_FF80_7C00_7F80, 0xFF80_7F80_FC00_FF80,
+		0x3C01_BC01_3F81_3C01, 0x3BFF_BBFF_3F7F_3BFF, 0x7FFF_FFFF_7FFF_7FFF, 0xFE01_7E01_FFC1_FE01,
+		0x6400_E400_4300_6400, 0x6401_E401_4301_6401, 0x3800_B800_3F00_3800, 0x3E00_BE00_3FC0_3E00,
+		0x7FC0_7E00_7FC0_7FC0, 0x7F81_7F81_7F81_7F81, 0x0080_8080_0080_0080, 0x007F_807F_007F_007F,
+		0x3F80_BF80_3C00_3F80, 0xBF80_3F80_BC00_BF80, 0x7F7F_FF7F_7BFF_7F7F, 0x3F00_BF00_3800_3F00,
 	},
-	classSingle: {
-		0, 0x8000_0000, 1, 0x8000_0001, 0x7F_FFFF, 0x807F_FFFF, 0x80_0000, 0x8080_0000, 0x3F80_0000, 0xBF80_0000,
-		0x3F80_0001, 0x3F7F_FFFF, 0x7F7F_FFFF, 0xFF7F_FFFF, 0x7F80_0000, 0xFF80_0000, 0x7FC0_0000, 0xFFC0_0001,
-		0x7F80_0001, 0x7FFF_FFFF, 0x3F00_0000, 0xBF00_0000, 0x4020_0000, 0xC060_0000, 0x4F00_0000, 0xCF00_0000,
-		0x4F80_0000, 0x5F00_0000, 0x5F80_0000, 0x4B00_0001, 0x477F_F000, 0x3380_0000,
+	classSingle: { // of f32, twice
+		0, 0x8000_0000_8000_0000, 0x7F80_0000_7F80_0000, 0xFF80_0000_FF80_0000,
+		0x7FC0_0000_7FC0_0000, 0x7F80_0001_7F80_0001, 0x3F80_0000_BF80_0000, 0xBF80_0000_3F80_0000,
+		0x0000_0001_8000_0001, 0x8000_0001_0000_0001, 0x7F7F_FFFF_FF7F_FFFF, 0xFF7F_FFFF_7F7F_FFFF,
+		0x007F_FFFF_0080_0000, 0x0080_0000_007F_FFFF, 0x807F_FFFF_8080_0000, 0x8080_0000_807F_FFFF,
+		0x3F80_0001_3F80_0001, 0x3F7F_FFFF_3F7F_FFFF, 0x7FFF_FFFF_FFC0_0001, 0xFFC0_0001_7FFF_FFFF,
+		0x4F00_0000_CF00_0000, 0xCF00_0000_4F00_0000, 0x4F80_0000_5F80_0000, 0x5F00_0000_DF00_0000,
+		0x3F00_0000_3FC0_0000, 0xBF00_0000_BFC0_0000, 0x4020_0000_C060_0000, 0xC060_0000_4020_0000,
+		0x4B00_0001_4B00_0001, 0x4AFF_FFFF_4AFF_FFFF, 0x477F_F000_477F_E000, 0x3380_0000_3300_0000,
 	},
 	classDouble: {
-		0, 1 << 63, 1, 1<<63 | 1, 1<<52 - 1, 1<<63 | 1<<52 - 1, 1 << 52, 0x8010 << 48, 0x3FF0 << 48, 0xBFF0 << 48,
-		0x3FF0_0000_0000_0001, 0x3FEF_FFFF_FFFF_FFFF, 0x7FEF_FFFF_FFFF_FFFF, 0xFFEF_FFFF_FFFF_FFFF, 0x7FF0 << 48,
-		0xFFF0 << 48, 0x7FF8 << 48, 0xFFF8_0000_0000_0001, 0x7FF0_0000_0000_0001, 0x3FE0 << 48, 0xBFE0 << 48,
-		0x4004 << 48, 0xC00C << 48, 0x41DF_FFFF_FFE0_0000, 0x41F0 << 48, 0xC1E0 << 48, 0x43E0 << 48, 0x43F0 << 48,
-		0x47EF_FFFF_F000_0000, 0x36A0 << 48, 0x380F_FFFF_FFFF_FFFF, 0x3FF0_0000_1000_0000,
+		0, 1 << 63, 0x7FF0 << 48, 0xFFF0 << 48, 0x7FF8 << 48, 0x7FF0_0000_0000_0001, 0x3FF0 << 48, 0xBFF0 << 48,
+		1, 1<<63 | 1, 0x7FEF_FFFF_FFFF_FFFF, 0xFFEF_FFFF_FFFF_FFFF, 1<<52 - 1, 1 << 52, 1<<63 | 1<<52 - 1,
+		0x8010 << 48, 0x3FF0_0000_0000_0001, 0x3FEF_FFFF_FFFF_FFFF, 0x7FFF_FFFF_FFFF_FFFF, 0xFFF8_0000_0000_0001,
+		0x41DF_FFFF_FFE0_0000, 0xC1E0 << 48, 0x41F0 << 48, 0x43F0 << 48, 0x3FE0 << 48, 0xBFE0 << 48, 0x4004 << 48,
+		0xC00C << 48, 0x43E0 << 48, 0xC3E0 << 48, 0x47EF_FFFF_F000_0000, 0x36A0 << 48,
 	},
 }
 
-// specialCount is the number of values of a class, specialThreads the number of threads with different
-// ones.
-const (
-	specialCount   = 32
-	specialThreads = 16
-)
+// specialCount is the number of values of a class.
+const specialCount = 32
 
 // classes are the classes of the register types of forms.
 var classes = map[string]class{
@@ -63,18 +68,37 @@ var classes = map[string]class{
 	"e5m2x2_": classHalf, "f32_": classSingle, "tf32_": classSingle, "f32x2_": classSingle, "f64_": classDouble,
 }
 
-// isSpecial reports whether source i of a statement is a special value: half of them are.
+// isSpecial reports whether source i of a statement is a special value.
 func (s *Stmt) isSpecial(i int) bool { return s.Special>>(i&7)&1 != 0 }
 
-// entry returns the place of special source i in the table of a class: an offset from that of the
-// thread, or the value for threads without one.
-func (s *Stmt) entry(i int) int {
-	return int(s.Special>>(8+4*(i%6))) % (specialCount - specialThreads + 1)
+// specials returns the pair of values of special source i. In half of the statements, all sources
+// have one pair. Half of the pairs are of the first quarter.
+func (s *Stmt) specials(i int, of class) (first, second uint64) {
+	if s.Special>>31 != 0 {
+		i = 1
+	}
+	at := s.Special >> (8 + 5*(i&3))
+	if at&16 != 0 {
+		at &= 3
+	}
+	return specialValues[of][2*(at&15)], specialValues[of][2*(at&15)+1]
 }
 
 // literal reports whether a special source is a constant of the instruction, the same one for all
 // threads.
 func (s *Stmt) literal(i int) bool { return s.Special>>(3+i&7)&3 == 3 }
+
+// special sets a register to the lower half of special source i of a statement, and another one to
+// the upper half.
+func (e *emitter) special(s *Stmt, i int, of class, low, high string) {
+	e.needs |= needBits
+	first, second := s.specials(i, of)
+	bit := fmt.Sprintf("%%bit%d", i&1)
+	e.line("selp.b32 %s, %d, %d, %s;", low, uint32(first), uint32(second), bit)
+	if high != "" {
+		e.line("selp.b32 %s, %d, %d, %s;", high, first>>32, second>>32, bit)
+	}
+}
 
 // source returns the register of source i of a statement: one of the kernel's, or one with a
 // special value.
@@ -83,97 +107,58 @@ func (e *emitter) source(s *Stmt, i, reg int) string {
 		return e.r(reg)
 	}
 	of := classInteger
-	if s.Special>>30 == 0 {
+	if s.Special>>29&3 == 0 {
 		of = classSingle
 	}
-	e.special[of] = true
-	e.line("ld.global.u32 %%sp%d, [%%tab%d+%d];", i, of, 8*s.entry(i))
-	return fmt.Sprintf("%%sp%d", i)
-}
-
-// pair loads both halves of special source i of a form into registers.
-func (e *emitter) pair(s *Stmt, i int, of class) (low, high string) {
-	e.special[of] = true
-	e.line("ld.global.v2.u32 {%%sp1, %%sp2}, [%%tab%d+%d];", of, 8*s.entry(i))
-	return "%sp1", "%sp2"
-}
-
-// specials reports whether the kernel has special values.
-func (e *emitter) specials() bool { return e.special != [numClasses]bool{} }
-
-// tables declares the tables in use. Halves are there four times in each entry, with the next ones
-// beside them, and singles twice.
-func (e *emitter) tables(b *strings.Builder) {
-	for of, used := range e.special {
-		if !used {
-			continue
-		}
-		var list []string
-		at := func(i int) uint64 { return specialValues[of][i%specialCount] }
-		for i := range specialCount {
-			v := at(i)
-			switch class(of) {
-			case classHalf:
-				v |= at(i+5)<<16 | at(i+11)<<32 | at(i+17)<<48
-			case classSingle:
-				v |= at(i+5) << 32
-			}
-			list = append(list, fmt.Sprintf("%#x", v))
-		}
-		fmt.Fprintf(b, ".global .align 8 .u64 special%d[%d] = {%s};\n", of, specialCount, strings.Join(list, ", "))
-	}
-}
-
-// entries sets the registers with the thread's places in the tables.
-func (e *emitter) entries(say printer) {
-	if !e.specials() {
-		return
-	}
-	say("and.b32 %%v, %%lin, %d;", specialThreads-1)
-	say("mul.wide.u32 %%at, %%v, 8;")
-	for of, used := range e.special {
-		if used {
-			say("mov.u64 %%tab%d, special%d;", of, of)
-			say("add.u64 %%tab%d, %%tab%d, %%at;", of, of)
-		}
-	}
+	name := fmt.Sprintf("%%sp%d", i)
+	e.special(s, i, of, name, "")
+	return name
 }
 
 // sharpen gives every fifth kernel special values, in half of the operands of its computing
 // statements, and more of these. It lets some votes of all kernels exchange values within segments.
 func (g *generator) sharpen(k *Kernel) {
 	sharp := g.features&Specials != 0 && g.IntN(5) == 0
+	if sharp { // in place of other statements
+		for n := len(k.Body) / 2; n > 0; n-- {
+			at := g.IntN(len(k.Body))
+			k.Body = slices.Delete(k.Body, at, at+1)
+		}
+		for range 8 + g.IntN(17) {
+			k.Body = slices.Insert(k.Body, g.IntN(len(k.Body)+1), g.someForm())
+		}
+	}
 	k.Each(func(s *Stmt, _ int) {
 		switch s.Kind {
 		case Vote, Gather:
 			if g.features&Opcodes != 0 && g.IntN(3) == 0 {
 				s.Op, s.Cond.Salt = drawnVotes+g.IntN(len(votes)-drawnVotes), g.Uint32()
 			}
-		case Compute:
-			if sharp && g.IntN(2) == 0 {
-				*s = g.someForm()
-			}
-		case Form, Swap, Atomic, Count:
+		case Form, Compute, Swap, Atomic, Count:
 		default:
 			return
 		}
 		if sharp {
 			s.Special = g.Uint32()
+			if s.Kind == Form && g.IntN(2) == 0 {
+				s.Special |= 0xFF
+			}
 		}
 	})
-	if !sharp {
-		return
-	}
-	for range 4 + g.IntN(8) {
-		s := g.someForm()
-		s.Special = g.Uint32()
-		k.Body = slices.Insert(k.Body, g.IntN(len(k.Body)+1), s)
-	}
 }
 
-// someForm draws a form. Opcodes are equally likely.
+// basic are the opcodes that half of the forms of sharpen have.
+var basic = []string{
+	"add", "sub", "mul", "mad", "fma", "min", "max", "div", "rem", "abs", "neg", "shl", "shr", "shf", "bfe", "bfi", "bfind",
+	"setp", "set", "cvt", "slct", "rcp", "sqrt",
+}
+
+// someForm draws a form. Within each half of the opcodes, all are equally likely.
 func (g *generator) someForm() Stmt {
 	names, byName := computing()
+	if g.IntN(2) == 0 {
+		names = basic
+	}
 	list := byName[names[g.IntN(len(names))]]
 	return Stmt{
 		Kind: Form, D: g.IntN(registers), A: g.IntN(registers), B: g.IntN(registers), N: list[g.IntN(len(list))],
@@ -210,10 +195,13 @@ func (g *generator) deepen(k *Kernel) {
 	if k.Message > 0 && g.IntN(2) == 0 {
 		k.Message = 1 + drawnMessages + g.IntN(len(messages)-drawnMessages)
 	}
+	copies := 0
 	k.Each(func(s *Stmt, _ int) {
 		switch s.Kind {
 		case Copy:
-			s.Op = 4 + g.IntN(9)
+			if copies++; copies == 1 {
+				s.Op = 4 + g.IntN(9)
+			}
 		case Barrier:
 			k.Left = 1 + s.N&15
 		}
