@@ -172,6 +172,12 @@ func (k *Compiled) abilities(m *divergence.Mechanism) (can int) {
 	return can
 }
 
+// needs returns the abilities that a mechanism must have for the kernel as it is.
+func (k *Compiled) needs() (needs int) {
+	k.Kernel.Each(func(s *Stmt, _ int) { needs |= s.need() })
+	return needs
+}
+
 // need returns the ability that a mechanism must have for a statement.
 func (s *Stmt) need() int {
 	switch s.Kind {
@@ -215,9 +221,7 @@ func (s *Stmt) need() int {
 func (k *Compiled) For(name string) (*Compiled, error) {
 	m, _ := divergence.Find(name)
 	can := k.abilities(&m)
-	needs := 0
-	k.Kernel.Each(func(s *Stmt, _ int) { needs |= s.need() })
-	lacks := needs &^ can
+	lacks := k.needs() &^ can
 	switch {
 	case k.Kernel.Free:
 		lacks = allAbilities &^ can

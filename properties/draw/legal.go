@@ -25,13 +25,15 @@ const maxSettles = 6
 // settle returns the kernel without the statements that a mechanism of some abilities cannot run.
 // If the golden model does not finish, it removes those at which threads wait. Values, and so paths,
 // may change with each removal. After some attempts all places are those of the plan.
-func (c *Case) settle(can int) (*Compiled, error) {
-	d := c.adapted(allAbilities &^ (can | canVote))
-	for range maxSettles {
-		k, err := d.Compile()
-		if err != nil {
+func (k *Compiled) settle(can int) (*Compiled, error) {
+	lacks := allAbilities &^ (can | canVote)
+	d, err := k.adapted(lacks), error(nil)
+	if k.needs()&lacks != 0 {
+		if k, err = d.Compile(); err != nil {
 			return nil, err
 		}
+	}
+	for range maxSettles {
 		bad, ok := k.illegal(can)
 		if ok && len(bad) == 0 {
 			return k, nil
@@ -46,8 +48,11 @@ func (c *Case) settle(can int) (*Compiled, error) {
 			}
 			at++
 		})
+		if k, err = d.Compile(); err != nil {
+			return nil, err
+		}
 	}
-	d = c.adapted(allAbilities &^ can)
+	d = k.adapted(allAbilities &^ can)
 	d.Kernel.Free = false
 	return d.Compile()
 }
