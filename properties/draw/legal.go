@@ -233,8 +233,11 @@ func (l *lockStep) run(s *side) {
 			return
 		}
 		s.beyond = false
-		meets, level := l.meets(pc), s.level+1
-		if !in.Conditional() { // a chain of branches
+		meets, level, calls := l.meets(pc), s.level+1, 0
+		switch {
+		case in.Op == isa.OpCall:
+			calls = 1
+		case !in.Conditional(): // a chain of branches
 			level++
 		}
 		sides := map[uint32]*side{}
@@ -246,7 +249,7 @@ func (l *lockStep) run(s *side) {
 				continue
 			}
 			if sides[to] == nil {
-				sides[to] = &side{until: meets, level: level, whole: s}
+				sides[to] = &side{until: meets, calls: calls, level: level, whole: s}
 				list = append(list, sides[to])
 			}
 			sides[to].group = append(sides[to].group, t)
