@@ -18,7 +18,7 @@ import (
 // plainFeatures are the features that every mechanism supports, with results independent of the
 // mechanism.
 const plainFeatures = draw.AllFeatures &^ (draw.Edges | draw.Counts | draw.Aparts | draw.Gathers | draw.Meetings |
-	draw.Tables)
+	draw.Tables | draw.Anywhere | draw.Rushes | draw.Herds)
 
 // herded returns a case with some of its branches and of its input loads herded, often all.
 //
