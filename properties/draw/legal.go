@@ -360,14 +360,14 @@ func (g *generator) legalize(k *Kernel) {
 	if g.IntN(4) == 0 {
 		numbers = 2
 	}
-	reduces := [2]int{g.IntN(8), g.IntN(8)}
+	reduces := [2]int{g.IntN(8), g.IntN(8)} // op of each number
 	k.Each(func(s *Stmt, _ int) {
 		s.Herd = false // the golden model needs the record of a run for it
 		switch s.Kind {
 		case Barrier:
 			s.N, s.Alt, s.Op = s.N%numbers, false, 0
-			if n := reduces[s.N]; n < 4 {
-				s.Op = n
+			if n := reduces[s.N]; n < 5 {
+				s.Op = max(1, n-1)
 			}
 		case Count: // its result depends on the mechanism
 			s.Kind = Compute

@@ -30,7 +30,7 @@ func (g *generator) rush(c *Case) {
 		})
 	}
 	k.Body = append(k.Body, Stmt{Kind: Put})
-	n := int(warp) * (1 + g.IntN(3))
+	n := int(warp) * (1 + g.IntN(4))
 	if g.IntN(3) == 0 {
 		n -= g.IntN(int(warp))
 	}
@@ -59,11 +59,21 @@ func (g *generator) hurry(depth int, warp uint32) (b []Stmt) {
 				s.Body = append(s.Body, g.hurry(depth-1, warp))
 			}
 		case n < 6 && g.has(Exits): // whole warps end, sooner or later, in some trip of the loop
-			s.Kind, s.N = If, 0
-			s.Cond = Cond{Value: Thread, Reg: -1, Mask: warp << g.IntN(2), Cmp: "eq"}
-			s.Cond.Limit = g.Uint32() & s.Cond.Mask
+			warps := func() Cond {
+				c := Cond{Value: Thread, Reg: -1, Mask: warp << g.IntN(2), Cmp: "eq"}
+				c.Limit = g.Uint32() & c.Mask
+				return c
+			}
 			end := Stmt{Kind: Exit, Cond: Cond{Value: Counter, Reg: -1, Mask: 3, Cmp: "eq", Limit: g.Uint32N(3)}}
-			s.Body = [][]Stmt{append(work(g.IntN(8)), end)}
+			s = Stmt{Kind: If, Cond: warps(), Body: [][]Stmt{append(work(g.IntN(24)), end)}}
+			if g.IntN(2) == 0 && g.has(Barriers) { // of a part of the CTA, the rest of which waits
+				body := []Stmt{s}
+				if g.IntN(2) == 0 { // at one instruction, after loads that take warps different times
+					body = []Stmt{{Kind: Load, A: s.A, N: g.IntN(256)}, {Kind: Compute}, {Kind: Exit, Cond: warps()}}
+				}
+				b = append(b, Stmt{Kind: If, Cond: warps(), Body: [][]Stmt{body}})
+				s = Stmt{Kind: Barrier, D: g.IntN(registers), A: g.IntN(registers), N: g.IntN(16)}
+			}
 		case n < 9 && g.has(Barriers):
 			s.Kind = Barrier
 		case n == 9 && g.has(Exits): // some threads end
