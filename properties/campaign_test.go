@@ -88,13 +88,14 @@ func TestFindsAndShrinks(t *testing.T) {
 }
 
 // TestShrinksFar checks that a bug's counterexamples are equally small, whatever kernel found it:
-// one loop with constant trips. Without arms out of line, from which a branch leads back as well.
+// one loop with constant trips. Kernels of rare situations are left out: some of them keep two
+// statements, neither of which can go by itself.
 func TestShrinksFar(t *testing.T) {
 	var sizes []int
 	for seed := uint64(0); len(sizes) < 9; seed += 50 {
 		r, err := Run(Options{
-			Mechanisms: []string{late}, Seed: seed, Runs: 300, Features: draw.AllFeatures &^ draw.Outlines,
-			Shrink: time.Hour,
+			Mechanisms: []string{late}, Seed: seed, Runs: 300, Shrink: time.Hour,
+			Features: draw.AllFeatures &^ (draw.Specials | draw.Herds | draw.Anywhere | draw.Rushes | draw.Depths),
 		})
 		require.NoError(t, err)
 		require.NotNil(t, r.Failure)
