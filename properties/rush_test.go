@@ -19,9 +19,15 @@ var rushes = flag.Int("rushes", 150, "kernels of events that come together")
 // meetingEvents are the events of a mechanism: of its ports, and those of divergence.Events.
 var meetingEvents = []string{"start", "end", "outcome", "push", "pop", "release", "spill", "fill"}
 
-// apartForever gives the reason why two events never come in one cycle of an SM, or one cycle apart,
-// by mechanism; "" is any.
-var apartForever = map[string]string{}
+// rarelyTogether are the pairs that these kernels do not bring together under a mechanism.
+var rarelyTogether = map[string][]string{
+	"multipath":    {"start and push", "start and pop", "end and push", "end and pop", "push and release", "pop and release"},
+	"ppc":          {"start and push", "start and pop"},
+	"ppc-explicit": {"start and pop"},
+	"token": {
+		"start and push", "start and spill", "start and fill", "end and spill", "release and spill", "release and fill",
+	},
+}
 
 // meetings records the pairs of events of an SM, in one cycle or one cycle apart.
 type meetings struct {
@@ -74,11 +80,11 @@ func (m *meetings) follow(s *testbench.Session) (leave []func()) {
 	return leave
 }
 
-// TestRush checks that kernels of rush bring each pair of a mechanism's events together, in every
-// mechanism, or that there is a reason why they cannot meet.
+// TestRush checks that kernels of rush bring each pair of a mechanism's events together, in one cycle
+// or one cycle apart, except those listed.
 func TestRush(t *testing.T) {
 	for i, mechanism := range shipped() {
-		if forall.LeftOut(i, 8) {
+		if testing.Short() || forall.LeftOut(i, 8) { // too few kernels
 			continue
 		}
 		m := meetings{seen: map[[2]string]bool{}}
@@ -111,7 +117,6 @@ func TestRush(t *testing.T) {
 				}
 			}
 		}
-		t.Logf("%s: %d events, missing %q", mechanism, len(happened), missing)
-		_ = assert.Empty
+		assert.Subset(t, rarelyTogether[mechanism], missing, mechanism)
 	}
 }
