@@ -82,7 +82,7 @@ func (i *Issue) twoLevel(ask *units.Set, _ int, slots *rtl.Mem[divergence.Slot])
 			slot := slots.At(s)
 			group := g.of(slot)
 			turn := (groups+group-active)%groups*n + (n+s-int(*g.Last.At(group))-1)%n
-			if (best < 0 || turn < first) && i.free(s, slot) {
+			if (best < 0 || turn < first) && i.ready(s, slot) {
 				best, first = s, turn
 			}
 		}

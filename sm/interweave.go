@@ -154,7 +154,7 @@ func (b *Beside) pick(i *Issue, s int, slots *rtl.Mem[divergence.Slot]) int {
 			slot := slots.At(t)
 			n := bits.OnesCount32(slot.Mask)
 			if n > most && t != s && !slot.Mixed && slot.Mask&first.Mask == 0 && b.fits(first, slot) &&
-				i.free(t, slot) {
+				i.ready(t, slot) {
 				best, most = t, n
 			}
 		}

@@ -146,6 +146,7 @@ func (o *Operands) execute(r *Result, f *Flight, in *decoded) {
 		x.Mask &= o.pred(f, in.Guard)
 	}
 	r.Exec = x.Mask
+	x.PSrc = [isa.MaxSrcs]uint32{}
 	for i := range in.NSrc {
 		s := &in.Src[i]
 		switch s.Kind {

@@ -104,7 +104,7 @@ func (i *Issue) choose(ask *units.Set, last int, slots *rtl.Mem[divergence.Slot]
 		for ; m != 0; m &= m - 1 {
 			s := w<<6 | bits.TrailingZeros64(m)
 			rank := *i.Ranks.At(s)
-			if found && rank > lowest || !i.free(s, slots.At(s)) {
+			if found && rank > lowest || !i.ready(s, slots.At(s)) {
 				continue
 			}
 			if !found || rank < lowest {
@@ -182,7 +182,7 @@ var dependences = key.Choices[Dependence, func(*isa.Inst) bool]{}.
 func (i *Issue) roundRobin(ask *units.Set, last int, slots *rtl.Mem[divergence.Slot]) int {
 	words := units.Words(slots.Len())
 	for s := ask.Next(last+1, words); s >= 0; s = ask.Next(last+1, words) {
-		if i.free(s, slots.At(s)) {
+		if i.ready(s, slots.At(s)) {
 			return s
 		}
 		ask.Remove(s)
@@ -192,7 +192,7 @@ func (i *Issue) roundRobin(ask *units.Set, last int, slots *rtl.Mem[divergence.S
 
 // greedyOldest returns the last slot while it is ready, else that of oldest.
 func (i *Issue) greedyOldest(ask *units.Set, last int, slots *rtl.Mem[divergence.Slot]) int {
-	if ask.Has(last) && i.free(last, slots.At(last)) {
+	if ask.Has(last) && i.ready(last, slots.At(last)) {
 		return last
 	}
 	return i.oldest(ask, last, slots)
@@ -210,13 +210,16 @@ func (i *Issue) oldest(ask *units.Set, _ int, slots *rtl.Mem[divergence.Slot]) i
 			slot := slots.At(s)
 			age := id[slot.CTA&(MaxCTAs-1)]
 			younger := best >= 0 && (age > bestID || age == bestID && slot.Row >= bestRow)
-			if !younger && i.free(s, slot) {
+			if !younger && i.ready(s, slot) {
 				best, bestID, bestRow = s, age, slot.Row
 			}
 		}
 	}
 	return best
 }
+
+// ready reports whether slot s, which is not busy, can issue. Its mechanism may have changed it since.
+func (i *Issue) ready(s int, slot *divergence.Slot) bool { return i.fetched(s, slot) && i.free(s, slot) }
 
 // entry returns the number of cycles in which a warp enters a pipe without skipping.
 func (l *launch) entry() uint64 { return l.full }
