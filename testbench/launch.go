@@ -54,8 +54,6 @@ type Run struct {
 	Absent    *AbsentRead // the first shuffle that read an inactive lane; nil: none
 
 	Functional *functional.Counts // of an emulated launch
-
-	sampled shapeOf // of the launch as the host gave it
 }
 
 // Launch runs a grid until it ends. The error is an *Outcome if the run did not finish; otherwise
@@ -94,8 +92,7 @@ func (s *Session) prepare(l Launch) (run Run, err error) {
 	if n := len(s.Runs); n > 0 && !s.Runs[n-1].Outcome.OK() {
 		return run, fmt.Errorf("launch %d did not finish, and the machine stands where it stopped: Reset first", n)
 	}
-	run.sampled = l.shape()
-	run.Emulated = s.Emulates != nil && s.Emulates(len(s.Runs)+1) || s.Sample != nil && !s.Sample.simulates(&l)
+	run.Emulated = s.Emulates != nil && s.Emulates(len(s.Runs)+1)
 	if p := l.Prog.Textured; p != nil && s.Machine.Config.Texture.Fetch == memsys.FetchUnit && !run.Emulated {
 		l.Prog = p
 	}

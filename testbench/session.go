@@ -35,10 +35,6 @@ type Session struct {
 	// of the machine. Device memory changes. Run.Functional has the counts, and Counters none.
 	Emulates func(number int) bool
 
-	// Sample, if set, chooses the launches that the machine simulates. The functional model runs the
-	// others: see Estimate.
-	Sample *Sampler
-
 	// Pad is the number of bytes outside of an allocation that a thread may read. The read gives
 	// zeros and is counted. Set it before the first allocation.
 	Pad uint64
@@ -73,9 +69,6 @@ func NewSession(cfg gpu.Config, limits Limits) (*Session, error) {
 func (s *Session) Reset() {
 	s.Machine.Reset()
 	s.memory, s.Runs, s.modules, s.err = NewMemory(s.Machine.Config.GPU.Bytes()), nil, nil, nil
-	if s.Sample != nil {
-		s.Sample.launched = nil
-	}
 }
 
 // Alloc returns the address of fresh zeroed device memory, a multiple of 256. The next Launch

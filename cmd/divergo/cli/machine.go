@@ -31,7 +31,6 @@ type machineFlags struct {
 	maxCycles                      uint64
 	verify                         bool
 	fast                           string
-	sample                         int
 	pad                            uint64
 	races                          bool
 	watched                        *races.Detector    // of the last session, with --races
@@ -64,8 +63,6 @@ func (m *machineFlags) add(c *cobra.Command, one bool) {
 		"compare every thread with the golden model: PCs, registers at the exit, memory")
 	f.StringVar(&m.fast, "fast", "",
 		"simulate launches `N..M`, counted from 1; the functional model runs the others, which the statistics leave out")
-	f.IntVar(&m.sample, "sample", 0,
-		"simulate the first five launches of each kernel at each shape, and then each `K`th; the functional model runs the others, and the cycles of all are estimated (docs/howto/sampling.md)")
 	f.Uint64Var(&m.pad, "pad", 0, "threads may read `BYTES` outside of buffers, where they get zeros; a warning counts that")
 	f.BoolVar(&m.races, "races", false,
 		"report data races: accesses of two threads to a byte that nothing orders (docs/howto/races.md); the exit code is then 1")
@@ -154,12 +151,6 @@ func (m *machineFlags) config() (gpu.Config, error) {
 		if m.detailed, err = parseSpan(m.fast); err != nil {
 			errs = append(errs, fmt.Errorf("--fast %w", err))
 		}
-	}
-	switch {
-	case m.sample < 0 || m.sample == 1:
-		errs = append(errs, fmt.Errorf("--sample %d: want 2 or more", m.sample))
-	case m.sample > 0 && m.fast != "":
-		errs = append(errs, errors.New("--sample chooses the launches that are simulated: want it without --fast"))
 	}
 	errs = append(errs, gpu.Locate(c.Check(), printable.Name(m.file), text, changed))
 	return c, errors.Join(errs...)

@@ -28,7 +28,6 @@ type result struct {
 	Waiting   []testbench.Waiting `json:"waiting,omitempty"`
 	Reference string              `json:"reference,omitempty"` // built-in kernels: "equal", or the difference
 	Launches  []launchResult      `json:"launches"`
-	Sample    *sampleResult       `json:"sample,omitempty"`  // with --sample
 	Printed   []string            `json:"printed,omitempty"` // one string for each call of printf
 	Dropped   uint32              `json:"printed_dropped,omitempty"`
 	Races     []*races.Race       `json:"races,omitempty"` // with --races
@@ -52,31 +51,6 @@ type launchResult struct {
 	Emulated  bool      `json:"emulated,omitempty"`
 
 	Functional *functionalResult `json:"functional,omitempty"` // of an emulated launch
-}
-
-// sampleResult is the estimate of a sampled run.
-type sampleResult struct {
-	Every      int     `json:"every"`
-	Launches   int     `json:"launches"`
-	Simulated  int     `json:"simulated"`
-	Cycles     float64 `json:"cycles"` // of all launches
-	Bound      float64 `json:"bound"`
-	Confidence float64 `json:"confidence"`
-}
-
-// newSample returns the estimate of a session, or nil if it is not sampled.
-func newSample(s *testbench.Session) *sampleResult {
-	if s.Sample == nil {
-		return nil
-	}
-	e := s.Estimate()
-	return &sampleResult{s.Sample.Every, len(s.Runs), e.Simulated, e.Cycles, e.Bound, testbench.Confidence}
-}
-
-// String describes the estimate in a line.
-func (e *sampleResult) String() string {
-	return fmt.Sprintf("%d of %d launches: cycles of all %.0f ± %.0f (%.1f %%), with a confidence of %.1f %%",
-		e.Simulated, e.Launches, e.Cycles, e.Bound, 100*e.Bound/max(e.Cycles, 1), 100*e.Confidence)
 }
 
 // functionalResult are the counts of a launch on the functional model.
@@ -130,7 +104,6 @@ func newResult(s *testbench.Session, preset, kernel, size string, seed uint64) *
 		counters:  s.Counters(),
 		preset:    preset,
 		settings:  s.Machine.Config.Resolved(),
-		Sample:    newSample(s),
 	}
 	for i := range s.Runs {
 		run := &s.Runs[i]
@@ -167,9 +140,6 @@ func (r *result) print(w io.Writer, all bool) error {
 	head.Row("outcome", r.Outcome)
 	if r.Reference != "" {
 		head.Row("reference", r.Reference)
-	}
-	if r.Sample != nil {
-		head.Row("sampled", r.Sample)
 	}
 	if n := len(r.Launches); n > 0 {
 		l := r.Launches[n-1]

@@ -314,9 +314,6 @@ func simulate(c *cobra.Command, m *machineFlags, cfg gpu.Config, label string, w
 	if m.fast != "" {
 		s.Emulates = func(number int) bool { return number < m.detailed.from || number > m.detailed.to }
 	}
-	if m.sample > 0 {
-		s.Sample = &testbench.Sampler{Every: m.sample}
-	}
 	m.watch(s)
 	asked, leave := listen(c)
 	defer leave()

@@ -27,7 +27,7 @@ type viewFlags struct {
 
 // runOnly are the flags of view that describe a run.
 var runOnly = append([]string{
-	"mech", "size", "seed", "preset", "config", "set", "lanes", "workers", "verify", "fast", "sample", "pad", "races", "max-cycles",
+	"mech", "size", "seed", "preset", "config", "set", "lanes", "workers", "verify", "fast", "pad", "races", "max-cycles",
 }, kernelOnly...)
 
 func newView() *cobra.Command {
