@@ -3,13 +3,9 @@ package mutants
 import (
 	"errors"
 	"go/ast"
-	"go/importer"
 	"go/parser"
-	"go/token"
 	"go/types"
-	"io"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -26,20 +22,9 @@ type compiler struct {
 
 func newCompiler(t *testing.T, folders []string) *compiler {
 	t.Helper()
-	list := exec.Command("go", "list", "-export", "-deps", "-f", "{{if .Export}}{{.ImportPath}} {{.Export}}{{end}}")
-	for _, f := range folders {
-		list.Args = append(list.Args, "./"+f)
-	}
-	list.Dir = root(t)
-	out, err := list.Output()
+	imports, err := exports(root(t), folders)
 	require.NoError(t, err)
-	files := map[string]string{}
-	for line := range strings.Lines(string(out)) {
-		path, file, _ := strings.Cut(strings.TrimSpace(line), " ")
-		files[path] = file
-	}
-	open := func(path string) (io.ReadCloser, error) { return os.Open(files[path]) }
-	return &compiler{importer.ForCompiler(token.NewFileSet(), "gc", open), map[string][]*ast.File{}}
+	return &compiler{imports, map[string][]*ast.File{}}
 }
 
 // check returns the errors in a changed file of a package. It reads only the declarations of the
