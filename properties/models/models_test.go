@@ -1,0 +1,64 @@
+package models
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"divergo/properties/draw"
+	"divergo/testbench"
+)
+
+// features are those of kernels that all models follow: no calls, no tables of targets, and no
+// barriers or votes of threads that are apart.
+const features = draw.AllFeatures &^ (draw.Calls | draw.Pointers | draw.Recursions | draw.Tables | draw.Parameters |
+	draw.Aparts | draw.Gathers | draw.Counts | draw.Meetings | draw.Votes | draw.Repeats | draw.Edges | draw.Larges |
+	draw.Messages)
+
+// compare runs kernels of consecutive seeds under a mechanism beside a model. It returns the first
+// mismatch, and the number of instructions compared.
+func compare(t *testing.T, mechanism string, from, to uint64, build func(c *Code) Model) (issued int, found error) {
+	t.Helper()
+	for seed := from; seed < to; seed++ {
+		c := draw.New(seed, features)
+		k, err := c.Compile()
+		require.NoError(t, err)
+		k, err = k.For(mechanism)
+		require.NoError(t, err)
+		s, err := testbench.NewSession(k.Machine.Under(mechanism), testbench.Limits{MaxCycles: 10_000_000})
+		require.NoError(t, err)
+		var end func() (int, *Mismatch)
+		s.OnLaunch.Add(func(*testbench.Loaded) { end = Watch(s, build) })
+		require.NoError(t, k.Launch(s, s.Launch))
+		n, mismatch := end()
+		issued += n
+		if mismatch != nil {
+			t.Logf("%s, seed %d", mechanism, seed)
+			return issued, mismatch
+		}
+	}
+	return issued, nil
+}
+
+// TestModels compares each mechanism with its model on random kernels and machines.
+func TestModels(t *testing.T) {
+	kernels := uint64(40 * draw.MachineSeeds)
+	step := uint64(draw.MachineSeeds / 5) // some kernels of each machine
+	if testing.Short() {
+		kernels = 4 * draw.MachineSeeds
+	}
+	for mechanism, build := range Models {
+		t.Run(mechanism, func(t *testing.T) {
+			issued := 0
+			for seed := uint64(0); seed < kernels; seed += step {
+				n, found := compare(t, mechanism, seed, seed+1, build)
+				issued += n
+				if !assert.NoError(t, found) {
+					return
+				}
+			}
+			t.Logf("%d instructions", issued)
+		})
+	}
+}
