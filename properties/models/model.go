@@ -3,6 +3,7 @@ package models
 import (
 	"fmt"
 	"math/bits"
+	"os"
 	"slices"
 	"strings"
 
@@ -68,6 +69,7 @@ type Model interface {
 // Models are the models by mechanism.
 var Models = map[string]func(c *Code) Model{
 	"pdom": each(newPDOM), "pdom-lcp": each(newPDOMLCP),
+	"tbc": newTBC, "tbc-lcp": newTBCLCP,
 }
 
 // warp is a model of a mechanism that treats each static warp by itself.
@@ -242,6 +244,7 @@ func Watch(s *testbench.Session, build func(c *Code) Model) func() (issued int, 
 }
 
 func (w *watcher) issue(e *sm.Issued, pc uint32) {
+	if os.Getenv("SEED") != "" && w.found == nil { fmt.Println("issue", w.index, e.Cycle, e.Slot, e.Row, pc, fmt.Sprintf("%x", e.Mask), "off", w.model.Ready()) }
 	if w.found != nil {
 		return
 	}
@@ -268,6 +271,7 @@ func (w *watcher) issue(e *sm.Issued, pc uint32) {
 
 // outcome resolves the instruction in flight of a slot.
 func (w *watcher) outcome(cycle uint64, o *divergence.Outcome) {
+	if os.Getenv("SEED") != "" && w.found == nil { fmt.Println("outcome", cycle, *o, w.flight) }
 	g, ok := w.flight[o.Slot]
 	if w.found != nil || !ok {
 		return
