@@ -3,7 +3,6 @@ package models
 import (
 	"fmt"
 	"math/bits"
-	"os"
 	"slices"
 	"strings"
 
@@ -69,6 +68,8 @@ type Model interface {
 // Models are the models by mechanism.
 var Models = map[string]func(c *Code) Model{
 	"pdom": each(newPDOM), "pdom-lcp": each(newPDOMLCP),
+	"barrier": each(newBarrier), "multipath": each(newMultipath),
+	"ppc": each(newPPC), "ppc-explicit": each(newPPCExplicit), "ptpc": each(newPTPC), "token": each(newToken),
 	"tbc": newTBC, "tbc-lcp": newTBCLCP,
 }
 
@@ -244,7 +245,6 @@ func Watch(s *testbench.Session, build func(c *Code) Model) func() (issued int, 
 }
 
 func (w *watcher) issue(e *sm.Issued, pc uint32) {
-	if os.Getenv("SEED") != "" && w.found == nil { fmt.Println("issue", w.index, e.Cycle, e.Slot, e.Row, pc, fmt.Sprintf("%x", e.Mask), "off", w.model.Ready()) }
 	if w.found != nil {
 		return
 	}
@@ -271,7 +271,6 @@ func (w *watcher) issue(e *sm.Issued, pc uint32) {
 
 // outcome resolves the instruction in flight of a slot.
 func (w *watcher) outcome(cycle uint64, o *divergence.Outcome) {
-	if os.Getenv("SEED") != "" && w.found == nil { fmt.Println("outcome", cycle, *o, w.flight) }
 	g, ok := w.flight[o.Slot]
 	if w.found != nil || !ok {
 		return

@@ -115,7 +115,8 @@ func (t *tbc) ended(x *cta) {
 		} else {
 			x.stack = x.stack[:n]
 		}
-		if t.likely && in.Likely != isa.NoPC && in.Likely != in.Reconv && in.Likely != lpc {
+		divided := !x.take.empty() && !x.not.empty()
+		if t.likely && divided && in.Likely != isa.NoPC && in.Likely != in.Reconv && in.Likely != lpc {
 			x.stack = append(x.stack, blocks{in.Likely, in.Reconv, block{}, lpc, lpos, false})
 			lpc, lpos = in.Likely, len(x.stack)-1
 		}

@@ -1,0 +1,44 @@
+package models
+
+import (
+	"math/bits"
+
+	"divergo/isa"
+)
+
+// ptpc has a PC for each thread: those at the smallest one run.
+type ptpc struct {
+	*Code
+	live uint32
+	pc   [isa.MaxLanes]uint32
+}
+
+func newPTPC(c *Code, mask uint32) *ptpc { return &ptpc{Code: c, live: mask} }
+
+func (p *ptpc) ready(do func(pc, mask uint32)) {
+	least, mask := uint32(isa.NoPC), uint32(0)
+	for m := p.live; m != 0; m &= m - 1 {
+		switch lane := bits.TrailingZeros32(m); {
+		case p.pc[lane] < least:
+			least, mask = p.pc[lane], 1<<lane
+		case p.pc[lane] == least:
+			mask |= 1 << lane
+		}
+	}
+	if mask != 0 {
+		do(least, mask)
+	}
+}
+
+func (p *ptpc) step(pc, mask, taken uint32) {
+	in, take, fall := p.successors(pc, mask, taken)
+	p.live &^= mask &^ (take | fall)
+	for lane := range p.pc {
+		switch {
+		case take>>lane&1 != 0:
+			p.pc[lane] = in.Target
+		case fall>>lane&1 != 0:
+			p.pc[lane] = pc + 1
+		}
+	}
+}
