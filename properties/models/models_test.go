@@ -22,6 +22,10 @@ const features = draw.AllFeatures &^ (draw.Calls | draw.Pointers | draw.Recursio
 // of a deep stack, where the hardware takes another order of paths, so ladders are left out.
 var perCTA = map[string]bool{"tbc": true, "tbc-lcp": true}
 
+// pairs are the mechanisms that compare pairs of paths. The paper has no barriers. Where the smaller PC
+// is not that of the path to run first, a path waits at a barrier for its sibling.
+var pairs = map[string]bool{"ppc": true, "ppc-explicit": true}
+
 // compare runs kernels of consecutive seeds under a mechanism beside a model. It returns the first
 // mismatch, and the number of instructions compared.
 func compare(t *testing.T, mechanism string, from, to uint64, build func(c *Code) Model) (issued int, found error) {
@@ -30,6 +34,9 @@ func compare(t *testing.T, mechanism string, from, to uint64, build func(c *Code
 		drawn := features
 		if perCTA[mechanism] {
 			drawn &^= draw.Ladders
+		}
+		if pairs[mechanism] {
+			drawn &^= draw.Outlines | draw.Gotos | draw.Backwards
 		}
 		c := draw.New(seed, drawn)
 		if order := &c.Machine.Divergence.PathOrder; *order == divergence.HighestLaneLast && perCTA[mechanism] {

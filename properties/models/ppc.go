@@ -52,13 +52,11 @@ func (p *ppc) step(pc, mask, taken uint32) {
 	default:
 		p.goTo(pc + 1)
 	}
-	ended := false
 	for n := len(p.pairs); n > 0; n = len(p.pairs) { // paths that have exited
 		x := p.pairs[n-1]
 		if x.mask[0] != 0 && x.mask[1] != 0 {
 			break
 		}
-		ended = true
 		p.pairs = p.pairs[:n-1]
 		if x.mask[0] != 0 {
 			p.goTo(x.pc[0])
@@ -66,7 +64,7 @@ func (p *ppc) step(pc, mask, taken uint32) {
 			p.goTo(x.pc[1])
 		}
 	}
-	if !p.explicit || in.Inserted || diverges || ended {
+	if !p.explicit || in.Inserted || diverges {
 		p.compare()
 	}
 }
