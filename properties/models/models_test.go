@@ -36,7 +36,7 @@ func compare(t *testing.T, mechanism string, from, to uint64, build func(c *Code
 			drawn &^= draw.Ladders
 		}
 		if pairs[mechanism] {
-			drawn &^= draw.Outlines | draw.Gotos | draw.Backwards
+			drawn &^= draw.Outlines | draw.Gotos | draw.Backwards | draw.Barriers | draw.Exchange | draw.Numbers
 		}
 		c := draw.New(seed, drawn)
 		if order := &c.Machine.Divergence.PathOrder; *order == divergence.HighestLaneLast && perCTA[mechanism] {
