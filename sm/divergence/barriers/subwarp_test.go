@@ -140,7 +140,7 @@ func TestSubwarpRandom(t *testing.T) {
 		for _, slots := range []string{"2", "4"} {
 			m, _ := divergence.Find("subwarp")
 			k := loading()
-			count := microtest.Census{Kernel: k}
+			count := microtest.Census{Kernel: k, Lanes: 8}
 			b := micro.Bench{
 				Lanes: lanes, Warps: warps, Latency: int(seed % 4),
 				Each: func(p divergence.Policy, issued []micro.Issue) { count.Take(t, p, issued) },

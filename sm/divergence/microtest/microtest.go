@@ -115,6 +115,7 @@ func NoneAhead(t *testing.T, k kernel, issues []micro.Issue, lanes, threads int)
 // Census checks that no thread is lost or counted twice.
 type Census struct {
 	Kernel  kernel
+	Lanes   int // of a warp
 	read    int // issued instructions read
 	started [divergence.MaxWarps]bool
 	gone    [divergence.MaxWarps]uint32 // threads that have reached an exit
@@ -141,7 +142,7 @@ func (c *Census) Take(t *testing.T, p divergence.Policy, issued []micro.Issue) {
 		seen[path.Row] |= path.Mask
 	}
 	for row, started := range c.started {
-		if started && seen[row]|c.gone[row] != 0xff {
+		if started && seen[row]|c.gone[row] != 1<<c.Lanes-1 {
 			t.Fatalf("a thread is lost: row %d", row)
 		}
 	}
@@ -205,7 +206,7 @@ func RandomKernels(t *testing.T, options []divergence.Options, look func(p diver
 			for _, latency := range []int{0, 5} {
 				m, _ := divergence.Find(o.Mechanism)
 				k := RandomKernel(seed, lanes*warps, exits, bars)
-				count := Census{Kernel: k}
+				count := Census{Kernel: k, Lanes: lanes}
 				b := micro.Bench{
 					Lanes: lanes, Warps: warps, Latency: latency,
 					Each: func(p divergence.Policy, issued []micro.Issue) {
