@@ -233,6 +233,30 @@ func TestLikelyPointOfOuterLoop(t *testing.T) {
 	}
 }
 
+// TestLikelyPointsNest: the entry of the likely-convergence point of an inner loop, I, has that of the
+// loop around it, O, because both loops may be left at once (Fung & Aamodt, HPCA 2011, section 4). At
+// D thread 1 leaves the inner loop. Threads 2 and 3 go round once more, and join thread 0 at O.
+func TestLikelyPointsNest(t *testing.T) {
+	for mech, blocks := range map[string]string{
+		"tbc-lcp": "ACDOABOICDBOABOF", "pdom-lcp": "ACDOABOICDBOABOF",
+	} {
+		turns := make([]int, 4)
+		k := seq(
+			at("A", when(func(t *thread) bool { return t.I == 0 && t.TID >= 1 }, "C")),
+			at("B", to("O")),
+			at("C", when(func(*thread) bool { return false }, "F")),
+			at("D", line{
+				Do: func(t *thread) { turns[t.TID]++ },
+				If: func(t *thread) bool { return t.TID == 1 || turns[t.TID] == 2 }, To: "O",
+			}),
+			at("I", to("C")),
+			at("O", line{Do: count, If: func(t *thread) bool { return t.I == 1 }, To: "A"}),
+			at("F", exit))
+		r := microtest.Run(t, mech, divergence.Options{PathOrder: divergence.TakenFirst}, 4, 1, k)
+		assert.Equal(t, blocks, microtest.BlocksOf(k, r.Issues), mech)
+	}
+}
+
 // TestBlockLikelyConvergence: two warps behave as the warp of Fung & Aamodt, HPCA 2011, figure 10.
 // Their threads share lanes, so that nothing can be compacted: twice the 9 blocks with
 // likely-convergence points, twice 13 without. Without them the stack is one entry deeper than that
@@ -307,6 +331,25 @@ func TestBlockBarriers(t *testing.T) {
 			microtest.NoneAhead(t, k, r.Issues, 8, 24)
 		}
 	}
+}
+
+// TestExitParks: odd threads of two warps wait at a barrier when those of the third warp exit, which
+// the compactor forms last. As nothing else of their path runs then, the stack goes on without them:
+// the even threads leave, which opens the barrier.
+func TestExitParks(t *testing.T) {
+	k := seq(when(odd, "B"), nop, exit, at("B", line{Exit: true, If: tid(16)}), line{Bar: true}, nop, exit)
+	r := blockRun(t, tbc, micro.Bench{Lanes: 8, Warps: 3, Prefer: []int{0, 1, 2}}, k, nil)
+	assert.True(t, r.Done)
+	waits, leaves := -1, -1
+	for i, issue := range r.Issues {
+		switch {
+		case issue.PC == 4:
+			waits = i
+		case issue.PC == 3 && issue.Home(1).Row == 2:
+			leaves = i
+		}
+	}
+	assert.Less(t, waits, leaves)
 }
 
 // TestBlocksShareCompactor: several CTAs at a time, each with its own stack.
