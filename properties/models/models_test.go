@@ -66,7 +66,7 @@ func TestModels(t *testing.T) {
 	kernels := uint64(40 * draw.MachineSeeds)
 	step := uint64(draw.MachineSeeds / 5) // some kernels of each machine
 	if testing.Short() {
-		kernels = 4 * draw.MachineSeeds
+		kernels = 2 * draw.MachineSeeds
 	}
 	for mechanism, build := range Models {
 		t.Run(mechanism, func(t *testing.T) {
