@@ -181,7 +181,6 @@ func (w *barrierWorld) step(row, event int) (release uint64, yes, all int) {
 // another CTA.
 type allEvents struct {
 	Barrier divergence.Barrier
-	sim     *rtl.Sim
 
 	length int
 	path   [16][2]int
