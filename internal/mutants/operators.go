@@ -35,6 +35,7 @@ type Generated struct {
 	Nth        int    // among those with the same text, operator and declaration; from 1
 
 	file  string
+	order int // of the sources: a mutant of an expression comes before those of its parts
 	edits []edit
 }
 
@@ -114,15 +115,11 @@ func Generate(root string, folders ...string) ([]*Generated, error) {
 			all = append(all, typed.generate(file)...)
 		}
 	}
-	count := map[string]int{}
-	for _, g := range all {
-		count[g.String()]++ // Nth is 0 here
-	}
 	seen := map[string]int{}
-	for _, g := range all {
+	for i, g := range all {
 		key := g.String()
 		seen[key]++
-		g.Nth = seen[key]
+		g.Nth, g.order = seen[key], i
 	}
 	return all, nil
 }
@@ -435,11 +432,16 @@ func (g *generator) read(e ast.Expr) bool {
 
 // planted returns the texts of the changed files of a package by name.
 func (p *sources) planted(folder string, list []*Generated) map[string][]byte {
-	edits := map[string][]edit{}
+	numbers := make([]int, 0, len(list))
 	for i, g := range list {
-		if g.Folder != folder {
-			continue
+		if g.Folder == folder {
+			numbers = append(numbers, i)
 		}
+	}
+	slices.SortFunc(numbers, func(a, b int) int { return cmp.Compare(list[a].order, list[b].order) })
+	edits := map[string][]edit{}
+	for _, i := range numbers {
+		g := list[i]
 		for _, e := range g.edits {
 			e.text = strings.ReplaceAll(e.text, "#", fmt.Sprint(i+1))
 			edits[g.file] = append(edits[g.file], e)
