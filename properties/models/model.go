@@ -68,7 +68,7 @@ type Model interface {
 // Models are the models by mechanism.
 var Models = map[string]func(c *Code) Model{
 	"pdom": each(newPDOM), "pdom-lcp": each(newPDOMLCP),
-	"barrier": each(newBarrier), "multipath": each(newMultipath),
+	"barrier": each(newBarrier), "subwarp": each(newSubwarp), "multipath": each(newMultipath),
 	"ppc": each(newPPC), "ppc-explicit": each(newPPCExplicit), "ptpc": each(newPTPC), "token": each(newToken),
 	"tbc": newTBC, "tbc-lcp": newTBCLCP,
 }
