@@ -85,10 +85,11 @@ func TestAllPrograms(t *testing.T) {
 					}
 					n++
 					count := microtest.Census{Kernel: k, Lanes: lanes}
-					b := micro.Bench{Lanes: lanes, Warps: warps, Latency: n % 3, Each: func(p divergence.Policy, issued []micro.Issue) {
+					look := func(p divergence.Policy, issued []micro.Issue) {
 						cycles++
 						count.Take(t, p, issued)
-					}}
+					}
+					b := micro.Bench{Lanes: lanes, Warps: warps, Latency: n % 3, Each: look}
 					r, err := b.Run(m, o, k, 10_000)
 					require.NoError(t, err)
 					require.True(t, r.Done, "no end: %v", written(k))
