@@ -275,6 +275,81 @@ GO:
 	}
 }
 
+// TestBarrierOfTheNextCTA has a CTA end with an arrival of warp 1 at barrier 1. In the next one, in its place,
+// warp 0 waits there for warp 1, which arrives late.
+func TestBarrierOfTheNextCTA(t *testing.T) {
+	m, err := ptx.Parse("k.ptx", []byte(`.version 7.6
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 to)
+{
+	.reg .u32 %i, %cta, %n, %v;
+	.reg .u64 %to;
+	.reg .pred %p, %q;
+	mov.u32 %i, %tid.x;
+	mov.u32 %cta, %ctaid.x;
+	ld.param.u64 %to, [to];
+	setp.lt.u32 %p, %i, 32;
+	setp.eq.u32 %q, %cta, 1;
+	@%q bra NEXT;
+	@!%p bar.arrive 1, 64;
+	exit;
+NEXT:
+	mov.u32 %n, 0;
+	@%p bra WAIT;
+LOOP:
+	add.u32 %n, %n, 1;
+	setp.lt.u32 %q, %n, 50;
+	@%q bra LOOP;
+	st.global.u32 [%to], %n;
+	membar.cta;
+	bar.arrive 1, 64;
+	exit;
+WAIT:
+	bar.sync 1, 64;
+	ld.volatile.global.u32 %v, [%to];
+	st.global.u32 [%to+4], %v;
+	exit;
+}`))
+	require.NoError(t, err)
+	p, err := testbench.Program(m, "")
+	require.NoError(t, err)
+	for _, mechanism := range []string{"pdom", "dpe", "multipath", "ptpc", "ppc", "token", "barrier", "dwf"} {
+		cfg := under(mechanism)
+		cfg.GPU.SMs, cfg.SM.CTAs = 1, 1
+		s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 1_000_000})
+		require.NoError(t, err)
+		to := s.Alloc(8)
+		require.NoError(t, s.Launch(testbench.Launch{
+			Prog: p, Grid: [3]uint32{2, 1, 1}, Block: [3]uint32{64, 1, 1},
+			Params: binary.LittleEndian.AppendUint64(nil, to),
+		}), mechanism)
+		data := make([]byte, 8)
+		s.Read(to, data)
+		assert.EqualValues(t, 50, binary.LittleEndian.Uint32(data[4:]), mechanism)
+	}
+}
+
+// TestVotesAfterAnExit: warp 0 waits with its votes while warp 1 waits for memory and then exits.
+// The votes do not count at the next barrier.
+func TestVotesAfterAnExit(t *testing.T) {
+	for _, mechanism := range []string{"pdom", "tbc", "tbc-lcp", "capri", "multipath", "ptpc", "barrier", "dwf"} {
+		out, _ := corner(t, under(mechanism), "", `
+	setp.ge.u32 %p0, %i, 32;
+	setp.lt.u32 %p1, %i, 64;
+	mov.u32 %a0, 0;
+	@%p0 ld.global.u32 %a0, [%to];
+	setp.eq.and.u32 %p2, %a0, 0, %p0;
+	@%p2 exit;
+	bar.red.popc.u32 %a1, 2, %p1;
+	bar.red.popc.u32 %a2, 2, %p1;
+	mad.lo.u32 %out, %a1, 100, %a2;`, 64)
+		for i, v := range out[:32] {
+			assert.EqualValues(t, 3232, v, "%s, thread %d", mechanism, i)
+		}
+	}
+}
+
 // TestNumbersOfBarriers checks a barrier number in a register. A dynamic warp has threads of two
 // warps that should wait at different barriers. An instruction has only one number, so this is a
 // fault.
