@@ -505,12 +505,13 @@ type poolModel struct {
 	held    map[int]map[units.Home]bool // by entry
 	sets    [4][]uint32                 // PCs, most recent first
 	head    map[uint32]int              // by PC, the warp that can be joined
+	evicted uint64                      // PCs replaced whose warp could be joined
 }
 
 const poolRows, poolLanes, poolWays = 6, 4, 2
 
 func newPoolModel() *poolModel {
-	m := &poolModel{map[units.Home]bool{}, map[int]map[units.Home]bool{}, [4][]uint32{}, map[uint32]int{}}
+	m := &poolModel{map[units.Home]bool{}, map[int]map[units.Home]bool{}, [4][]uint32{}, map[uint32]int{}, 0}
 	for row := range poolRows {
 		for lane := range poolLanes {
 			m.outside[units.Home{Row: uint8(row), Lane: uint8(lane)}] = true
@@ -538,6 +539,9 @@ func (m *poolModel) use(pc uint32) {
 	set := &m.sets[pc%4]
 	*set = append([]uint32{pc}, slices.DeleteFunc(*set, func(o uint32) bool { return o == pc })...)
 	if len(*set) > poolWays {
+		if _, open := m.head[(*set)[poolWays]]; open {
+			m.evicted++
+		}
 		delete(m.head, (*set)[poolWays])
 		*set = (*set)[:poolWays]
 	}
@@ -628,6 +632,7 @@ func TestWarpPoolProperties(t *testing.T) {
 				}
 			}
 			st := p.Counts.At(0)
+			require.Equal(t, m.evicted, st.Evicted, "open warps evicted")
 			total.Conflicts += st.Conflicts
 			total.Fragmented += st.Fragmented
 			total.Evicted += st.Evicted
