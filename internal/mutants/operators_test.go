@@ -298,9 +298,9 @@ func (h *hunter) hunt(n int, g *Generated) fate {
 	return fate{g, "tests", cmp.Or(killer, err.Error())}
 }
 
-// run runs a program with mutant n, for 40 seconds of processor time and in 8 GB of addresses.
+// run runs a program with mutant n, for 20 seconds of processor time and in 8 GB of addresses.
 func (h *hunter) run(n int, dir, program string, args ...string) ([]byte, error) {
-	limits := `ulimit -t 40; ulimit -v 8000000; exec "$0" "$@"`
+	limits := `ulimit -t 20; ulimit -v 8000000; exec "$0" "$@"`
 	cmd := exec.Command("sh", append([]string{"-c", limits, program}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", planted.Variable, n))
