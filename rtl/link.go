@@ -107,7 +107,9 @@ func (f *fifo) arm(at uint64) {
 	at = max(at, k.now)
 	k.fly(f.timer, at)
 	i := k.island
-	i.next = min(i.next, at*i.period)
+	s, tick := i.sys, at*i.period
+	s.next[i.number] = min(s.next[i.number], tick)
+	s.soon[i.number/group] = min(s.soon[i.number/group], tick)
 }
 
 // empty drops all entries and credits of the link.
@@ -116,6 +118,16 @@ func (l *link) empty() {
 	l.far.restart()
 	l.near.prod.mark()
 	l.far.cons.mark()
+}
+
+// first reports whether the end f is the only one in a system so far. Of two ends in one island it
+// is the near one.
+func (l *link) first(f *fifo) bool {
+	other := l.near
+	if f == other {
+		other = l.far
+	}
+	return other.sim == nil || other.sim == f.sim && f == l.near
 }
 
 // check reports a missing end of the link.

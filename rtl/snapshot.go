@@ -66,7 +66,7 @@ func (k *Sim) Reset() {
 	if k.island == nil {
 		k.now = 0
 	} else {
-		k.island.sys.resetLinks(k)
+		k.resetLinks()
 	}
 	k.wakeAll()
 	k.noteAll()

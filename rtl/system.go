@@ -34,18 +34,23 @@ type System struct {
 	onQuantum Observers[uint64]
 	pace      pace
 
-	first  *island // the island with the earliest event
-	others uint64  // tick of the earliest event of any other island
-	single bool    // in this quantum only first ran
+	// While the system runs:
+	next []uint64  // by island: tick of its next event, or Never
+	soon []uint64  // by group of islands: the earliest of these
+	ran  []*island // since the last exchange
 }
+
+// group is the number of islands whose events have a common earliest tick. A quantum examines all
+// groups, and the islands of those that have an event.
+const group = 8
 
 // island is a Sim in a System.
 type island struct {
 	sys     *System
 	domain  *Domain
 	sim     *Sim
+	number  int     // in the order of Add
 	period  uint64  // of the domain
-	next    uint64  // while the system runs: tick of the island's next event, or Never
 	counted uint64  // evaluations when the shares of workers were last made
 	cost    float64 // ns of an evaluation since then, 0: not known
 	work    float64 // estimated time, in ns, between the last two times
@@ -109,9 +114,10 @@ func (s *System) Add(name string, d *Domain, root any) (*Sim, error) {
 	if err != nil {
 		return nil, err
 	}
+	k.island.number = len(s.islands)
 	s.islands = append(s.islands, k.island)
 	for _, f := range k.queues {
-		if l := f.link; l != nil && !slices.Contains(s.links, l) {
+		if l := f.link; l != nil && l.first(f) {
 			s.links = append(s.links, l)
 		}
 	}
@@ -150,6 +156,8 @@ func (s *System) Elaborate() error {
 		l.from, l.to = l.near.sim.island.domain.period, l.far.sim.island.domain.period
 		s.quantum = min(s.quantum, l.latency*l.to)
 	}
+	s.next = make([]uint64, len(s.islands))
+	s.soon = make([]uint64, (len(s.islands)+group-1)/group)
 	s.ready = true
 	return nil
 }
@@ -226,6 +234,8 @@ func (s *System) RunChecked(d *Domain, cycles uint64) error {
 				}
 				i.look()
 			}
+			s.ran = append(s.ran, s.islands...)
+			s.regroup()
 			return nil
 		}, func() {}
 	})
@@ -235,32 +245,52 @@ func (s *System) RunChecked(d *Domain, cycles uint64) error {
 // cycle is the first cycle of the island at or after the given tick.
 func (i *island) cycle(tick uint64) uint64 { return ceilDiv(tick, i.period) }
 
-// advance runs all islands up to a tick, one after the other. Often only one of them has an event.
+// advance runs all islands up to a tick, one after the other. Often few of them have an event.
 func (s *System) advance(to uint64) {
-	if s.single = s.first != nil && to+s.longest <= s.others; s.single {
-		s.first.advance(to)
-		return
-	}
-	for _, i := range s.islands {
-		i.advance(to)
+	limit := to + s.longest
+	for g, at := range s.soon {
+		if at >= limit {
+			continue
+		}
+		n := g * group
+		next := s.next[n:min(n+group, len(s.next))]
+		islands := s.islands[n:][:len(next)]
+		first := uint64(Never)
+		for j := range next {
+			if next[j] < limit && islands[j].advance(to) {
+				s.ran = append(s.ran, islands[j])
+			}
+			first = min(first, next[j])
+		}
+		s.soon[g] = first
 	}
 }
 
-// advance runs the island up to a tick. It skips an island whose next event comes after the edge at
-// that tick. The time of such an island lags until its next event, or until the system
-// stops.
-func (i *island) advance(to uint64) {
-	if i.next < to+i.period {
-		i.sim.step(i.cycle(to))
-		i.look()
+// advance runs the island up to a tick, and reports whether it did. It skips an island whose next
+// event comes after the edge at that tick. The time of such an island lags until its next event, or
+// until the system stops.
+func (i *island) advance(to uint64) bool {
+	if i.sys.next[i.number] >= to+i.period {
+		return false
 	}
+	i.sim.step(i.cycle(to))
+	i.look()
+	return true
 }
 
 // look finds the next event of the island.
 func (i *island) look() {
-	i.next = Never
+	next := uint64(Never)
 	if c := i.sim.nextEvent(); c != Never {
-		i.next = c * i.period
+		next = c * i.period
+	}
+	i.sys.next[i.number] = next
+}
+
+// regroup finds the first event of each group.
+func (s *System) regroup() {
+	for g := range s.soon {
+		s.soon[g] = slices.Min(s.next[g*group : min((g+1)*group, len(s.next))])
 	}
 }
 
@@ -286,7 +316,7 @@ func (s *System) run(cond func() bool, d *Domain, cycles uint64,
 		i.sim.settle()
 		i.look()
 	}
-	s.single = false
+	s.regroup()
 	event := s.exchangeTouched()
 	for {
 		if cond != nil && cond() {
@@ -345,29 +375,19 @@ func (s *System) exchange() {
 }
 
 // exchangeTouched brings the links up to date that were used since the last time. It returns the
-// tick of the first event of all islands, or Never. If only s.first ran and used no link, the other
-// islands are unchanged.
+// tick of the first event of all islands, or Never.
 func (s *System) exchangeTouched() (event uint64) {
-	if s.single && len(s.first.sim.touched) == 0 {
-		s.single = false
-		return min(s.first.next, s.others)
-	}
-	s.single = false
-	for _, i := range s.islands {
-		if k := i.sim; len(k.touched) != 0 {
-			for _, l := range k.touched {
-				l.exchange()
-			}
-			k.touched = k.touched[:0]
+	for _, i := range s.ran {
+		k := i.sim
+		for _, l := range k.touched {
+			l.exchange()
 		}
+		k.touched = k.touched[:0]
 	}
-	event, s.others = Never, Never
-	for _, i := range s.islands {
-		if i.next < event {
-			s.first, s.others, event = i, event, i.next
-		} else {
-			s.others = min(s.others, i.next)
-		}
+	s.ran = s.ran[:0]
+	event = Never
+	for _, at := range s.soon {
+		event = min(event, at)
 	}
 	return event
 }
@@ -382,10 +402,10 @@ func (s *System) Reset() {
 }
 
 // resetLinks empties the links of an island.
-func (s *System) resetLinks(k *Sim) {
-	for _, l := range s.links {
-		if l.near.sim == k || l.far.sim == k {
-			l.empty()
+func (k *Sim) resetLinks() {
+	for _, f := range k.queues {
+		if f.link != nil {
+			f.link.empty()
 		}
 	}
 }

@@ -24,9 +24,10 @@ type member struct {
 	// the untaken islands of the share in this quantum: index of the first; in the upper half,
 	// index of the end
 	left        atomic.Uint64
-	start, done gate     // count quanta
-	failed      *failure // in this quantum
-	_           [64]byte // members are written by different processors
+	start, done gate      // count quanta
+	ran         []*island // in this quantum
+	failed      *failure  // in this quantum
+	_           [64]byte  // members are written by different processors
 }
 
 // failure is a panic of an island.
@@ -50,16 +51,11 @@ func (s *System) quantumRunner() (advance func(to uint64) error, stop func()) {
 			return nil
 		}, func() {}
 	}
-	c := &crew{members: make([]*member, n)}
-	for i := range c.members {
-		c.members[i] = &member{start: newGate(), done: newGate()}
-		if i > 0 {
-			go c.follow(c.members[i])
-		}
-	}
+	c := &crew{members: []*member{new(member)}}
+	s.pace.crew = n
 	advance = func(to uint64) error {
-		if s.pace.together(s.evaluations) {
-			c.together(s, to)
+		if n := s.pace.members(s.evaluations); n > 1 {
+			c.together(s, n, to)
 		} else {
 			s.advance(to)
 		}
@@ -74,10 +70,15 @@ func (s *System) quantumRunner() (advance func(to uint64) error, stop func()) {
 	}
 }
 
-// together advances all islands, each member its share.
-func (c *crew) together(s *System, to uint64) {
-	if c.quanta%rebalance == 0 {
-		c.deal(s.islands)
+// together advances all islands: each of the first n members its share.
+func (c *crew) together(s *System, n int, to uint64) {
+	for len(c.members) < n {
+		m := &member{start: newGate(), done: newGate()}
+		c.members = append(c.members, m)
+		go c.follow(m, c.quanta)
+	}
+	if c.quanta%rebalance == 0 || len(c.busy) != n-1 {
+		c.deal(s.islands, n)
 	}
 	c.to = to
 	for _, m := range c.members {
@@ -88,7 +89,12 @@ func (c *crew) together(s *System, to uint64) {
 	for _, m := range c.busy {
 		m.done.wait(c.quanta)
 	}
-	c.surface(s.islands)
+	c.surface()
+	for _, m := range c.members {
+		s.ran = append(s.ran, m.ran...)
+		m.ran = m.ran[:0]
+	}
+	s.regroup()
 }
 
 // begin lets the members that have a share start the next quantum.
@@ -99,9 +105,9 @@ func (c *crew) begin() {
 	}
 }
 
-// follow does the share of a member in each quantum.
-func (c *crew) follow(m *member) {
-	for seen := uint64(0); ; {
+// follow does the share of a member in each quantum after the one seen last.
+func (c *crew) follow(m *member, seen uint64) {
+	for {
 		seen = m.start.wait(seen + 1)
 		if c.stop {
 			return
@@ -122,11 +128,11 @@ func (c *crew) work(m *member) {
 	}()
 	measure := c.quanta%sample == 0
 	for at = m.first(); at != nil; at = m.first() {
-		at.quantum(c.to, measure)
+		m.quantum(at, c.to, measure)
 	}
 	for _, other := range c.members {
 		for at = other.last(); at != nil; at = other.last() {
-			at.quantum(c.to, measure)
+			m.quantum(at, c.to, measure)
 		}
 	}
 }
@@ -157,21 +163,19 @@ func (m *member) last() *island {
 	}
 }
 
-// quantum advances an island to a tick, and measures it if measure is set.
-func (i *island) quantum(to uint64, measure bool) {
+// quantum advances an island to a tick. If measure is set it notes the time of an evaluation there:
+// the least, since a goroutine may be interrupted.
+func (m *member) quantum(i *island, to uint64, measure bool) {
+	var start time.Time
+	evals := i.sim.evals
 	if measure {
-		i.measure(to)
-	} else {
-		i.advance(to)
+		start = time.Now()
 	}
-}
-
-// measure advances an island and notes the time of an evaluation there. It keeps the least, since a
-// goroutine may be interrupted.
-func (i *island) measure(to uint64) {
-	start, evals := time.Now(), i.sim.evals
-	i.advance(to)
-	if n := i.sim.evals - evals; n > 0 {
+	if !i.advance(to) {
+		return
+	}
+	m.ran = append(m.ran, i)
+	if n := i.sim.evals - evals; measure && n > 0 {
 		if cost := float64(time.Since(start)) / float64(n); i.cost == 0 || cost < i.cost {
 			i.cost = cost
 		}
@@ -179,20 +183,22 @@ func (i *island) measure(to uint64) {
 }
 
 // surface repeats the panic of the first island in the order of Add that panicked.
-func (c *crew) surface(islands []*island) {
-	for _, i := range islands {
-		for _, m := range c.members {
-			if m.failed != nil && m.failed.island == i {
-				panic(m.failed.value)
-			}
+func (c *crew) surface() {
+	var first *failure
+	for _, m := range c.members {
+		if f := m.failed; f != nil && (first == nil || f.island.number < first.island.number) {
+			first = f
 		}
+	}
+	if first != nil {
+		panic(first.value)
 	}
 }
 
-// deal makes the shares by the estimated time of the islands since the last deal. A share is a run
-// of islands in the order of Add: islands made together lie together in memory. A cache line used
-// by two processors at once costs more than an even deal gains.
-func (c *crew) deal(islands []*island) {
+// deal makes the shares of the first n members by the estimated time of the islands since the last
+// deal. A share is a run of islands in the order of Add: islands made together lie together in
+// memory. A cache line used by two processors at once costs more than an even deal gains.
+func (c *crew) deal(islands []*island, n int) {
 	total := 0.0
 	for _, i := range islands {
 		evals := i.sim.evals - i.counted + uint64(len(i.sim.procs))
@@ -204,8 +210,7 @@ func (c *crew) deal(islands []*island) {
 	for _, m := range c.members {
 		m.share = m.share[:0]
 	}
-	n := len(c.members)
-	c.busy = c.members[1:]
+	c.busy = c.members[1:n]
 	before := 0.0
 	for _, i := range islands {
 		m := c.members[min(int((before+i.work/2)*float64(n)/total), n-1)]
