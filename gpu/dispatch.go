@@ -1,6 +1,8 @@
 package gpu
 
 import (
+	"math/bits"
+
 	"divergo/memsys"
 	"divergo/rtl"
 	"divergo/sm"
@@ -42,6 +44,9 @@ type dispatcher struct {
 	Rsp  rtl.In[memsys.Response]
 	Room *rtl.Mem[uint8] // CTAs that each SM can still take
 
+	notices *rtl.Valid       `rtl:"-"`           // SMs with a notice
+	open    *rtl.Mem[uint64] `rtl:"inplace,sim"` // SMs with room
+
 	port   uint16 // port of the interconnect
 	slices int
 	sim    *rtl.Sim
@@ -57,6 +62,7 @@ type smPort struct {
 func (d *dispatcher) launch(ctas uint64, room uint8) {
 	for i := range d.SMs {
 		d.Room.Set(i, room)
+		d.open.Alter(i>>6, func(set *uint64) { *set |= 1 << (i & 63) })
 	}
 	s := *d.Q()
 	s.Phase, s.Turn, s.CTAs, s.Next, s.Ended = phaseRun, 0, ctas, 0, 0
@@ -67,16 +73,19 @@ func (d *dispatcher) launch(ctas uint64, room uint8) {
 // Tick sends at most one CTA and takes a notice of every SM.
 func (d *dispatcher) Tick() {
 	q, n := d.Regs()
-	for i := range d.SMs {
-		if in := &d.SMs[i].Notice; in.Valid() {
-			if in.Front().Flushed {
-				n.Acks++
-			} else {
-				*d.Room.Edit(i)++
-				n.Ended++
-			}
-			in.Pop()
+	if q.Phase == phaseRun && q.Next < q.CTAs {
+		d.send()
+	}
+	for i := d.notices.Set.After(0); i >= 0; i = d.notices.Set.After(i + 1) {
+		in := &d.SMs[i].Notice
+		if in.Front().Flushed {
+			n.Acks++
+		} else {
+			*d.Room.Edit(i)++
+			*d.open.Edit(i >> 6) |= 1 << (i & 63)
+			n.Ended++
 		}
+		in.Pop()
 	}
 	if d.Rsp.Valid() {
 		n.Acks++
@@ -84,9 +93,6 @@ func (d *dispatcher) Tick() {
 	}
 	switch q.Phase {
 	case phaseRun:
-		if q.Next < q.CTAs {
-			d.send()
-		}
 		if q.Ended == q.CTAs {
 			n.Phase, n.End = phaseL1, d.sim.Now()
 			n.Sent, n.Acks = 0, 0
@@ -113,14 +119,38 @@ func (d *dispatcher) Tick() {
 // send sends the next CTA to the first SM in turn that has room.
 func (d *dispatcher) send() {
 	q, n := d.Regs()
-	for k := range d.SMs {
-		i := (int(q.Turn) + k) % len(d.SMs)
-		if *d.Room.At(i) > 0 && d.SMs[i].Command.Ready() {
-			*d.Room.Edit(i)--
-			d.SMs[i].Command.Push(sm.Command{ID: q.Next})
-			n.Next++
-			n.Turn = uint16((i + 1) % len(d.SMs))
-			return
+	i := d.ready(int(q.Turn), len(d.SMs))
+	if i < 0 {
+		i = d.ready(0, int(q.Turn))
+	}
+	if i < 0 {
+		return
+	}
+	room := d.Room.Edit(i)
+	if *room--; *room == 0 {
+		*d.open.Edit(i >> 6) &^= 1 << (i & 63)
+	}
+	d.SMs[i].Command.Push(sm.Command{ID: q.Next})
+	n.Next++
+	n.Turn = uint16((i + 1) % len(d.SMs))
+}
+
+// ready returns the first SM of a range that takes a CTA, or -1.
+func (d *dispatcher) ready(from, to int) int {
+	for w := from >> 6; w<<6 < to; w++ {
+		m := *d.open.At(w)
+		if w == from>>6 {
+			m &= ^uint64(0) << (from & 63)
+		}
+		for ; m != 0; m &= m - 1 {
+			i := w<<6 | bits.TrailingZeros64(m)
+			if i >= to {
+				break
+			}
+			if d.SMs[i].Command.Ready() {
+				return i
+			}
 		}
 	}
+	return -1
 }

@@ -64,7 +64,10 @@ func New(cfg Config) (*Machine, error) {
 	mem := m.sys.Domain("dram", uint64(cfg.Clocks.DRAMMHz)*mhz)
 
 	sms := cfg.GPU.SMs
-	m.dispatch = &dispatcher{Room: rtl.NewMem[uint8](sms), slices: cfg.DRAM.Channels}
+	m.dispatch = &dispatcher{
+		Room: rtl.NewMem[uint8](sms), open: rtl.NewMem[uint64]((sms + 63) / 64), slices: cfg.DRAM.Channels,
+	}
+	var notices []rtl.In[sm.Notice]
 	for i := range sms {
 		command := rtl.NewLink[sm.Command](cfg.SM.CTAs+1, commandLatency)
 		notice := rtl.NewLink[sm.Notice](cfg.SM.CTAs+1, commandLatency)
@@ -86,12 +89,14 @@ func New(cfg Config) (*Machine, error) {
 			unit.TextureUnit.Readable = s.Readable
 		}
 		m.dispatch.SMs = append(m.dispatch.SMs, smPort{command.Out(), notice.In()})
+		notices = append(notices, notice.In())
 		m.SMs = append(m.SMs, s)
 		if _, err := m.sys.Add(fmt.Sprintf("sm[%d]", i), m.core,
 			&smIsland{s, unit}); err != nil {
 			return nil, err
 		}
 	}
+	m.dispatch.notices = rtl.NewValid(notices)
 	m.dispatch.port, m.dispatch.Req, m.dispatch.Rsp = m.Port()
 	if _, err := m.sys.Add("dispatch", m.core, m.dispatch); err != nil {
 		return nil, err

@@ -127,19 +127,18 @@ func NewCoalescer(cfg *Config, in rtl.In[Access], out rtl.Out[Reply], req rtl.Ou
 
 // Tick takes one line from the L1 and sends one request to it.
 func (c *Coalescer) Tick() {
-	room := c.Out.Free()
-	if c.Rsp.Valid() && room > 0 && c.gather() {
-		room--
+	if c.Rsp.Valid() && c.Out.Ready() {
+		c.gather()
 	}
 	if c.In.Valid() {
-		c.send(room > 0)
+		c.send()
 	}
 }
 
 // send sends one line of the access at In to the L1. It answers a posted access with its last line;
 // this needs room in Out.
-func (c *Coalescer) send(room bool) {
-	q, d := c.Regs()
+func (c *Coalescer) send() {
+	q := c.Q()
 	a := c.In.Front()
 	left, entry := q.Left, int(q.Entry)
 	waits := a.Kind == Fence || a.Kind == Flush || a.Mask != 0 && (a.Kind == Load || a.Kind == Atomic)
@@ -147,7 +146,7 @@ func (c *Coalescer) send(room bool) {
 		left, entry = a.Mask, bits.TrailingZeros64(^q.Used)
 		if waits && entry >= c.pending {
 			if !q.Full {
-				d.Full = true
+				c.D().Full = true
 				c.Count.D().TableFull++
 			}
 			return
@@ -163,11 +162,12 @@ func (c *Coalescer) send(room bool) {
 		c.selector.Redirect(addr, a.Mask, int(a.Size))
 	}
 	lanes := c.sharing(a.Kind, addr, left)
-	if last := left == lanes; !c.Req.Ready() || last && !waits && !room {
+	if last := left == lanes; !c.Req.Ready() || last && !waits && !c.Out.Ready() {
 		return
 	} else if last && !waits {
 		c.Out.Push(Reply{Tag: a.Tag, Mask: a.Mask})
 	}
+	d := c.D()
 	d.Busy, d.Left, d.Entry = left != lanes, left&^lanes, uint8(entry)
 	if !q.Busy {
 		if a.Kind != Flush { // a flush is no instruction
@@ -260,16 +260,29 @@ func (c *Coalescer) sharing(kind Kind, addr *[isa.MaxLanes]uint64, left uint32) 
 }
 
 // SameLine returns the lanes of left with an address in the line of the lowest of them. A line has
-// the given size in bytes, a power of two.
+// the given size in bytes, a power of two. Four neighbours are often in one line.
 func SameLine(addr *[isa.MaxLanes]uint64, left uint32, size uint64) (lanes uint32) {
 	within := size - 1
 	line := addr[bits.TrailingZeros32(left)&(isa.MaxLanes-1)] &^ within
-	for i := range addr {
-		if addr[i]&^within == line {
-			lanes |= 1 << i
+	for i := 0; i < isa.MaxLanes; i += 4 {
+		four := left >> i & 15
+		if four == 0 {
+			continue
+		}
+		a := addr[i : i+4 : i+4]
+		if ((a[0]^a[1])|(a[0]^a[2])|(a[0]^a[3]))&^within == 0 {
+			if a[0]&^within == line {
+				lanes |= four << i
+			}
+			continue
+		}
+		for j, a := range a {
+			if a&^within == line {
+				lanes |= four & (1 << j) << i
+			}
 		}
 	}
-	return lanes & left
+	return lanes
 }
 
 // Tag returns the tag of the access that waits in an entry.
@@ -299,23 +312,25 @@ func (c *Coalescer) request(a *Access, addr *[isa.MaxLanes]uint64, entry int, la
 		within, word := c.line-1, uint64(1)<<a.Size-1
 		for m := lanes; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
-			off := a.Addr[i] & within
-			putWord(r.Data[off:], &a.Data[i], a.Size)
+			off := a.Addr[i] & within % MaxLine
+			if a.Size == 4 { // the usual case
+				binary.LittleEndian.PutUint32(r.Data[off:], uint32(a.Data[i][0]))
+			} else {
+				putWord(r.Data[off:], &a.Data[i], a.Size)
+			}
 			r.Mask[off/64] |= word << (off % 64)
 		}
 	}
 }
 
-// gather puts a line into its entry. It reports whether the access was answered.
-func (c *Coalescer) gather() bool {
+// gather puts a line into its entry.
+func (c *Coalescer) gather() {
 	rsp := c.Rsp.Front()
 	c.Rsp.Pop()
 	entry := int(rsp.Entry)
-	if !c.take(entry, rsp.Lanes, &rsp.Data, c.Out) {
-		return false
+	if c.take(entry, rsp.Lanes, &rsp.Data, c.Out) {
+		c.D().Used &^= 1 << entry
 	}
-	c.D().Used &^= 1 << entry
-	return true
 }
 
 // putWord writes the low size bytes of v to the start of b.

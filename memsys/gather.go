@@ -11,8 +11,8 @@ import (
 // gatherer is the table of the warp instructions that wait for data: a part of the coalescer and of
 // the units behind read-only caches. Each entry gathers the lanes of one instruction.
 type gatherer struct {
-	table *rtl.Mem[gather]
-	rows  *rtl.Mem[row] `rtl:"inplace" len:"lanes" bits:"word"`
+	table *rtl.Mem[gather] `rtl:"inplace"`
+	rows  *rtl.Mem[row]    `rtl:"inplace" len:"lanes" bits:"word"`
 }
 
 // gather is the table entry of an instruction that waits for data.

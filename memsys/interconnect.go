@@ -28,13 +28,29 @@ type Crossbar[T any, P packet[T]] struct {
 	From  *rtl.Mem[inPort]   `rtl:"inplace" trace:"true"` // by input port
 	Port  *rtl.Mem[transfer] `rtl:"inplace" trace:"true"` // by output port
 
+	valid *rtl.Valid `rtl:"-"` // inputs with a packet
+	// These follow from the packets at the inputs and from Port, and save the search in each cycle.
+	known  rtl.Bits `rtl:"-"` // inputs whose packet is in to
+	to     rtl.Bits `rtl:"-"` // by output: the inputs that have a packet for it
+	output []uint16 `rtl:"-"` // by input: the output of its packet
+	asked  rtl.Bits `rtl:"-"` // outputs that some input has a packet for
+	moving rtl.Bits `rtl:"-"` // output ports in the middle of a packet
+
 	flit    int
 	inConc  int // inputs per port
 	outConc int // outputs per port
-	words   int // of a set of input ports
+	words   int // of a set of inputs
 
-	shown []uint8  `rtl:"scratch"` // by input port: the input that it presents
-	want  []uint64 `rtl:"scratch"` // by output port: the set of input ports that present a packet for it
+	union  []uint64 `rtl:"scratch"`
+	wanted []uint64 `rtl:"scratch"`
+	open   []uint64 `rtl:"scratch"` // outputs that take a packet
+	grants []grant  `rtl:"scratch"` // of this cycle
+}
+
+// grant gives an output port to an input.
+type grant struct {
+	out, in int // ports
+	chosen  uint8
 }
 
 // inPort is the state of an input port.
@@ -80,90 +96,186 @@ func newCrossbar[T any, P packet[T]](cfg *IcntConfig, in []rtl.In[T], inConc int
 		panic("memsys: a crossbar has at most 1025 inputs and outputs")
 	}
 	inPorts, outPorts := (len(in)+inConc-1)/inConc, (len(out)+outConc-1)/outConc
-	words := (inPorts + 63) / 64
+	words, outWords := (len(in)+63)/64, (len(out)+63)/64
 	return &Crossbar[T, P]{
 		In: in, Out: out, From: rtl.NewMem[inPort](inPorts), Port: rtl.NewMem[transfer](outPorts),
+		valid: rtl.NewValid(in), known: make(rtl.Bits, words), to: make(rtl.Bits, len(out)*words),
+		output: make([]uint16, len(in)), asked: make(rtl.Bits, outWords), moving: make(rtl.Bits, outWords),
 		flit: cfg.FlitBytes, inConc: inConc, outConc: outConc, words: words,
-		shown: make([]uint8, inPorts), want: make([]uint64, outPorts*words),
+		union: make([]uint64, words), wanted: make([]uint64, words), open: make([]uint64, outWords),
+		grants: make([]grant, outPorts),
 	}
 }
 
 // Tick moves one flit through each output port.
 func (c *Crossbar[T, P]) Tick() {
-	clear(c.want)
-	for p := range c.shown {
-		if i, o := c.present(p); o >= 0 {
-			c.shown[p] = i
-			c.want[o*c.words+p>>6] |= 1 << (p & 63)
+	if c.valid.Renewed() {
+		c.renew()
+	}
+	for w, m := range c.valid.Set {
+		for m &^= c.known[w]; m != 0; m &= m - 1 {
+			c.enter(w<<6 | bits.TrailingZeros64(m))
 		}
 	}
-	for o := range c.Port.Len() {
-		p, left := int(c.Port.At(o).From), c.Port.At(o).Left
-		if left == 0 {
-			if p = nextInTurn(c.want[o*c.words:][:c.words], p); p < 0 {
-				continue
+	granted := c.arbitrate()
+	flits := uint64(granted)
+	for w, m := range c.moving {
+		for ; m != 0; m &= m - 1 {
+			o := w<<6 | bits.TrailingZeros64(m)
+			t := c.Port.Edit(o)
+			flits++
+			if t.Left--; t.Left == 0 {
+				c.moving.Remove(o)
+				c.arrive(t, c.From.Edit(int(t.From)))
 			}
-			*c.From.Edit(p) = inPort{Busy: true, Chosen: c.shown[p]}
-			bytes := P(c.input(p, c.shown[p]).Front()).Bytes()
-			left = uint16((bytes + c.flit - 1) / c.flit)
-			c.Count.D().Packets++
-			c.Count.D().Bytes += uint64(bytes)
 		}
-		left--
-		*c.Port.Edit(o) = transfer{Left: left, From: uint16(p)}
-		c.Count.D().Flits++
-		if left == 0 {
-			from := c.From.Edit(p)
-			in := c.input(p, from.Chosen)
-			c.Out[P(in.Front()).Port()].Push(*in.Front())
-			in.Pop()
-			from.Busy = false
+	}
+	if flits != 0 {
+		c.Count.D().Flits += flits
+	}
+	for i := range c.grants[:granted] {
+		c.start(&c.grants[i])
+	}
+}
+
+// start begins the packet of a grant, and moves its first flit.
+func (c *Crossbar[T, P]) start(g *grant) {
+	bytes := P(c.In[g.in*c.inConc+int(g.chosen)].Front()).Bytes()
+	n := c.Count.D()
+	n.Packets++
+	n.Bytes += uint64(bytes)
+	from, t := c.From.Edit(g.in), c.Port.Edit(g.out)
+	*from = inPort{Busy: true, Chosen: g.chosen}
+	*t = transfer{uint16((bytes+c.flit-1)/c.flit) - 1, uint16(g.in)}
+	if t.Left == 0 {
+		c.arrive(t, from)
+	} else {
+		c.moving.Add(g.out)
+	}
+}
+
+// renew derives the sets from the state.
+func (c *Crossbar[T, P]) renew() {
+	clear(c.known)
+	clear(c.to)
+	clear(c.asked)
+	clear(c.moving)
+	for o := range c.Port.Len() {
+		if c.Port.At(o).Left != 0 {
+			c.moving.Add(o)
 		}
 	}
 }
 
-// input returns input i of a port.
-func (c *Crossbar[T, P]) input(port int, i uint8) *rtl.In[T] { return &c.In[port*c.inConc+int(i)] }
+// enter puts the packet at an input into the sets.
+func (c *Crossbar[T, P]) enter(i int) {
+	o := P(c.In[i].Front()).Port()
+	c.output[i] = uint16(o)
+	c.known.Add(i)
+	c.inputs(o).Add(i)
+	c.asked.Add(o)
+}
 
-// present returns the next input of a port whose packet can start: its output has room and its
-// output port is free. It also returns that output port, or -1 without such an input.
-func (c *Crossbar[T, P]) present(port int) (i uint8, to int) {
+// inputs returns the inputs that have a packet for an output.
+func (c *Crossbar[T, P]) inputs(o int) rtl.Bits { return c.to[o*c.words:][:c.words] }
+
+// arrive moves a packet to its output, with its last flit.
+func (c *Crossbar[T, P]) arrive(t *transfer, from *inPort) {
+	from.Busy = false
+	i := int(t.From)*c.inConc + int(from.Chosen)
+	o := int(c.output[i])
+	in := c.In[i]
+	c.Out[o].Push(*in.Front())
+	in.Pop()
+	c.known.Remove(i)
+	to := c.inputs(o)
+	to.Remove(i)
+	if to.After(0) < 0 {
+		c.asked.Remove(o)
+	}
+}
+
+// arbitrate chooses the packets that start in this cycle, and returns their number.
+func (c *Crossbar[T, P]) arbitrate() (granted int) {
+	outputs, last := 0, 0
+	for w, m := range c.asked {
+		c.open[w] = 0
+		for ; m != 0; m &= m - 1 {
+			o := w<<6 | bits.TrailingZeros64(m)
+			if c.Port.At(o/c.outConc).Left == 0 && c.Out[o].Ready() {
+				c.open[w] |= m & -m
+				outputs, last = outputs+1, o
+			}
+		}
+	}
+	switch outputs {
+	case 0:
+	case 1:
+		granted = c.grant(0, last/c.outConc, c.inputs(last), c.inputs(last))
+	default:
+		granted = c.several()
+	}
+	return granted
+}
+
+// several is arbitrate if several outputs take a packet.
+func (c *Crossbar[T, P]) several() (granted int) {
+	open, union, wanted := rtl.Bits(c.open), rtl.Bits(c.union), rtl.Bits(c.wanted)
+	clear(union)
+	for o := open.After(0); o >= 0; o = open.After(o + 1) {
+		join(union, c.inputs(o))
+	}
+	for o := open.After(0); o >= 0; {
+		port := o / c.outConc
+		clear(wanted)
+		for ; o >= 0 && o < (port+1)*c.outConc; o = open.After(o + 1) {
+			join(wanted, c.inputs(o))
+		}
+		granted = c.grant(granted, port, wanted, union)
+	}
+	return granted
+}
+
+// join adds the members of a set to another one.
+func join(to, from rtl.Bits) {
+	for w, m := range from {
+		to[w] |= m
+	}
+}
+
+// grant gives an output port to the next input port in turn that presents one of the wanted packets.
+// It returns the number of grants with this one. The packets that can start are in eligible.
+func (c *Crossbar[T, P]) grant(granted, port int, wanted, eligible rtl.Bits) int {
+	start := (int(c.Port.At(port).From) + 1) * c.inConc
+	for _, from := range [...]int{start, 0} {
+		for i := wanted.After(from); i >= 0; {
+			p := i / c.inConc
+			if chosen := c.present(p, eligible); chosen >= 0 && wanted.Has(p*c.inConc+chosen) {
+				c.grants[granted] = grant{port, p, uint8(chosen)}
+				return granted + 1
+			}
+			i = wanted.After((p + 1) * c.inConc)
+		}
+	}
+	return granted
+}
+
+// present returns the next input of a port in turn whose packet can start: its output has room and
+// its output port is free. It returns -1 without such an input.
+func (c *Crossbar[T, P]) present(port int, eligible rtl.Bits) int {
 	from := c.From.At(port)
 	if from.Busy {
-		return 0, -1
+		return -1
 	}
-	inputs := min(c.inConc, len(c.In)-port*c.inConc)
-	i = from.Chosen
+	first := port * c.inConc
+	inputs := min(c.inConc, len(c.In)-first)
+	i := int(from.Chosen)
 	for range inputs {
-		if i++; int(i) >= inputs {
+		if i++; i >= inputs {
 			i = 0
 		}
-		in := c.input(port, i)
-		if !in.Valid() {
-			continue
-		}
-		if o := P(in.Front()).Port(); c.Out[o].Ready() {
-			if to = o / c.outConc; c.Port.At(to).Left == 0 {
-				return i, to
-			}
-		}
-	}
-	return 0, -1
-}
-
-// nextInTurn returns the first member of a set after last, or else its first member. It returns -1
-// if the set is empty.
-func nextInTurn(set []uint64, last int) int {
-	w := last / 64
-	if after := set[w] &^ (2<<(last%64) - 1); after != 0 {
-		return w*64 + bits.TrailingZeros64(after)
-	}
-	for range set {
-		if w++; w == len(set) {
-			w = 0
-		}
-		if set[w] != 0 {
-			return w*64 + bits.TrailingZeros64(set[w])
+		if eligible.Has(first + i) {
+			return i
 		}
 	}
 	return -1

@@ -48,7 +48,7 @@ type L1 struct {
 	port    uint16
 	addrs   dram.AddrMap
 	cache   cache
-	mshrs   *rtl.Mem[mshr]
+	mshrs   *rtl.Mem[mshr] `rtl:"inplace"`
 
 	// OnLoad receives each load that is looked up.
 	OnLoad rtl.Observers[LookedUp]
@@ -140,14 +140,12 @@ func newL1(cfg *Config, port int, in rtl.In[LineRequest], out rtl.Out[LineRespon
 // Tick handles a response, then a completed fence, then an access. In the cycle of a fill the cache
 // takes no access: it has one port.
 func (l *L1) Tick() {
-	room := l.Out.Free()
 	filling := false
 	if l.Rsp.Valid() {
 		switch l.Rsp.Front().Kind {
 		case Load, Atomic:
 			filling = true
-			if room > 0 {
-				room--
+			if l.Out.Ready() {
 				l.fill()
 			}
 		default:
@@ -156,13 +154,12 @@ func (l *L1) Tick() {
 		}
 	}
 	q := l.Q()
-	if q.Oldest != q.Epoch && q.Pending[q.Oldest] == 0 && room > 0 {
-		room--
+	if q.Oldest != q.Epoch && q.Pending[q.Oldest] == 0 && l.Out.Ready() {
 		l.Out.Push(LineResponse{Entry: q.Fence[q.Oldest]})
 		l.D().Oldest = (q.Oldest + 1) % epochs
 	}
 	if l.In.Valid() && !filling {
-		l.account(l.access(l.In.Front(), room > 0))
+		l.account(l.access(l.In.Front()))
 	}
 }
 
@@ -200,10 +197,11 @@ func (l *L1) fill() {
 
 // account measures how long the access at In waits for the same cause.
 func (l *L1) account(cause Cause) {
-	q, d := l.Regs()
+	q := l.Q()
 	if cause == q.Stall {
 		return
 	}
+	d := l.D()
 	if q.Stall != NoStall {
 		l.Count.D().Stalls[q.StallOf][q.Stall] += l.sim.Now() - q.Since
 	}
@@ -216,7 +214,7 @@ func (l *L1) account(cause Cause) {
 
 // access performs one cycle of work on a request. It returns the cause if the request made no
 // progress.
-func (l *L1) access(r *LineRequest, room bool) Cause {
+func (l *L1) access(r *LineRequest) Cause {
 	line := uint32(r.Line >> l.cache.shift)
 	w := -1
 	if r.Kind != Fence && r.Kind != Flush {
@@ -233,7 +231,7 @@ func (l *L1) access(r *LineRequest, room bool) Cause {
 	case r.Kind == Store:
 		return l.store(r, line, w)
 	}
-	return l.load(r, line, w, room)
+	return l.load(r, line, w)
 }
 
 // giveUp removes the line in way w, be it dirty, clean or in flight.
@@ -422,14 +420,14 @@ func (l *L1) reads(r *LineRequest, lanes uint32) ByteMask {
 }
 
 // load answers lanes from way w, joins them to a miss of their sectors, or starts a miss for the rest.
-func (l *L1) load(r *LineRequest, line uint32, w int, room bool) Cause {
+func (l *L1) load(r *LineRequest, line uint32, w int) Cause {
 	left := r.Lanes &^ l.Q().Done
 	var s way
 	if w >= 0 {
 		s = *l.cache.ways.At(w)
 	}
 	if hit := left & l.lanes(r, s.Valid); hit != 0 {
-		if !room {
+		if !l.Out.Ready() {
 			return NoStall
 		}
 		p := l.Out.PushSlot()

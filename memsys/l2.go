@@ -37,8 +37,8 @@ type Slice struct {
 	merge   int
 	addrs   dram.AddrMap
 	cache   cache
-	mshrs   *rtl.Mem[sliceMSHR]
-	waiting *rtl.Mem[Request] // by MSHR: up to merge requests
+	mshrs   *rtl.Mem[sliceMSHR] `rtl:"inplace"`
+	waiting *rtl.Mem[Request]   `rtl:"inplace"` // by MSHR: up to merge requests
 }
 
 type sliceState struct {

@@ -19,6 +19,9 @@ type PreMem struct {
 	Sample  rtl.Out[Access] `rtl:"optional"`
 }
 
+// whole is the note of an entry that is copied as a whole.
+const whole = 255
+
 // Tick moves one access.
 func (p *PreMem) Tick() {
 	if !p.In.Valid() {
@@ -41,7 +44,8 @@ func (p *PreMem) Tick() {
 		to = p.Texture
 	}
 	if to.Ready() {
-		*to.PushSlot() = *a
+		v, note := to.PushStale()
+		*v, *note = *a, whole
 		p.In.Pop()
 	}
 }
@@ -98,7 +102,8 @@ func (w *WriteBackPort) Tick() {
 			in = w.Shared
 		}
 		if in.Valid() {
-			*w.Out.PushSlot() = *in.Front()
+			v, note := w.Out.PushStale()
+			*v, *note = *in.Front(), whole
 			in.Pop()
 			d := w.D()
 			d.SharedLast, d.MoreLast = i == 1, uint8(max(i-1, 0))

@@ -13,7 +13,9 @@ import (
 // a cycle, as far as room and entries allow. T is plain data. Entries pushed before elaboration are
 // there after reset.
 //
-// An idle queue costs nothing. A push or a pop wakes both ends for the next cycle.
+// An idle queue costs nothing. A push wakes both ends for the next cycle. A pop wakes the consumer,
+// and a producer that found the queue full, or counted its room, since it was last woken. A link
+// wakes its producer for each entry that has left it.
 type Queue[T any] struct {
 	f   fifo
 	buf []T
@@ -31,6 +33,8 @@ type fifo struct {
 	touch      *uint64 // word and bit of the set of used queues
 	bit        uint64
 	slow       bool // a push or pop needs pushing or popping
+	waits      bool // room wakes the producer
+	pushed     bool // Latency: in this cycle
 
 	kind       fifoKind
 	pipe, flow bool
@@ -49,7 +53,9 @@ type fifo struct {
 
 	pushes, pops Observers[tapping] // taps of the ends
 	told         uint32             // position up to which the taps have seen pushes
-	mirror       *mirror            // what the observer last saw; nil without an observer
+	valid        *Valid             // and the index in it, or nil
+	validAt      int
+	mirror       *mirror // what the observer last saw; nil without an observer
 
 	of    reflect.Type // the type of an entry
 	shows reflect.Type // the type that an observer sees; nil: of
@@ -67,7 +73,7 @@ const (
 	delayed             // Latency
 	near                // producer's end of a Link
 	far                 // consumer's end of a Link
-	tapped              // registered, with a tap on its Out end
+	tapped              // registered, with a tap on its Out end or in a set of Valid
 )
 
 // QueueOption changes the timing of ready or valid in a Queue.
@@ -151,10 +157,21 @@ type In[T any] struct{ q *Queue[T] }
 func (o Out[T]) Connected() bool { return o.q != nil }
 
 // Ready reports whether there is room for one more entry in this cycle.
-func (o Out[T]) Ready() bool { return o.q.f.tail-o.q.f.rel < o.q.f.cap }
+func (o Out[T]) Ready() bool {
+	f := &o.q.f
+	if f.tail-f.rel < f.cap {
+		return true
+	}
+	f.waits = true
+	return false
+}
 
 // Free is the number of entries that can be pushed in this cycle.
-func (o Out[T]) Free() int { return int(o.q.f.cap - (o.q.f.tail - o.q.f.rel)) }
+func (o Out[T]) Free() int {
+	f := &o.q.f
+	f.waits = true
+	return int(f.cap - (f.tail - f.rel))
+}
 
 // Push appends an entry. It panics unless the end is Ready.
 func (o Out[T]) Push(v T) { *slot(o.q) = v } // inlined, so that v is copied once
@@ -244,8 +261,10 @@ func (f *fifo) pushing() {
 		}
 	case f.flow:
 		f.vis = f.tail + 1
+		f.shows(f.head)
 		f.consNow.mark()
 	case f.kind == delayed:
+		f.pushed = true
 		at := f.sim.stamp() + f.latency
 		f.at[f.tail&f.mask] = at
 		if f.vis == f.tail {
@@ -270,6 +289,7 @@ func (f *fifo) popping() {
 		f.back[f.head&f.mask] = f.link.credit(f.sim.stamp())
 		f.sim.touched = append(f.sim.touched, f.link)
 	}
+	f.shows(f.head + 1)
 	if f.pops.Any() {
 		f.pops.Notify(tapping{f.sim.stamp(), f.head & f.mask})
 	}
@@ -287,17 +307,30 @@ func (f *fifo) edge() {
 	if f.pushes.Any() {
 		f.tellPushes()
 	}
-	if f.kind == delayed && f.rel == f.head && !f.pipe { // only pushed: the consumer sees nothing yet
-		f.prod.mark()
-		return
-	}
-	switch f.kind {
-	case registered, tapped:
-		f.vis, f.rel = f.tail, f.head
-	case delayed:
+	switch {
+	case f.kind == near || f.kind == far || f.pipe || f.flow:
+		if f.kind == registered || f.kind == tapped {
+			f.vis, f.rel = f.tail, f.head
+			f.shows(f.head)
+		}
+		f.both.mark()
+	case f.kind == delayed:
+		popped := f.rel != f.head
+		if f.rel = f.head; popped {
+			f.cons.mark()
+		}
+		if f.pushed || popped && f.waits {
+			f.pushed, f.waits = false, false
+			f.prod.mark()
+		}
+	case f.vis != f.tail || f.waits:
+		f.vis, f.rel, f.waits = f.tail, f.head, false
+		f.shows(f.head)
+		f.both.mark()
+	default:
 		f.rel = f.head
+		f.cons.mark()
 	}
-	f.both.mark()
 }
 
 // ripen makes arrivals visible. It returns the cycle of the next arrival, or Never.
@@ -317,6 +350,7 @@ func (f *fifo) ripen(now uint64) uint64 {
 			return at
 		}
 		f.vis++
+		f.shows(f.head)
 		f.cons.mark()
 	}
 	return Never
@@ -381,6 +415,8 @@ func (f *fifo) restart() {
 	}
 	f.head, f.tail, f.vis, f.rel = 0, f.kept, f.kept, 0
 	f.told = f.kept
+	f.waits = true
+	f.renew()
 }
 
 func (f *fifo) save(b []byte) []byte {
@@ -397,6 +433,8 @@ func (f *fifo) load(b []byte) []byte {
 	b = b[copy(bytesOf(&pos), b):]
 	f.head, f.tail, f.vis, f.rel = pos[0], pos[1], pos[2], pos[3]
 	f.told = f.tail
+	f.waits = true
+	f.renew()
 	b = b[copy(f.data, b):]
 	b = b[copy(f.notes, b):]
 	b = b[copy(bytesOfAll(f.at), b):]

@@ -303,11 +303,16 @@ func (k *Sim) runSmall(end uint64) {
 		m = *usedQueues
 		*usedQueues = 0
 		for ; m != 0; m &= m - 1 {
-			if f := s.queues[bits.TrailingZeros64(m)&63]; f.kind == registered {
-				f.vis, f.rel = f.tail, f.head
-				*next |= f.both.mask
-			} else {
+			f := s.queues[bits.TrailingZeros64(m)&63]
+			switch {
+			case f.kind != registered:
 				f.edge()
+			case f.vis != f.tail || f.waits:
+				f.vis, f.rel, f.waits = f.tail, f.head, f.slow
+				*next |= f.both.mask
+			default:
+				f.rel = f.head
+				*next |= f.cons.mask
 			}
 		}
 		m = *usedMems
@@ -355,13 +360,7 @@ func (k *Sim) edgeQueues() {
 		if m != 0 {
 			k.usedQueues[w] = 0
 			for ; m != 0; m &= m - 1 {
-				f := k.queues[w<<6|bits.TrailingZeros64(m)]
-				if f.kind == registered {
-					f.vis, f.rel = f.tail, f.head
-					f.both.mark()
-				} else {
-					f.edge()
-				}
+				k.queues[w<<6|bits.TrailingZeros64(m)].edge()
 			}
 		}
 	}
@@ -404,8 +403,7 @@ func (k *Sim) fly(queue int, at uint64) {
 	k.ripe = min(k.ripe, at)
 }
 
-// ripen makes arrivals visible at the ends of queues. It checks every queue in flying, since these
-// are few.
+// ripen makes arrivals visible at the ends of queues.
 func (k *Sim) ripen() {
 	k.ripe = Never
 	for w, m := range k.flying {

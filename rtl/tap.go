@@ -37,12 +37,12 @@ func (f *fifo) tap(end *Observers[tapping], tap func(tapping)) (leave func()) {
 // retap sets the kind and the slow flag of the queue by its taps.
 func (f *fifo) retap() {
 	switch {
-	case f.kind == registered && f.pushes.Any():
+	case f.kind == registered && (f.pushes.Any() || f.valid != nil):
 		f.kind = tapped
-	case f.kind == tapped && !f.pushes.Any():
+	case f.kind == tapped && !f.pushes.Any() && f.valid == nil:
 		f.kind = registered
 	}
-	f.slow = f.pipe || f.flow || f.kind != registered && f.kind != tapped || f.pops.Any()
+	f.slow = f.pipe || f.flow || f.kind != registered && f.kind != tapped || f.pops.Any() || f.valid != nil
 }
 
 // tellPushes calls the taps with the entries pushed since the last call.

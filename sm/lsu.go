@@ -71,6 +71,9 @@ type Answered struct {
 	*memsys.Reply
 }
 
+// everyLane is the mask of a whole warp of 32 lanes. Loops over all lanes then need no mask.
+const everyLane = 1<<isa.MaxLanes - 1
+
 // maxMemQueue is the largest number of memory instructions in flight in an SM.
 const maxMemQueue = 256
 
@@ -146,7 +149,11 @@ func (u *LSU) reply() {
 	}
 	if in.NDst > 0 || comes {
 		data := u.Data.Edit(tag)
-		for m := r.Mask; m != 0; m &= m - 1 {
+		left := r.Mask
+		if left == everyLane && piece == 0 {
+			*data, left = r.Data, 0
+		}
+		for m := left; m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
 			if piece == 0 {
 				data[lane] = r.Data[lane]
@@ -355,10 +362,16 @@ func (u *LSU) part(a *memsys.Access, op *Op, in *isa.Inst, left uint32, piece ui
 // in the space and returns the space.
 func (u *LSU) locate(a *memsys.Access, op *Op, in *isa.Inst, left uint32) isa.Space {
 	if in.Space != isa.SpaceGeneric {
-		base := u.source(op, in, 0)
-		for m := left; m != 0; m &= m - 1 {
-			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
-			a.Addr[lane] = (base[lane] + uint64(in.Off)) & u.l.reach
+		base, off, reach := u.source(op, in, 0), uint64(in.Off), u.l.reach
+		if left == everyLane {
+			for lane := range base {
+				a.Addr[lane] = (base[lane] + off) & reach
+			}
+		} else {
+			for m := left; m != 0; m &= m - 1 {
+				lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+				a.Addr[lane] = (base[lane] + off) & reach
+			}
 		}
 		a.Mask = left
 		if in.Space == isa.SpaceConst {
@@ -411,6 +424,12 @@ func (u *LSU) pack(a *memsys.Access, op *Op, in *isa.Inst) {
 	keep := ^uint64(0) >> (64 - size)
 	for i := range max(int(in.Vec), 1) {
 		row, word, shift := u.source(op, in, i+1), i*size/64&1, i*size%64
+		if a.Mask == everyLane {
+			for lane := range row {
+				a.Data[lane][word] |= row[lane] & keep << shift
+			}
+			continue
+		}
 		for m := a.Mask; m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
 			a.Data[lane][word] |= row[lane] & keep << shift
@@ -526,11 +545,18 @@ func (u *LSU) near(op *Op, in *isa.Inst, size uint64) bool {
 	if in.Space != isa.SpaceGlobal && in.Space != isa.SpaceShared || in.Matrix() {
 		return false
 	}
-	base := u.source(op, in, 0)
+	base, off, reach := u.source(op, in, 0), uint64(in.Off), u.l.reach
 	low, high, all := ^uint64(0), uint64(0), uint64(0)
-	for m := op.Exec; m != 0; m &= m - 1 {
-		a := (base[bits.TrailingZeros32(m)&(isa.MaxLanes-1)] + uint64(in.Off)) & u.l.reach
-		low, high, all = min(low, a), max(high, a), all|a
+	if op.Exec == everyLane {
+		for _, b := range base {
+			a := (b + off) & reach
+			low, high, all = min(low, a), max(high, a), all|a
+		}
+	} else {
+		for m := op.Exec; m != 0; m &= m - 1 {
+			a := (base[bits.TrailingZeros32(m)&(isa.MaxLanes-1)] + off) & reach
+			low, high, all = min(low, a), max(high, a), all|a
+		}
 	}
 	end := u.end(in.Space, low)
 	return all&(alignment(in, size)-1) == 0 && high < end && size <= end-high
