@@ -42,7 +42,12 @@ type Case struct {
 	Machine string `json:"machine"`
 	Traced  bool   `json:"traced"` // every signal goes into a waveform, which is discarded
 	Workers int    `json:"workers"`
+	Part    string `json:"part,omitempty"`  // of the simulator: see Parts
+	Axis    string `json:"axis,omitempty"`  // of what grows: see Growth
+	Value   int    `json:"value,omitempty"` // on the axis
 	args    []string
+	short   []string // the same run, but shorter; nil: none
+	plain   bool     // the output is not that of run --json
 }
 
 // Cases are the runs of some kernels: each on each machine, traced and not, on one processor and on all.
@@ -60,7 +65,7 @@ func Cases(kernels []string, size string, processors int) (list []Case) {
 					if traced {
 						args = append(args, "--vcd", os.DevNull)
 					}
-					list = append(list, Case{kernel, size, m.Name, traced, n, args})
+					list = append(list, Case{Kernel: kernel, Size: size, Machine: m.Name, Traced: traced, Workers: n, args: args})
 				}
 			}
 		}
@@ -84,6 +89,11 @@ type Result struct {
 	Faster       float64 `json:"faster,omitempty"`  // old elapsed time over new
 	Lighter      float64 `json:"lighter,omitempty"` // old processor time over new
 	Differs      bool    `json:"differs,omitempty"` // the two binaries count different cycles or instructions
+	// Of the last run: the largest memory, 0 if the system does not tell.
+	Memory uint64 `json:"memory_bytes,omitempty"`
+	// With Count: instructions of the processor, and for each simulated cycle.
+	Counted  uint64  `json:"instructions,omitempty"`
+	PerCycle float64 `json:"instructions_per_cycle,omitempty"`
 }
 
 // Rate is the number of simulated warp instructions for each second of elapsed time.
@@ -136,13 +146,24 @@ func (r *Result) run(binary string) error {
 	start := time.Now()
 	err := c.Run()
 	elapsed := time.Since(start)
+	if err := r.read(ctx, c, err, &stdout, &stderr); err != nil {
+		return err
+	}
+	least(&r.New.Elapsed, elapsed)
+	least(&r.New.Processor, c.ProcessState.UserTime()+c.ProcessState.SystemTime())
+	r.Memory = peak(c.ProcessState)
+	return nil
+}
+
+// read reads what a run printed. Its error is err.
+func (r *Result) read(ctx context.Context, c *exec.Cmd, err error, stdout, stderr *limited) error {
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
 		return fmt.Errorf("%s: more than %d bytes of output, want what run --json prints", c, maxOutput)
 	case errors.As(err, &exit):
 		return &Failure{c.String(), exit.ExitCode(), string(stderr.text)}
-	case err != nil:
+	case err != nil || r.plain:
 		return err
 	}
 	var result struct {
@@ -155,8 +176,6 @@ func (r *Result) run(binary string) error {
 		return fmt.Errorf("%s: its result is not what run --json prints: %w", c, err)
 	}
 	r.Cycles, r.Instructions = result.Stats.Cycles, result.Stats.Instructions
-	least(&r.New.Elapsed, elapsed)
-	least(&r.New.Processor, c.ProcessState.UserTime()+c.ProcessState.SystemTime())
 	return nil
 }
 

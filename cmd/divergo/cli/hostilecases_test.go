@@ -1092,7 +1092,7 @@ func allAttacks() []attacks {
 				name: "a seed that is a word", args: "run vecadd --seed NaN", code: 2,
 				fragment: "--seed \"NaN\": want a number from 0 on",
 			},
-			{name: "no workers", args: "run vecadd --workers 0", code: 2, fragment: "--workers 0: want at least 1"},
+			{name: "no workers", args: "run vecadd --workers -1", code: 2, fragment: "--workers -1: want 0 or more"},
 			{
 				name: "workers without number", args: "run vecadd --workers 99999999999999999999", code: 2,
 				fragment: "want a whole number",
@@ -1246,20 +1246,20 @@ func allAttacks() []attacks {
 				name: "bench of nobody", args: "bench vecad", code: 2,
 				fragment: "unknown kernel \"vecad\"; did you mean \"vecadd\"?",
 			},
-			{name: "bench of no run", args: "bench --count 0", code: 2, fragment: "--count 0: want at least 1"},
+			{name: "bench of no run", args: "bench --runs 0", code: 2, fragment: "--runs 0: want at least 1"},
 			{name: "bench against nothing", args: "bench --against ./none", code: 2, fragment: "--against: "},
 			{name: "bench against a folder", args: "bench --against .", code: 2, fragment: "--against: "},
 			{name: "bench against a text", args: "bench --against ./data", code: 2, fragment: "--against: "},
 			{
-				name: "bench against what says nothing", args: "bench vecadd --size small --count 1 --against ./old",
+				name: "bench against what says nothing", args: "bench vecadd --size small --runs 1 --against ./old",
 				more: files{"old": "#!/bin/sh\n"}, code: 2, fragment: "is not what run --json prints",
 			},
 			{
-				name: "bench against what fails", args: "bench vecadd --size small --count 1 --against ./old",
+				name: "bench against what fails", args: "bench vecadd --size small --runs 1 --against ./old",
 				more: files{"old": "#!/bin/sh\necho no >&2; exit 3\n"}, code: 2, fragment: "old run vecadd",
 			},
 			{
-				name: "bench against JSON of others", args: "bench vecadd --size small --count 1 --against ./old",
+				name: "bench against JSON of others", args: "bench vecadd --size small --runs 1 --against ./old",
 				more: files{"old": "#!/bin/sh\necho '{\"stats\": {\"cycles\": -1}}'\n"}, code: 2,
 				fragment: "is not what run --json prints",
 			},

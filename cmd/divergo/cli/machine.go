@@ -58,7 +58,7 @@ func (m *machineFlags) add(c *cobra.Command, one bool) {
 		f.StringVar(&m.mechanism, "mech", "", "divergence mechanism `NAME`; \"divergo list mechanisms\"")
 	}
 	f.StringVar(&m.lanes, "lanes", "", "lane permutation `NAME`; \"divergo list lanes\"")
-	f.IntVar(&m.workers, "workers", 1, "processors that simulate; the result is the same for any number")
+	f.IntVar(&m.workers, "workers", 0, "processors that simulate, as far as they pay; 0: all; the result is the same for any number")
 	f.BoolVar(&m.verify, "verify", false,
 		"compare every thread with the golden model: PCs, registers at the exit, memory")
 	f.StringVar(&m.fast, "fast", "",

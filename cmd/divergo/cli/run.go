@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"image/png"
 	"io"
 	"os"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -302,14 +304,14 @@ func (r *runFlags) answer(c *cobra.Command, s *testbench.Session, result *result
 func simulate(c *cobra.Command, m *machineFlags, cfg gpu.Config, label string, wave *waveform,
 	do func(*testbench.Session) error,
 ) (*testbench.Session, error) {
-	if m.workers < 1 {
-		return nil, fmt.Errorf("--workers %d: want at least 1", m.workers)
+	if m.workers < 0 {
+		return nil, fmt.Errorf("--workers %d: want 0 or more", m.workers)
 	}
 	s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: m.maxCycles})
 	if err != nil {
 		return nil, err
 	}
-	s.Machine.System().Workers = m.workers
+	s.Machine.System().Workers = cmp.Or(m.workers, runtime.NumCPU())
 	s.Pad = m.pad
 	if m.fast != "" {
 		s.Emulates = func(number int) bool { return number < m.detailed.from || number > m.detailed.to }
