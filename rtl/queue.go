@@ -261,7 +261,7 @@ func (f *fifo) pushing() {
 		}
 	case f.flow:
 		f.vis = f.tail + 1
-		f.shows(f.head)
+		f.light(f.head)
 		f.consNow.mark()
 	case f.kind == delayed:
 		f.pushed = true
@@ -289,7 +289,7 @@ func (f *fifo) popping() {
 		f.back[f.head&f.mask] = f.link.credit(f.sim.stamp())
 		f.sim.touched = append(f.sim.touched, f.link)
 	}
-	f.shows(f.head + 1)
+	f.light(f.head + 1)
 	if f.pops.Any() {
 		f.pops.Notify(tapping{f.sim.stamp(), f.head & f.mask})
 	}
@@ -311,7 +311,7 @@ func (f *fifo) edge() {
 	case f.kind == near || f.kind == far || f.pipe || f.flow:
 		if f.kind == registered || f.kind == tapped {
 			f.vis, f.rel = f.tail, f.head
-			f.shows(f.head)
+			f.light(f.head)
 		}
 		f.both.mark()
 	case f.kind == delayed:
@@ -325,7 +325,7 @@ func (f *fifo) edge() {
 		}
 	case f.vis != f.tail || f.waits:
 		f.vis, f.rel, f.waits = f.tail, f.head, false
-		f.shows(f.head)
+		f.light(f.head)
 		f.both.mark()
 	default:
 		f.rel = f.head
@@ -350,7 +350,7 @@ func (f *fifo) ripen(now uint64) uint64 {
 			return at
 		}
 		f.vis++
-		f.shows(f.head)
+		f.light(f.head)
 		f.cons.mark()
 	}
 	return Never

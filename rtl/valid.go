@@ -19,7 +19,7 @@ func NewValid[T any](ends []In[T]) *Valid {
 	for i := range ends {
 		f := &ends[i].q.f
 		f.valid, f.validAt = v, i
-		f.shows(f.head)
+		f.light(f.head)
 		f.retap()
 	}
 	return v
@@ -58,8 +58,8 @@ func (s Bits) Add(i int) { s[i/64] |= 1 << (i % 64) }
 // Remove makes i no member.
 func (s Bits) Remove(i int) { s[i/64] &^= 1 << (i % 64) }
 
-// shows notes whether the consumer sees an entry from position head on.
-func (f *fifo) shows(head uint32) {
+// light notes whether the consumer sees an entry from position head on.
+func (f *fifo) light(head uint32) {
 	switch {
 	case f.valid == nil:
 	case head != f.vis:
@@ -69,10 +69,10 @@ func (f *fifo) shows(head uint32) {
 	}
 }
 
-// renew is shows after the queue was reset or restored.
+// renew is light after the queue was reset or restored.
 func (f *fifo) renew() {
 	if f.valid != nil {
 		f.valid.renewed = true
-		f.shows(f.head)
+		f.light(f.head)
 	}
 }
