@@ -127,7 +127,7 @@ func (o *Operands) execute(r *Result, f *Flight, in *decoded) {
 	to := port(in.unit)
 	values, at := o.Values[to], o.Next().Next[to]
 	r.Flight, r.At = *f, at
-	if in.whole != 0 {
+	if in.NDst != 0 {
 		o.D().Next[to] = in.taken(values, at)
 	}
 	if in.late {

@@ -1,8 +1,6 @@
 package sm
 
 import (
-	"math/bits"
-
 	"divergo/isa"
 	"divergo/rtl"
 )
@@ -38,8 +36,8 @@ func (c *Config) inPipe(unit isa.Unit, each int) int {
 	return each * (most + 6)
 }
 
-// results returns the number of rows that the results of an instruction take.
-func (in *decoded) results() int { return bits.Len8(in.whole) }
+// results returns the number of rows that the results of an instruction take: predicates have one, too.
+func (in *decoded) results() int { return int(in.NDst) }
 
 // valueAt returns row i of the results at a place.
 func valueAt(values *rtl.Mem[isa.Row], place uint16, i int) *isa.Row {
