@@ -219,7 +219,9 @@ func (i *Issue) oldest(ask *units.Set, _ int, slots *rtl.Mem[divergence.Slot]) i
 }
 
 // ready reports whether slot s, which is not busy, can issue. Its mechanism may have changed it since.
-func (i *Issue) ready(s int, slot *divergence.Slot) bool { return i.fetched(s, slot) && i.free(s, slot) }
+func (i *Issue) ready(s int, slot *divergence.Slot) bool {
+	return i.fetched(s, slot) && i.free(s, slot)
+}
 
 // entry returns the number of cycles in which a warp enters a pipe without skipping.
 func (l *launch) entry() uint64 { return l.full }
