@@ -140,7 +140,11 @@ func (b *Bucket) find(in string, stop func() bool) *Bucket {
 			return old
 		}
 		f, err := replay(old.Folder, stop)
-		if err == nil && f != nil && b.same(&Bucket{Schema: bucketSchema, Mechanism: f.Mechanism, Checker: f.Checker, Place: f.place(stop)}) {
+		if err != nil || f == nil {
+			continue
+		}
+		again := Bucket{Schema: bucketSchema, Mechanism: f.Mechanism, Checker: f.Checker, Place: f.place(stop)}
+		if b.same(&again) {
 			return old
 		}
 	}

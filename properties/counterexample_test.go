@@ -129,7 +129,7 @@ func TestOpensWhereItFailed(t *testing.T) {
 		mechanism := []string{late, hasty}[seed%2]
 		var f *Failure
 		for at := 100 * seed; f == nil; at++ {
-			c := draw.New(at, draw.AllFeatures)
+			c := draw.New(at, plainFeatures)
 			k, err := c.Compile()
 			require.NoError(t, err)
 			var r runner

@@ -38,7 +38,9 @@ type exploration struct {
 }
 
 // explore checks kernels, steered or not, until enough says so.
-func explore(t *testing.T, mechanisms []string, steered bool, enough func(kernels int, spent time.Duration) bool) (x exploration) {
+func explore(
+	t *testing.T, mechanisms []string, steered bool, enough func(kernels int, spent time.Duration) bool,
+) (x exploration) {
 	c, _, err := openCorpus(filepath.Join(t.TempDir(), "corpus"), mechanisms, draw.AllFeatures)
 	require.NoError(t, err)
 	defer c.file.Close()

@@ -104,7 +104,8 @@ func Merge(names []string, to string) (Options, error) {
 			err = fmt.Errorf("%s: is no journal of a check", name)
 		}
 		h.Shard = ""
-		if err == nil && i > 0 && !(slices.Equal(h.Mechanisms, all.Mechanisms) && h.Features == all.Features && h.First == all.First) {
+		alike := slices.Equal(h.Mechanisms, all.Mechanisms) && h.Features == all.Features && h.First == all.First
+		if err == nil && i > 0 && !alike {
 			err = fmt.Errorf("%s: is of another campaign than %s: want the same mechanisms, features and first seed", name, names[0])
 		}
 		if err != nil {
@@ -147,6 +148,7 @@ func Merge(names []string, to string) (Options, error) {
 		err = fmt.Errorf("%s: exists already, want the name of a new file", to)
 	}
 	return Options{
-		Mechanisms: all.Mechanisms, Features: features, Seed: all.First, Runs: next - all.First, Journal: to, KeepGoing: true,
+		Mechanisms: all.Mechanisms, Features: features, Seed: all.First, Runs: next - all.First, Journal: to,
+		KeepGoing: true,
 	}, err
 }

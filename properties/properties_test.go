@@ -53,7 +53,7 @@ func TestKernelsHaveOneAnswer(t *testing.T) {
 		if forall.LeftOut(int(seed), 8) {
 			continue
 		}
-		c := draw.New(seed, draw.AllFeatures&^(draw.Counts|draw.Edges))
+		c := draw.New(seed, draw.AllFeatures&^(draw.Counts|draw.Edges|draw.Anywhere|draw.Rushes))
 		k, err := c.Compile()
 		require.NoError(t, err)
 		want, memory := run(t, k, golden.Options{})

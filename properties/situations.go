@@ -249,11 +249,14 @@ func (s *situations) follow(session *testbench.Session, p *isa.Program) []books.
 			}),
 			ports.Answer.Tap(func(cycle uint64, t *divergence.Transferred) { w.happen(cycle, happensFilled, t.Row) }),
 			unit.Coalescer.Rsp.Tap(func(cycle uint64, _ *memsys.LineResponse) { w.happen(cycle, happensReply, noRow) }),
-			unit.L1.OnLoad.Add(func(l memsys.LookedUp) { w.happen(w.now, happensHit+happening(min(l.Found, memsys.Miss)), noRow) }),
+			unit.L1.OnLoad.Add(func(l memsys.LookedUp) {
+				w.happen(w.now, happensHit+happening(min(l.Found, memsys.Miss)), noRow)
+			}),
 			ports.Outcome.Tap(func(cycle uint64, out *divergence.Outcome) { w.outcome(cycle, out, o) }),
 		)
 		for i := range ports.Others {
-			o.Leave(ports.Others[i].Outcome.Tap(func(cycle uint64, out *divergence.Outcome) { w.outcome(cycle, out, o) }))
+			other := &ports.Others[i].Outcome
+			o.Leave(other.Tap(func(cycle uint64, out *divergence.Outcome) { w.outcome(cycle, out, o) }))
 		}
 		if ports.Events != nil {
 			o.Leave(

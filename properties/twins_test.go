@@ -101,8 +101,8 @@ func wrapped(b []draw.Stmt, change func([]draw.Stmt) []draw.Stmt) []draw.Stmt {
 }
 
 // TestTwins checks that a kernel and its twin have the same results, in the golden model and under
-// each mechanism. Half of the kernels are bred, as those of a steered check. Machine and golden model share the reader of programs; here that reader must
-// agree on two programs.
+// each mechanism. Half of the kernels are bred, as those of a steered check. Machine and golden model
+// share the reader of programs; here that reader must agree on two programs.
 func TestTwins(t *testing.T) {
 	features := plainFeatures &^ (draw.Gotos | draw.Backwards | draw.Breaks | draw.Continues | draw.Repeats |
 		draw.Larges | draw.Votes)

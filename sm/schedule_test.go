@@ -318,7 +318,8 @@ func TestShares(t *testing.T) {
 			b.sim.Run(1)
 			for s := range slots.Len() {
 				slot, of := slots.At(s), b.Issue.Shares.At(s)
-				if !slot.Valid || !slot.Mixed || !known(b.Issue, s) || of.Mask != slot.Mask || b.Fetch.Q().Changed.Has(s) {
+				if !slot.Valid || !slot.Mixed || !known(b.Issue, s) || of.Mask != slot.Mask ||
+					b.Fetch.Q().Changed.Has(s) {
 					continue
 				}
 				var want units.Threads

@@ -91,7 +91,8 @@ func newSubCore(l *launch, core int, s common) (*SubCore, divergence.CorePort, e
 		Regs:   rtl.NewMem[isa.Row](0), Preds: rtl.NewMem[uint32](0), shares: weave.each > 1, l: l,
 	}
 	operands = &Operands{
-		In: flights.In(), ALU: toALU.Out(), DPU: toDPU.Out(), SFU: toSFU.Out(), LSU: s.toLSU, Late: late.Out(), LateDP: lateDP.Out(),
+		In: flights.In(), ALU: toALU.Out(), DPU: toDPU.Out(), SFU: toSFU.Out(), LSU: s.toLSU,
+		Late: late.Out(), LateDP: lateDP.Out(),
 		Values: [4]*rtl.Mem[isa.Row]{nil, sfu.Values, dpu.Values, alu.Values},
 		Regs:   writeback.Regs, Preds: writeback.Preds, CTA: s.cta,
 		Tallies: c.Tallies, Convergence: c.Convergence, Beside: weave.read, l: l,

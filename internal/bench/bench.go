@@ -65,7 +65,9 @@ func Cases(kernels []string, size string, processors int) (list []Case) {
 					if traced {
 						args = append(args, "--vcd", os.DevNull)
 					}
-					list = append(list, Case{Kernel: kernel, Size: size, Machine: m.Name, Traced: traced, Workers: n, args: args})
+					list = append(list, Case{
+						Kernel: kernel, Size: size, Machine: m.Name, Traced: traced, Workers: n, args: args,
+					})
 				}
 			}
 		}

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// NoValgrind is the error of Count without the tool that counts.
-var NoValgrind = errors.New("valgrind is not installed, which counts instructions: apt-get install valgrind")
+// ErrNoValgrind is the error of Count without the tool that counts.
+var ErrNoValgrind = errors.New("valgrind is not installed, which counts instructions: apt-get install valgrind")
 
 var refs = regexp.MustCompile(`I +refs: +([0-9,]+)`)
 
@@ -42,7 +42,7 @@ func Count(c Case, binary string) (*Result, error) {
 func (r *Result) count(binary string) error {
 	valgrind, err := exec.LookPath("valgrind")
 	if err != nil {
-		return NoValgrind
+		return ErrNoValgrind
 	}
 	ctx, kill := context.WithCancel(context.Background())
 	defer kill()

@@ -17,7 +17,7 @@ import (
 
 // plainFeatures are the features that every mechanism supports.
 const plainFeatures = draw.AllFeatures &^ (draw.Edges | draw.Counts | draw.Aparts | draw.Gathers | draw.Meetings |
-	draw.Tables)
+	draw.Tables | draw.Anywhere | draw.Rushes | draw.Herds)
 
 // watchedRun runs kernels on one machine, with an observer of its first SM that change alters,
 // until something is found. It returns the checker and its finding. open replaces the models of the

@@ -121,7 +121,10 @@ func (b *breeder) change(other *Kernel) {
 		if n > 0 {
 			i := any()
 			j := i + 1 + b.IntN(n-i)
-			s := Stmt{Kind: []Kind{If, If, Loop}[b.IntN(3)], Cond: b.cond(b.IntN(4) == 0), Body: [][]Stmt{cloneBlock((*at)[i:j])}}
+			s := Stmt{
+				Kind: []Kind{If, If, Loop}[b.IntN(3)], Cond: b.cond(b.IntN(4) == 0),
+				Body: [][]Stmt{cloneBlock((*at)[i:j])},
+			}
 			if s.Kind == Loop {
 				s.N = 1 + b.IntN(3)
 				s.Cond.Mask, s.Alt = 3, b.IntN(2) == 0

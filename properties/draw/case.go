@@ -64,7 +64,8 @@ func New(seed uint64, features Features) Case {
 	if features&Repeats != 0 && r.IntN(4) == 0 {
 		c.Again = 1 + r.IntN(2)
 	}
-	if g := (&generator{Rand: rand.New(rand.NewPCG(seed, 11)), features: features}); g.has(Rushes|Loops) && g.IntN(8) == 0 {
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, 11)), features: features}
+	if g.has(Rushes|Loops) && g.IntN(8) == 0 {
 		g.rush(&c)
 	}
 	return c

@@ -15,7 +15,7 @@ import (
 // barriers or votes of threads that are apart.
 const features = draw.AllFeatures &^ (draw.Calls | draw.Pointers | draw.Recursions | draw.Tables | draw.Parameters |
 	draw.Aparts | draw.Gathers | draw.Counts | draw.Meetings | draw.Votes | draw.Repeats | draw.Edges | draw.Larges |
-	draw.Messages)
+	draw.Messages | draw.Anywhere | draw.Rushes | draw.Herds)
 
 // perCTA are the mechanisms with a stack for each CTA. The sources do not say which lane is the highest
 // of the threads of several warps, so the order of paths by lane is left out. They spill the bottom

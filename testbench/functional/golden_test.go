@@ -19,7 +19,7 @@ import (
 
 // features are those of kernels with one meaning: a vote of the threads that happen to be together
 // depends on the machine.
-const features = draw.AllFeatures &^ draw.Counts
+const features = draw.AllFeatures &^ (draw.Counts | draw.Anywhere)
 
 // ordered are the registers that hold what atomics have found in memory, in the order in which they
 // took place.

@@ -204,7 +204,8 @@ func (r *benchResult) partsTable(counted bool) *table.Table {
 	}
 	t := table.New("part", "run", "machine", "workers", "cycles", "s", "processor s", "MB")
 	for _, x := range r.Runs {
-		t.Row(x.Part, x.Kernel, x.Machine, x.Workers, x.Cycles, seconds(x.New.Elapsed), seconds(x.New.Processor), x.Memory>>20)
+		t.Row(x.Part, x.Kernel, x.Machine, x.Workers, x.Cycles, seconds(x.New.Elapsed), seconds(x.New.Processor),
+			x.Memory>>20)
 	}
 	return t
 }

@@ -262,7 +262,8 @@ func (f *checkFlags) campaign(c *cobra.Command) error {
 		show = f.printJSON
 	}
 	err = errors.Join(show(c.OutOrStdout(), r, by.Program), err)
-	err = errors.Join(junit.keep(func(w io.Writer) error { return f.campaignSuites(r).write(w) }), html.write(f, r), err)
+	suites := junit.keep(func(w io.Writer) error { return f.campaignSuites(r).write(w) })
+	err = errors.Join(suites, html.write(f, r), err)
 	for i := range r.Causes { // slow, so it comes after every other message
 		if b := f.found[i]; b != nil && b.New {
 			if unkept := r.Causes[i].Failure.Show(b.Folder, by, asked); unkept != nil {

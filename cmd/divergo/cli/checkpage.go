@@ -177,7 +177,9 @@ func statementsOf(profile string) (list []page.File, err error) {
 		}
 	}
 	for name, f := range files {
-		slices.SortFunc(never[name], func(a, b lines) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to)) })
+		slices.SortFunc(never[name], func(a, b lines) int {
+			return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to))
+		})
 		last := lines{}
 		var ranges []string
 		add := func() {

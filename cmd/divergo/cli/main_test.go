@@ -60,7 +60,8 @@ func plant() {
 //	same                         the folder has no files but those that the script started with
 //	png FILE W H                 the file is a picture of this size
 //	narrow N                     no line of the last standard output has more than N columns
-//	screen N M                   the last standard output has at most N lines; all but the first have at most M columns
+//	screen N M                   the last standard output has at most N lines; all but the first have
+//	                             at most M columns
 //	page FILE CODE...            the commands of a page, in its folder, end with these exit codes
 //	need TOOL...                 the script is skipped if one of these tools is not installed
 //
