@@ -47,7 +47,6 @@ func Parts(dir string, times, processors int) ([]Case, error) {
 	}
 	return append(list,
 		command("functional", "run", "mandelbrot", "--size", "medium", "--fast", "2..2"),
-		command("sampling", "run", "bfs", "--size", "medium", "--sample", "8"),
 		command("start", "run", "vecadd"),
 		command("start", "compare", "vecadd"),
 		command("dump", "run", "mandelbrot", "--size", "small", "--vcd", os.DevNull),
