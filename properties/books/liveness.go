@@ -4,6 +4,7 @@ import (
 	"divergo/isa"
 	"divergo/memsys"
 	"divergo/sm"
+	"divergo/sm/divergence"
 	"divergo/sm/divergence/tokens"
 )
 
@@ -51,6 +52,7 @@ func watchLiveness(v *View, where *places, moves *transfers, bars interface{ wai
 		l.votes = l.votes || v.sm.Program().Insts[i].Op == isa.OpWarpSync
 	}
 	moves.ends = func(r int, cycle uint64) { l.busy[r] = cycle }
+	v.eachTaken(l.decided)
 	v.Leave(v.sm.Issue.OnClass.Add(l.class))
 	for core, c := range v.sm.Sub {
 		if c.Fetch.Cache != nil { // the last cycle in which threads waited for instructions
@@ -58,6 +60,19 @@ func watchLiveness(v *View, where *places, moves *transfers, bars interface{ wai
 		}
 	}
 	return l
+}
+
+// decided notes when an outcome has ended a wait: the issue stage may have slept until then. One of the
+// outcomes of a CTA may open a barrier for its other warps.
+func (l *liveness) decided(cycle uint64, o *divergence.Outcome) {
+	first, n := 0, l.rowsThere
+	if !l.mechanism.Across {
+		row := int(l.sm.Div.Slots().At(int(o.Slot)).Row)
+		first, n = row-row%l.warps, l.warps
+	}
+	for r := first; r < min(first+n, l.rowsThere); r++ {
+		l.busy[r] = cycle
+	}
 }
 
 // class runs in each cycle in which the issue stage selects an instruction.

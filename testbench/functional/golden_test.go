@@ -19,7 +19,7 @@ import (
 
 // features are those of kernels with one meaning: a vote of the threads that happen to be together
 // depends on the machine.
-const features = draw.AllFeatures &^ (draw.Counts | draw.Anywhere)
+const features = draw.AllFeatures &^ (draw.Counts | draw.Anywhere | draw.Rushes | draw.Herds)
 
 // ordered are the registers that hold what atomics have found in memory, in the order in which they
 // took place.

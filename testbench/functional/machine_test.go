@@ -28,7 +28,7 @@ func TestCounts(t *testing.T) {
 	model.Emulates = func(int) bool { return true }
 	compared := 0
 	for seed := uint64(1); seed <= kernels; seed++ {
-		c := draw.New(seed, draw.AllFeatures&^draw.Messages)
+		c := draw.New(seed, draw.AllFeatures&^(draw.Messages|draw.Herds))
 		c.Machine = cfg
 		k, err := c.Compile()
 		require.NoError(t, err)
