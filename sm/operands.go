@@ -176,7 +176,9 @@ func (o *Operands) execute(r *Result, f *Flight, in *decoded) {
 		x.Dst[i] = valueAt(values, at, int(i))
 	}
 	isa.Execute(in.Inst, x)
-	r.PDst = x.PDst
+	for i, lanes := range x.PDst {
+		r.PDst[i] = lanes & x.Mask // lanes that do not execute have compared old values
+	}
 }
 
 // gather reads a register of the threads of a mixed slot.

@@ -176,9 +176,6 @@ func (k *Compiled) abilities(m *divergence.Mechanism) (can int) {
 // needs returns the abilities that a mechanism must have for the kernel as it is.
 func (k *Compiled) needs() (needs int) {
 	k.Kernel.Each(func(s *Stmt, _ int) { needs |= s.need() })
-	if k.Kernel.Left != 0 {
-		needs |= canStep | canApart
-	}
 	return needs
 }
 
@@ -257,9 +254,6 @@ func (c *Case) adapted(lacks int) *Case {
 
 // adapt replaces what a mechanism without some abilities cannot run.
 func (k *Kernel) adapt(lacks int) {
-	if lacks&(canStep|canApart) != 0 {
-		k.Left = 0
-	}
 	k.Each(func(s *Stmt, _ int) {
 		lacks := s.need() & lacks
 		switch {

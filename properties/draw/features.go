@@ -32,43 +32,47 @@ const (
 	Doubles
 	Divisions
 	Tallies
-	Outlines    // arms after the end of the kernel
-	Ladders     // nested Ifs, as deep as a warp can diverge
-	Solids      // blocks and grids in more than one dimension
-	Calls       // of device functions
-	Pointers    // calls by address, with a different function for each thread
-	Recursions  // functions that call themselves or their callers
-	Votes       // votes and the other exchanges among threads of a warp
-	Numbers     // barriers of several numbers, with counts, and reducing ones
-	Vectors     // vector loads and stores
-	Generics    // generic addresses
-	Backwards   // backward gotos
-	Lanes       // branches on the number of the lane
-	Widths      // loads and stores of bytes, half words and double words, signed and unsigned
-	Orders      // volatile accesses, those with a memory order or a cache operator, fences
-	Swaps       // atomics whose result is used
-	Repeats     // launches on the memory of the one before
-	Larges      // blocks as large as the machine holds, and grids of hundreds
-	Opcodes     // rare opcodes
-	Meetings    // barriers of some warps of a CTA, at which some only arrive
-	Aparts      // barriers that the threads of a warp reach apart
-	Gathers     // votes that threads of a warp reach apart, while others exit
-	Counts      // votes of the threads that happen to be together
-	Copies      // from global to shared memory, asynchronously
-	Tables      // branches with a table of targets
-	Parameters  // parameters and results of functions
-	Shorts      // addresses of 32 bits
-	Dynamics    // shared memory whose size the launch gives
-	Edges       // an access across the end of an allocation
-	Races       // two branches of a warp with outcomes in flight at the same time
-	Messages    // messages between CTAs within a launch
-	Specials    // operands at the edges of their types
-	Herds       // herded branches and loads
-	Anywhere    // barriers, votes and exits where the golden model allows them
-	Rushes      // short CTAs that begin and end while others branch and wait
-	Depths      // deep calls, many groups of copies, odd frames
-	AllFeatures = 1<<iota - 1
+	Outlines     // arms after the end of the kernel
+	Ladders      // nested Ifs, as deep as a warp can diverge
+	Solids       // blocks and grids in more than one dimension
+	Calls        // of device functions
+	Pointers     // calls by address, with a different function for each thread
+	Recursions   // functions that call themselves or their callers
+	Votes        // votes and the other exchanges among threads of a warp
+	Numbers      // barriers of several numbers, with counts, and reducing ones
+	Vectors      // vector loads and stores
+	Generics     // generic addresses
+	Backwards    // backward gotos
+	Lanes        // branches on the number of the lane
+	Widths       // loads and stores of bytes, half words and double words, signed and unsigned
+	Orders       // volatile accesses, those with a memory order or a cache operator, fences
+	Swaps        // atomics whose result is used
+	Repeats      // launches on the memory of the one before
+	Larges       // blocks as large as the machine holds, and grids of hundreds
+	Opcodes      // rare opcodes
+	Meetings     // barriers of some warps of a CTA, at which some only arrive
+	Aparts       // barriers that the threads of a warp reach apart
+	Gathers      // votes that threads of a warp reach apart, while others exit
+	Counts       // votes of the threads that happen to be together
+	Copies       // from global to shared memory, asynchronously
+	Tables       // branches with a table of targets
+	Parameters   // parameters and results of functions
+	Shorts       // addresses of 32 bits
+	Dynamics     // shared memory whose size the launch gives
+	Edges        // an access across the end of an allocation
+	Races        // two branches of a warp with outcomes in flight at the same time
+	Messages     // messages between CTAs within a launch
+	Specials     // operands at the edges of their types
+	Herds        // herded branches and loads
+	Anywhere     // barriers, votes and exits where the golden model allows them
+	Rushes       // short CTAs that begin and end while others branch and wait
+	Depths       // deep calls, many groups of copies, odd frames
+	everyFeature = 1<<iota - 1
 )
+
+// AllFeatures are drawn unless others are asked for. Kernels of Anywhere and Rushes are left out: some
+// of them are not legal under every mechanism.
+const AllFeatures = everyFeature &^ (Anywhere | Rushes)
 
 var featureNames = [...]string{
 	"loops", "breaks", "continues", "switches", "gotos", "exits", "barriers", "shared", "exchange", "loads",
@@ -96,7 +100,7 @@ func (f Features) String() string {
 // Flag returns a text that ParseFeatures reads as f: its features, or the missing ones if they are
 // fewer.
 func (f Features) Flag() string {
-	if missing := AllFeatures &^ f; bits.OnesCount64(uint64(missing)) < bits.OnesCount64(uint64(f)) {
+	if missing := AllFeatures &^ f; f&^AllFeatures == 0 && bits.OnesCount64(uint64(missing)) < bits.OnesCount64(uint64(f)) {
 		return "-" + strings.ReplaceAll(missing.String(), ",", ",-")
 	}
 	return f.String()

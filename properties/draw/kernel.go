@@ -22,7 +22,6 @@ type Kernel struct {
 	Lean    bool // without mere variety: constants fold, registers begin as the number of the thread
 	Turn    int  // places by which the ownership of exchanged words advances at a barrier
 	Odd     int  // bytes of local memory beside the frame; a thread uses the first and the last one
-	Left    int  // from 1 on: number of a barrier at which the CTA leaves an arrival behind, plus one; 0: none
 	Free    bool // the golden model decides where barriers, votes and exits may be: see settle
 }
 

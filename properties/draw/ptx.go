@@ -63,7 +63,6 @@ func (e *emitter) body(b []Stmt) string {
 		e.room()
 		e.odd()
 		e.message()
-		e.left()
 	}
 	e.ret("")
 	return e.text.String() + e.far.String()
@@ -360,17 +359,6 @@ func (e *emitter) tally() {
 			e.line("mad.lo.u32 %%sum, %%sum, 3, %%v;")
 		}
 	}
-}
-
-// left makes the first warp of the CTA arrive at a barrier that more warps must reach than there are.
-// The barriers of the next CTA begin without it.
-func (e *emitter) left() {
-	if e.k.Left == 0 || !e.plan.synced {
-		return
-	}
-	e.needs |= needLinear
-	e.line("setp.lt.u32 %%p, %%lin, %d;", e.warp)
-	e.line("@%%p bar.arrive %d, %d;", (e.k.Left-1)&15, (e.threads+2*e.warp-1)/e.warp*e.warp)
 }
 
 // counted reports whether a kernel has word i of the CTA's counts. A lean kernel has only the words

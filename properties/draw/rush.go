@@ -18,7 +18,7 @@ func Rush(seed uint64) Case {
 func (g *generator) rush(c *Case) {
 	warp := uint32(c.Machine.SM.WarpSize)
 	k := &c.Kernel
-	k.Free, k.Message, k.Edge, k.Room, k.Left, k.Body = true, 0, 0, 0, 0, nil
+	k.Free, k.Message, k.Edge, k.Room, k.Body = true, 0, 0, 0, nil
 	for i := range k.Funcs {
 		k.Funcs[i] = g.hurry(1, warp)
 	}

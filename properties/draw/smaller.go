@@ -70,7 +70,7 @@ func plainer(c Case, offer func(func(*Case) bool)) {
 			return len(k.Funcs) != funcs || k.Style != was.Style || k.Lean != was.Lean || k.Edge != was.Edge ||
 				k.Message != was.Message || k.Short != was.Short ||
 				k.Dynamic != was.Dynamic || k.Room != was.Room || k.Fuel != was.Fuel || k.Jumps != was.Jumps ||
-				k.Turn != was.Turn || k.Odd != was.Odd || k.Left != was.Left || k.Free != was.Free
+				k.Turn != was.Turn || k.Odd != was.Odd || k.Free != was.Free
 		})
 	}
 	change(func(k *Kernel) { k.Funcs = nil })
@@ -78,7 +78,7 @@ func plainer(c Case, offer func(func(*Case) bool)) {
 	change(func(k *Kernel) { k.Style = styleNone })
 	change(func(k *Kernel) { k.Edge = 0 })
 	change(func(k *Kernel) { k.Message = 0 })
-	change(func(k *Kernel) { k.Odd, k.Left = 0, 0 })
+	change(func(k *Kernel) { k.Odd = 0 })
 	change(func(k *Kernel) { k.Free = false })
 	change(func(k *Kernel) { k.Room = 0 })
 	change(func(k *Kernel) { k.Room = min(k.Room, 1) })

@@ -197,13 +197,11 @@ func (g *generator) deepen(k *Kernel) {
 	}
 	copies := 0
 	k.Each(func(s *Stmt, _ int) {
-		switch s.Kind {
-		case Copy:
-			if copies++; copies == 1 {
-				s.Op = 4 + g.IntN(9)
-			}
-		case Barrier:
-			k.Left = 1 + s.N&15
+		if s.Kind != Copy {
+			return
+		}
+		if copies++; copies == 1 {
+			s.Op = 4 + g.IntN(9)
 		}
 	})
 }
