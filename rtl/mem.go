@@ -30,12 +30,12 @@ type ram struct {
 	at       reflect.Value // the Mem
 	bytes    [2][]byte     // the entries of now and next, as stored in memory
 	size     int           // of an entry
-	together bool     // now and next are the same memory
-	lists    bool     // Edit puts entries on list
-	staged   []bool   // entries on list
-	list     []uint32 // in the order of their first write: in this cycle, or since reset if it is a log
-	log      bool     // list is for restart: see logs
-	touch    *uint64  // word and mask of what a write marks: used, or fan; a word of its own before elaboration
+	together bool          // now and next are the same memory
+	lists    bool          // Edit puts entries on list
+	staged   []bool        // entries on list
+	list     []uint32      // in the order of their first write: in this cycle, or since reset if it is a log
+	log      bool          // list is for restart: see logs
+	touch    *uint64       // word and mask of what a write marks: used, or fan; a word of its own before elaboration
 	bit      uint64
 	used     fan // the bit in the set of written memories
 	fan      fan // readers, into the next cycle
