@@ -24,6 +24,15 @@ import (
 // stuck is a compiler that reports that it started, and never ends.
 const stuck = "#!/bin/sh\n>begun\nexec sleep 600\n"
 
+// writeProgram writes a program, while no other test starts a process. The process would have the file
+// open for writing, and the program could not be run.
+func writeProgram(t *testing.T, name string, data []byte) {
+	t.Helper()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	require.NoError(t, os.WriteFile(name, data, 0o755))
+}
+
 // TestSignals: each terminating signal ends the command while a compiler hangs. No temporary
 // folder, hidden file or process remains.
 func TestSignals(t *testing.T) {
@@ -48,12 +57,12 @@ func TestSignals(t *testing.T) {
 			t.Run(strings.Join(command, " ")+", "+s.String(), func(t *testing.T) {
 				t.Parallel()
 				work, bin, temp := t.TempDir(), t.TempDir(), t.TempDir()
-				require.NoError(t, os.WriteFile(filepath.Join(bin, "clang-19"), []byte(stuck), 0o755))
+				writeProgram(t, filepath.Join(bin, "clang-19"), []byte(stuck))
 				require.NoError(t, os.WriteFile(filepath.Join(work, "k.cu"), []byte("int main() {}\n"), 0o666))
 				program, err := os.ReadFile(own)
 				require.NoError(t, err)
 				// a copy, so that its processes have its name: see TestMain
-				require.NoError(t, os.WriteFile(filepath.Join(bin, "divergo"), program, 0o755))
+				writeProgram(t, filepath.Join(bin, "divergo"), program)
 				kept := []string{"k.cu"}
 				if command[0] == "sweep" {
 					plan := []byte("kernel = \"k.cu\"\n")
