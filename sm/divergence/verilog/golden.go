@@ -17,6 +17,8 @@ type golden struct {
 	}
 }
 
+const ctas = 32 // CTAs that the bits of launch_cta can name
+
 // waiting is what a warp waits for before it can issue again.
 type waiting uint8
 
@@ -105,6 +107,11 @@ func (g *golden) move(in *Inputs, out *Outputs) error {
 		}
 		if in.Started == 0 {
 			return fmt.Errorf("launch_mask = 0, want a thread")
+		}
+		if in.LaunchCTA >= ctas || in.LaunchFirst > in.LaunchWarp || int(in.LaunchFirst)+int(in.LaunchWarps) > Warps ||
+			in.LaunchWarp >= in.LaunchFirst+in.LaunchWarps {
+			return fmt.Errorf("launch_cta = %d, launch_first = %d, launch_warps = %d: want one of %d CTAs, with warp %d in it",
+				in.LaunchCTA, in.LaunchFirst, in.LaunchWarps, ctas, in.LaunchWarp)
 		}
 		w := &g.warps[in.LaunchWarp]
 		w.live, w.at, w.started, w.awaits = in.Started, [Lanes]uint64{}, true, forNothing

@@ -129,6 +129,10 @@ func TestTraces(t *testing.T) {
 		{[]edge{{"resume": "g1"}}, `t.csv:3: resume = "g1", want a hexadecimal number of 64 bits`},
 		{[]edge{{"slot_depth": strings.Repeat("0", 257)}}, "t.csv:3: slot_depth = 257 digits, want at most 256"},
 		{[]edge{launch, {"launch_valid": "1", "launch_mask": "3"}}, "t.csv:4: launch_warp = 0, want a warp that is not running"},
+		{
+			[]edge{{"launch_valid": "1", "launch_mask": "3", "launch_warps": "1", "launch_cta": "ff"}},
+			"t.csv:3: launch_cta = 255, launch_first = 0, launch_warps = 1: want one of 32 CTAs, with warp 0 in it",
+		},
 		{[]edge{{"fire_valid": "1"}}, "t.csv:3: fire_warp = 0, fire_pc = 0: want a valid slot and its PC"},
 		{[]edge{launch, runs, {"outcome_valid": "1"}}, "t.csv:5: outcome_warp = 0, want a warp whose last instruction had fire_control"},
 		{

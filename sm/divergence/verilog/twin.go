@@ -48,7 +48,7 @@ func newTwin(m *divergence.Mechanism, o divergence.Options, p *isa.Program) (*tw
 	if m.Prepare != nil {
 		return nil, fmt.Errorf("mechanism %s puts instructions of its own into programs, which a trace does not have", m.Name)
 	}
-	policy, err := m.Build(o, divergence.Geometry{Lanes: Lanes, Warps: Warps, CTAs: 32}, &divergence.Code{Prog: p})
+	policy, err := m.Build(o, divergence.Geometry{Lanes: Lanes, Warps: Warps, CTAs: ctas}, &divergence.Code{Prog: p})
 	if err != nil {
 		return nil, err
 	}
@@ -160,8 +160,8 @@ func (t *twin) slot(w int, out *Outputs) *difference {
 // barriers are the barriers of CTAs, which a mechanism in Go opens by itself, in the edge in which
 // the last warp arrives or ends.
 type barriers struct {
-	left  [256]int      // warps of each CTA that have threads, or will start
-	held  [256]uint64   // of these, the ones that wait
+	left  [ctas]int     // warps of each CTA that have threads, or will start
+	held  [ctas]uint64  // of these, the ones that wait
 	cta   [Warps]uint8  // of each warp
 	lives [Warps]uint32 // threads that have not exited
 }
