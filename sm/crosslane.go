@@ -181,7 +181,8 @@ func (p *Pipe) crossLane(op *Op, in *isa.Inst) {
 	p.absentReads(op, in, to)
 	for i := range in.NDst {
 		x.PDst[i] = p.l.toLanes(warp, to.PDst[i])
-		for location := range p.l.cfg.WarpSize {
+		for m := to.Mask; m != 0; m &= m - 1 {
+			location := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
 			x.Dst[i][lane[location]] = dst[i][location]
 		}
 	}
