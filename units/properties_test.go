@@ -66,13 +66,13 @@ func (f *formed) put(warp, lane int, h units.Home) {
 }
 
 // leave returns the warps that a compactor makes of a CTA.
-func leave(t *forall.T, c cta, next func(*units.Compactor) (uint32, units.Homes)) (warps formed) {
+func leave(t *forall.T, c cta, next func(*units.Compactor) (uint64, units.Homes)) (warps formed) {
 	compactor := units.Compactor{Pending: c.mask()}
 	for n := 0; !compactor.Pending.Empty(); n++ {
 		require.Less(t, n, 64*32, "threads stay in the compactor")
 		mask, homes := next(&compactor)
 		for ; mask != 0; mask &= mask - 1 {
-			lane := bits.TrailingZeros32(mask)
+			lane := bits.TrailingZeros64(mask)
 			warps.put(n, lane, homes.At(lane))
 		}
 	}
@@ -114,7 +114,7 @@ func TestCompactorProperties(t *testing.T) {
 			n++
 		})
 		require.Equal(t, want, leave(t, c,
-			func(k *units.Compactor) (uint32, units.Homes) { return k.NextFilled(c.Lanes) }))
+			func(k *units.Compactor) (uint64, units.Homes) { return k.NextFilled(c.Lanes) }))
 		m := c.mask()
 		require.Equal(t, len(want), m.Filled(c.Lanes))
 		require.Equal(t, n, m.Threads())
@@ -144,7 +144,7 @@ func TestPlacementProperties(t *testing.T) {
 
 // vote is a branch of a warp of eight lanes.
 type vote struct {
-	Taken, Active uint32
+	Taken, Active uint64
 	Tie           units.Tie
 	Previous      bool
 }
@@ -219,7 +219,7 @@ func TestSetProperties(t *testing.T) {
 // rows holds two warps with threads of any rows, and a set of lanes.
 type rows struct {
 	To, From units.Rows
-	Lanes    uint32
+	Lanes    uint64
 	Row      uint8
 }
 
@@ -404,7 +404,7 @@ func TestStackProperties(t *testing.T) {
 type flight struct {
 	Written bool
 	Regs    []uint16
-	Lanes   []uint32 // by row
+	Lanes   []uint64 // by row
 	Asked   uint64   // rows that are checked before
 }
 
@@ -426,7 +426,7 @@ func TestScoreboardProperties(t *testing.T) {
 		})), func(t *forall.T, flights []flight) {
 			b := &bench[units.Scoreboard]{Part: units.NewScoreboard()}
 			k := &b.Part
-			var pending [6][4]uint32 // by register and row
+			var pending [6][4]uint64 // by register and row
 			b.do = func(cycle int) {
 				f := flights[cycle]
 				var of units.Threads
@@ -621,7 +621,7 @@ func TestWarpPoolProperties(t *testing.T) {
 				for entry := range poolRows * poolLanes {
 					w, got := p.Warps.At(entry), map[units.Home]bool{}
 					for lanes := w.Occ; lanes != 0; lanes &= lanes - 1 {
-						lane := bits.TrailingZeros32(lanes)
+						lane := bits.TrailingZeros64(lanes)
 						got[units.Home{Row: w.Row[lane], Lane: uint8(lane)}] = true
 					}
 					require.Equal(t, m.held[entry] != nil, *p.Used.At(0)>>entry&1 != 0, "behind cycle %d, entry %d",
@@ -655,9 +655,10 @@ type rush struct {
 // waiting is a set of threads that reaches a PC. It is a warp of the pool, is a warp with a slot,
 // or joins a waiting warp.
 type waiting struct {
-	PC, Lanes uint32
-	To        string
-	Slot      int
+	PC    uint32
+	Lanes uint64
+	To    string
+	Slot  int
 }
 
 // rushes is a list of cycles.
@@ -687,7 +688,7 @@ type waitingModel []*waitingWarp
 
 type waitingWarp struct {
 	pc    uint32
-	lanes []uint32 // its first threads and those that have joined
+	lanes []uint64 // its first threads and those that have joined
 	entry int
 	slot  int // -1 in a queue
 	cycle int
@@ -709,7 +710,7 @@ func (m *waitingModel) threads(pc uint32) (n int) {
 	for _, w := range *m {
 		for _, lanes := range w.lanes {
 			if w.pc == pc {
-				n += bits.OnesCount32(lanes)
+				n += bits.OnesCount64(lanes)
 			}
 		}
 	}
@@ -747,7 +748,7 @@ func TestPCQueuesProperties(t *testing.T) {
 				k.Begin()
 				for _, slot := range x.Issued {
 					if w := m.in(slot); w != nil {
-						lanes := uint32(0)
+						lanes := uint64(0)
 						for _, more := range w.lanes {
 							lanes |= more
 						}
@@ -814,13 +815,13 @@ func (m *waitingModel) arrive(k *units.PCQueues, a waiting, cycle, entries int) 
 		return
 	}
 	joined := m.find(func(w *waitingWarp) bool {
-		return w.pc == a.PC && !slices.ContainsFunc(w.lanes, func(lanes uint32) bool { return lanes&a.Lanes != 0 })
+		return w.pc == a.PC && !slices.ContainsFunc(w.lanes, func(lanes uint64) bool { return lanes&a.Lanes != 0 })
 	})
 	entry := 0
 	for m.find(func(w *waitingWarp) bool { return w.entry == entry }) != nil {
 		entry++
 	}
-	w := &waitingWarp{pc: a.PC, lanes: []uint32{a.Lanes}, entry: entry, slot: -1, cycle: cycle}
+	w := &waitingWarp{pc: a.PC, lanes: []uint64{a.Lanes}, entry: entry, slot: -1, cycle: cycle}
 	switch {
 	case a.To == "warp" && joined != nil:
 		joined.lanes = append(joined.lanes, a.Lanes)

@@ -23,6 +23,7 @@ import (
 func Attach(s *testbench.Session, w io.Writer, opts waves.Options) (*waves.Dump, error) {
 	v := newView(s.Machine, opts.Filter)
 	opts.Names, opts.Groups, opts.Without = names(s.Machine), v.groups(), v.without
+	opts.Sizes = map[string]int{"lanes": max(s.Machine.Config.SM.WarpSize, isa.RowLanes)}
 	opts.Marks, opts.Joins = v.marks(), v.joins()
 	return waves.Attach(s.Machine.System(), w, opts)
 }

@@ -119,7 +119,7 @@ type Instance struct {
 // holds are the branches that wait until another one is closed.
 type holds struct {
 	Slots  uint64                      `bits:"warps"`
-	Taken  [divergence.MaxWarps]uint32 `len:"warps" bits:"lanes"` // outcome
+	Taken  [divergence.MaxWarps]uint64 `len:"warps" bits:"lanes"` // outcome
 	Target [divergence.MaxWarps]uint32 `if:"calls" len:"warps"`
 	Since  [divergence.MaxWarps]uint64 `rtl:"sim"` // cycle
 }
@@ -338,7 +338,7 @@ func (p *CAPRI) begin(b *Instance, s *divergence.Slot, o *divergence.Outcome, j 
 
 // begins reports whether the taken path runs first at a bypassed branch. It chooses a path that
 // does not begin at the reconvergence point, and on which the first warp has threads.
-func (p *CAPRI) begins(j divergence.Jump, taken, not uint32) bool {
+func (p *CAPRI) begins(j divergence.Jump, taken, not uint64) bool {
 	switch {
 	case j.Target == j.Meet:
 		return false
@@ -352,7 +352,7 @@ func (p *CAPRI) begins(j divergence.Jump, taken, not uint32) bool {
 
 // part sends the threads of a warp that take the first path there. The others wait in the target
 // entries.
-func (p *CAPRI) part(s *divergence.Slot, b *Instance, j divergence.Jump, taken, not uint32) {
+func (p *CAPRI) part(s *divergence.Slot, b *Instance, j divergence.Jump, taken, not uint64) {
 	if s.Mask = not; b.First {
 		s.Mask = taken
 	}
@@ -524,7 +524,7 @@ func (p *CAPRI) moved(i int) {
 }
 
 // leaves removes lanes from a warp, which ends with its last lane.
-func (p *CAPRI) leaves(i int, lanes uint32) {
+func (p *CAPRI) leaves(i int, lanes uint64) {
 	s := p.Table.Edit(i)
 	p.Private.Remove(i, lanes)
 	if p.ahead(i, s) {
@@ -544,7 +544,7 @@ func (p *CAPRI) leaves(i int, lanes uint32) {
 }
 
 // whole returns the lanes of a warp.
-func (p *CAPRI) whole(i int) uint32 {
+func (p *CAPRI) whole(i int) uint64 {
 	if p.Private.Len(i) > 0 {
 		return p.Private.Entry(i, 0).Mask
 	}
@@ -552,7 +552,7 @@ func (p *CAPRI) whole(i int) uint32 {
 }
 
 // Arriving returns the warp of the slot, on whatever paths its threads are.
-func (p *CAPRI) Arriving(slot int, active uint32, _ bool) uint32 {
+func (p *CAPRI) Arriving(slot int, active uint64, _ bool) uint64 {
 	if *p.Private.Depth.At(slot) > 0 {
 		return p.Private.At(slot, 0).Mask
 	}
