@@ -197,10 +197,7 @@ func (s *SM) Load(k Kernel) error {
 	if s.Operands.Tallies == nil && slices.ContainsFunc(k.Prog.Insts, func(in isa.Inst) bool { return in.Reduces() }) {
 		return fmt.Errorf("%s has bar.red, and the barriers of mechanism %q do not reduce predicates: it sets no Ports.Tallies", k.Prog.Name, s.l.mech.Name)
 	}
-	if err := s.fits(k.Prog); err != nil {
-		return err
-	}
-	if w := s.l.cfg.WarpSize; w != isa.RowLanes &&
+	if w := s.l.cfg.WarpSize; w < isa.RowLanes &&
 		slices.ContainsFunc(k.Prog.Insts, func(in isa.Inst) bool { return in.Matrix() }) {
 		return fmt.Errorf("%s has mma or the like, whose matrices lie in the registers of %d threads: sm.warp_size is %d", k.Prog.Name, isa.RowLanes, w)
 	}
@@ -209,6 +206,9 @@ func (s *SM) Load(k Kernel) error {
 			k.Prog.Name)
 	}
 	if err := s.l.load(k); err != nil {
+		return err
+	}
+	if err := s.fits(s.l.Prog); err != nil {
 		return err
 	}
 	s.l.divide(s.Div.Slots().Len())
@@ -227,13 +227,15 @@ func (s *SM) fits(p *isa.Program) error {
 		in := &p.Insts[i]
 		why := ""
 		switch {
-		case in.Op == isa.OpBarWarp:
+		case in.Op == isa.OpBarWarp || in.Op == isa.OpWarpSync:
 			if m := in.Src[in.NSrc-1]; m.Kind == isa.OperandImm && uint32(m.Imm) == ^uint32(0) {
 				continue
 			}
 			why = "its membermask has 32 bits; of warps of 64 lanes it can only name all, with 0xffffffff"
 		case in.CrossLane() || in.Matrix():
 			why = "its masks have 32 bits and its lanes 5"
+		case in.Op == isa.OpBMov:
+			why = "mechanism " + s.l.mech.Name + " keeps the threads of a convergence barrier in a register of 32 bits here"
 		case in.Op == isa.OpCopy:
 			why = "an asynchronous copy serves 32 lanes"
 		}

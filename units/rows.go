@@ -12,8 +12,11 @@ type Home struct{ Row, Lane uint8 }
 // can leave its own lane only with a crossbar in front of the register file.
 type Homes struct {
 	Row  Rows             `len:"lanes" bits:"6"`
-	Lane [PoolLanes]uint8 `if:"crossbar" len:"lanes" bits:"5"`
+	Lane [PoolLanes]uint8 `if:"crossbar" len:"lanes" bits:"lanes_bits"`
 }
+
+// LaneBits returns the bits of a lane's number, at least 5.
+func LaneBits(lanes int) int { return max(bits.Len(uint(lanes-1)), 5) }
 
 // At returns the home of the thread in a lane.
 func (h *Homes) At(lane int) Home {

@@ -126,12 +126,16 @@ type holds struct {
 
 // privateStack is the depth of the path stack of a warp. Its entries are the places where paths
 // meet, at most privateJoins, and the paths still to run. From privateDeep entries on the smaller
-// path runs first. By then at least one thread waits, and the other 31 can be halved four times.
+// path runs first. By then at least one thread waits, and the others can be halved: 31 four times, 63
+// five times.
 const (
 	privateJoins = 4
 	privateDeep  = 4
-	privateStack = privateDeep + privateJoins + 4
 )
+
+func privateStack(lanes int) int {
+	return privateDeep + privateJoins + max(bits.Len(uint(lanes)), 6) - 2
+}
 
 func newCAPRI(e divergence.Env) *CAPRI {
 	k := capriKeys.Of(e.Options)
@@ -141,7 +145,7 @@ func newCAPRI(e divergence.Env) *CAPRI {
 		CAPT:   units.NewCAPT(k.Entries, cmp.Or(k.Ways, k.Entries)),
 		Opened: rtl.NewMem[Instance](e.CTAs),
 		Private: divergence.PathStack{
-			Stack: units.NewStack(e.Warps, privateStack, divergence.NoEntry), First: e.First(),
+			Stack: units.NewStack(e.Warps, privateStack(e.Lanes), divergence.NoEntry), First: e.First(),
 			Deep: privateDeep, Events: tbc.Events,
 		},
 	}

@@ -3,6 +3,7 @@
 package tokens
 
 import (
+	"fmt"
 	"math/bits"
 
 	"divergo/isa"
@@ -18,6 +19,10 @@ var Mechanisms = []divergence.Mechanism{
 		Doc:      "stack of synchronisation tokens: instructions of the compiler push and pop",
 		Promises: divergence.Promises{InStep: true, Prompt: 1, Depth: tokens, Stack: entries},
 		New: func(e divergence.Env) (divergence.Policy, error) {
+			if e.Lanes > isa.RowLanes {
+				return nil, fmt.Errorf("sm.warp_size = %d: a token in memory is a word of 64 bits with a mask of %d lanes, want at most %d",
+					e.Lanes, isa.RowLanes, isa.RowLanes)
+			}
 			return newTokenStack(e), nil
 		},
 		Prepare: func(_ divergence.Options, p *isa.Program) *isa.Program { return isa.WithTokens(p) },
@@ -114,7 +119,7 @@ var noToken = Token{PC: isa.NoPC}
 
 // word returns the token as memory holds it: the mask, then the PC, then its kind.
 func (t Token) word() uint64 {
-	w := uint64(t.PC)<<32 | uint64(t.Mask)
+	w := uint64(t.PC)<<32 | t.Mask
 	if t.Sync {
 		w |= 1 << 63
 	}
@@ -123,7 +128,7 @@ func (t Token) word() uint64 {
 
 // tokenOf returns the token in a word of memory.
 func tokenOf(w uint64) Token {
-	return Token{Mask: uint64(w), PC: uint32(w >> 32 & (1<<31 - 1)), Sync: w>>63 != 0}
+	return Token{Mask: w & (1<<isa.RowLanes - 1), PC: uint32(w >> 32 & (1<<31 - 1)), Sync: w>>63 != 0}
 }
 
 // tokens is the depth of the stack: a token for each branch, which splits a mask, and for each
