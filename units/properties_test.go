@@ -23,11 +23,11 @@ import (
 // cta is a set of threads, by the lanes of each static warp.
 type cta struct {
 	Lanes int
-	Warps []uint32
+	Warps []uint64
 }
 
 func ctas(lanes gopter.Gen) gopter.Gen {
-	return forall.Struct[cta](map[string]gopter.Gen{"Lanes": lanes, "Warps": forall.List(64, forall.Mask[uint32](32))})
+	return forall.Struct[cta](map[string]gopter.Gen{"Lanes": lanes, "Warps": forall.List(64, forall.Mask[uint64](64))})
 }
 
 // each calls f for every thread, in order.
@@ -69,7 +69,7 @@ func (f *formed) put(warp, lane int, h units.Home) {
 func leave(t *forall.T, c cta, next func(*units.Compactor) (uint64, units.Homes)) (warps formed) {
 	compactor := units.Compactor{Pending: c.mask()}
 	for n := 0; !compactor.Pending.Empty(); n++ {
-		require.Less(t, n, 64*32, "threads stay in the compactor")
+		require.Less(t, n, 64*64, "threads stay in the compactor")
 		mask, homes := next(&compactor)
 		for ; mask != 0; mask &= mask - 1 {
 			lane := bits.TrailingZeros64(mask)
@@ -80,10 +80,10 @@ func leave(t *forall.T, c cta, next func(*units.Compactor) (uint64, units.Homes)
 }
 
 func TestCompactorProperties(t *testing.T) {
-	all := ctas(gen.IntRange(1, 32))
+	all := ctas(gen.IntRange(1, 64))
 	forall.Check(t, "thread n of a lane leaves in warp n, in its lane", all, func(t *forall.T, c cta) {
 		var want formed
-		var n [32]int
+		var n [64]int
 		c.each(func(w, l int) {
 			want.put(n[l], l, units.Home{Row: uint8(w), Lane: uint8(l)})
 			n[l]++
@@ -128,7 +128,7 @@ func TestPlacementProperties(t *testing.T) {
 	}
 	forall.Check(t, "a thread is in the lane of its location, in its own warp",
 		forall.Struct[placed](map[string]gopter.Gen{
-			"Permutation": forall.OneOf(units.Permutations()...), "CTA": ctas(forall.OneOf(1, 2, 4, 8, 16, 32)),
+			"Permutation": forall.OneOf(units.Permutations()...), "CTA": ctas(forall.OneOf(1, 2, 4, 8, 16, 32, 64)),
 		}), func(t *forall.T, c placed) {
 			lanes, err := units.NewLaneMap(c.Permutation, c.CTA.Lanes, 1)
 			require.NoError(t, err)
@@ -157,7 +157,7 @@ func (v vote) String() string {
 func TestMajorityProperties(t *testing.T) {
 	forall.Check(t, "a herded branch goes where most of the active lanes want to",
 		forall.Struct[vote](map[string]gopter.Gen{
-			"Taken": forall.Mask[uint32](8), "Active": forall.Mask[uint32](8),
+			"Taken": forall.Mask[uint64](8), "Active": forall.Mask[uint64](8),
 			"Tie": forall.OneOf(units.TieNotTaken, units.TieTaken, units.TiePrevious), "Previous": forall.Bool(),
 		}), func(t *forall.T, v vote) {
 			m, err := units.NewMajority(v.Tie)
@@ -225,13 +225,13 @@ type rows struct {
 
 func (r rows) String() string {
 	return fmt.Sprintf("to    %2d\nfrom  %2d\nlanes %s, row %d", r.To, r.From,
-		strings.Join(strings.Split(forall.Bits(uint64(r.Lanes), 32), ""), "  "), r.Row)
+		strings.Join(strings.Split(forall.Bits(r.Lanes, units.PoolLanes), ""), "  "), r.Row)
 }
 
 func TestRowsProperties(t *testing.T) {
 	row := gen.UInt8Range(0, units.MaxRows-1)
 	all := forall.Struct[rows](map[string]gopter.Gen{
-		"To": gen.ArrayOfN(32, row), "From": gen.ArrayOfN(32, row), "Lanes": forall.Mask[uint32](32), "Row": row,
+		"To": gen.ArrayOfN(units.PoolLanes, row), "From": gen.ArrayOfN(units.PoolLanes, row), "Lanes": forall.Mask[uint64](64), "Row": row,
 	})
 	forall.Check(t, "a lane takes the row of its lane", all, func(t *forall.T, c rows) {
 		got := c.To
@@ -252,7 +252,7 @@ func TestRowsProperties(t *testing.T) {
 		}
 	})
 	forall.Check(t, "lanes are of several rows if two of them differ", forall.Struct[rows](map[string]gopter.Gen{
-		"To": gen.ArrayOfN(32, gen.UInt8Range(0, 1)), "From": gen.Const(units.Rows{}), "Lanes": forall.Mask[uint32](32),
+		"To": gen.ArrayOfN(units.PoolLanes, gen.UInt8Range(0, 1)), "From": gen.Const(units.Rows{}), "Lanes": forall.Mask[uint64](64),
 		"Row": gen.Const(uint8(0)),
 	}), func(t *forall.T, c rows) {
 		in := map[uint8]bool{}
@@ -268,8 +268,8 @@ func TestRowsProperties(t *testing.T) {
 		for l := range h.Lane {
 			h.Lane[l] = uint8(l)
 			if c.To[l] == 1 {
-				h.Lane[l] = c.From[l] % 32
-				want = want || c.Lanes>>l&1 != 0 && c.From[l]%32 != uint8(l)
+				h.Lane[l] = c.From[l] % units.PoolLanes
+				want = want || c.Lanes>>l&1 != 0 && c.From[l]%units.PoolLanes != uint8(l)
 			}
 		}
 		require.Equal(t, want, h.Moved(c.Lanes))
@@ -422,7 +422,7 @@ func TestScoreboardProperties(t *testing.T) {
 	forall.Check(t, "a thread waits for a register while an instruction in flight writes its own",
 		forall.List(40, forall.Struct[flight](map[string]gopter.Gen{
 			"Written": forall.Bool(), "Regs": forall.List(2, gen.UInt16Range(0, 5)), "Lanes": forall.List(4,
-				forall.Mask[uint32](32)), "Asked": forall.Mask[uint64](4),
+				forall.Mask[uint64](32)), "Asked": forall.Mask[uint64](4),
 		})), func(t *forall.T, flights []flight) {
 			b := &bench[units.Scoreboard]{Part: units.NewScoreboard()}
 			k := &b.Part
@@ -491,7 +491,7 @@ type step struct {
 // outside of the pool at or after a row.
 type arrival struct {
 	PC    uint32
-	Lanes uint32
+	Lanes uint64
 	Row   int
 }
 
@@ -562,7 +562,7 @@ func TestWarpPoolProperties(t *testing.T) {
 		forall.List(60, forall.Struct[step](map[string]gopter.Gen{
 			"Issued": forall.List(4, gen.IntRange(0, 11)),
 			"Arrivals": forall.List(2, forall.Struct[arrival](map[string]gopter.Gen{
-				"PC": gen.UInt32Range(0, 15), "Lanes": forall.Mask[uint32](poolLanes), "Row": gen.IntRange(0, poolRows-1),
+				"PC": gen.UInt32Range(0, 15), "Lanes": forall.Mask[uint64](poolLanes), "Row": gen.IntRange(0, poolRows-1),
 			})),
 		})), func(t *forall.T, steps []step) {
 			p, sim := newPool(poolRows*poolLanes, 8, poolWays)
@@ -727,7 +727,7 @@ func TestPCQueuesProperties(t *testing.T) {
 				"First": pc, "Issued": forall.List(2, gen.IntRange(0, slots-1)), "Places": forall.OneOf("none", "next",
 					"oldest", "youngest", "second"),
 				"Arrivals": forall.List(3, forall.Struct[waiting](map[string]gopter.Gen{
-					"PC": pc, "Lanes": forall.Mask[uint32](4), "To": forall.OneOf("queue", "slot",
+					"PC": pc, "Lanes": forall.Mask[uint64](4), "To": forall.OneOf("queue", "slot",
 						"warp"), "Slot": gen.IntRange(0, slots-1),
 				})),
 			})),
