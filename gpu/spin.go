@@ -102,7 +102,7 @@ func (m *Machine) progress() uint64 { return m.dispatch.Q().Ended + m.dispatch.Q
 func (m *Machine) live() (n int) {
 	for _, s := range m.SMs {
 		for _, p := range s.Div.Paths(nil) {
-			n += bits.OnesCount32(p.Mask)
+			n += bits.OnesCount64(p.Mask)
 		}
 	}
 	return n
@@ -166,7 +166,7 @@ func (w *watchdog) judge() End {
 		for _, p := range s.sm.Div.Paths(nil) {
 			held := false
 			for m := p.Mask; m != 0; m &= m - 1 {
-				t := &s.threads[p.Row][bits.TrailingZeros32(m)]
+				t := &s.threads[p.Row][bits.TrailingZeros64(m)]
 				if t.Issued && (t.Period == 0 || t.From <= quiet) {
 					return Finished
 				}
@@ -224,7 +224,7 @@ func (w *witness) issue(e sm.Issued) {
 		return
 	}
 	if !w.Issued {
-		w.home = e.Home(bits.TrailingZeros32(e.Mask))
+		w.home = e.Home(bits.TrailingZeros64(e.Mask))
 	} else if !w.in(e.Flight) {
 		return
 	}
@@ -236,7 +236,7 @@ func (w *witness) issue(e sm.Issued) {
 // in reports whether an instruction has the thread among its active threads.
 func (w *witness) in(f *sm.Flight) bool {
 	for m := f.Mask; f.Rows>>w.home.Row&1 != 0 && m != 0; m &= m - 1 {
-		if f.Home(bits.TrailingZeros32(m)) == w.home {
+		if f.Home(bits.TrailingZeros64(m)) == w.home {
 			return true
 		}
 	}
@@ -308,7 +308,7 @@ func (w *watched) busy() bool { return w.changes > mostChanges || len(w.bytes) >
 // mark marks the threads that execute an instruction. It may be one that the mechanism inserted.
 func (w *watched) mark(e sm.Issued) {
 	for m := e.Mask; m != 0; m &= m - 1 {
-		h := e.Home(bits.TrailingZeros32(m))
+		h := e.Home(bits.TrailingZeros64(m))
 		w.threads[h.Row][h.Lane].Issued = true
 	}
 }
@@ -327,7 +327,7 @@ func (w *watched) issue(e sm.Issued) {
 		row := bits.TrailingZeros64(rows)
 		w.sm.HashThreads(row, &w.state)
 		for m := e.Mask; m != 0; m &= m - 1 {
-			h := e.Home(bits.TrailingZeros32(m))
+			h := e.Home(bits.TrailingZeros64(m))
 			if int(h.Row) == row {
 				t := &w.threads[row][h.Lane]
 				t.pass(e.Cycle, e.PC, w.state[h.Lane]+t.Local)

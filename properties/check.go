@@ -345,7 +345,7 @@ func left(m *sm.SM) string {
 			}
 		}
 		for i := range c.Issue.Scoreboard.Pending.Len() {
-			if *c.Issue.Scoreboard.Pending.At(i) != [units.MaxRows]uint32{} {
+			if *c.Issue.Scoreboard.Pending.At(i) != [units.MaxRows]uint64{} {
 				return "a register is pending"
 			}
 		}

@@ -32,14 +32,14 @@ const (
 func (p pattern) String() string { return [...]string{"full", "one lane", "alternating", "some"}[p] }
 
 // patternOf returns the pattern of a mask in warps of so many lanes.
-func patternOf(mask uint32, lanes int) pattern {
-	all := uint32(1<<lanes - 1)
+func patternOf(mask uint64, lanes int) pattern {
+	all := uint64(1)<<lanes - 1
 	switch {
 	case mask == all:
 		return patternFull
 	case mask&(mask-1) == 0:
 		return patternOne
-	case mask == all&0x5555_5555 || mask == all&0xaaaa_aaaa:
+	case mask == all&0x5555_5555_5555_5555 || mask == all&0xaaaa_aaaa_aaaa_aaaa:
 		return patternAlternating
 	}
 	return patternSome

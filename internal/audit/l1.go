@@ -33,7 +33,7 @@ type l1 struct {
 
 	sector uint64 // bytes of a sector, 0 without sectors
 	early  uint32 // lanes of the load at In that have their data (sectors)
-	owed   [memsys.MaxPending][isa.MaxLanes]bytes
+	owed   [memsys.MaxPending][isa.RowLanes]bytes
 
 	lines  map[uint64]*copied // by address
 	dirty  int                // lines with bytes that were not sent
@@ -172,7 +172,7 @@ func (a *l1) access(cycle uint64, r *memsys.LineRequest) {
 		a.store(c, r)
 	case memsys.Load, memsys.Atomic:
 		a.taken = access{true, cycle, r.Kind, past, r.Line, target{r.Entry, r.Lanes}}
-		for lane := range isa.MaxLanes {
+		for lane := range isa.RowLanes {
 			if a.sector != 0 && (r.Lanes&^a.early)>>lane&1 != 0 {
 				a.owed[r.Entry][lane] = bytes{r.Line, a.wants(r, lane)}
 			}
@@ -196,7 +196,7 @@ func (a *l1) wants(r *memsys.LineRequest, lane int) dram.ByteMask {
 
 // part checks an answer to some lanes of a load, from sectors that are there or that have come.
 func (a *l1) part(cycle uint64, r *memsys.LineResponse) {
-	for lane := range isa.MaxLanes {
+	for lane := range isa.RowLanes {
 		if r.Lanes>>lane&1 == 0 {
 			continue
 		}

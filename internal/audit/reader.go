@@ -68,8 +68,8 @@ func (a *reader) request(cycle uint64, r *memsys.ReadRequest) {
 		a.begun, a.left = true, v.Mask
 		*e = readerLoad{owed: true, of: *v, left: v.Mask, want: memsys.Reply{Tag: v.Tag, Mask: v.Mask}}
 	}
-	addr, want := v.Addr[bits.TrailingZeros32(a.left)%isa.MaxLanes]/a.place, uint32(0)
-	for lane := range isa.MaxLanes {
+	addr, want := v.Addr[bits.TrailingZeros32(a.left)%isa.RowLanes]/a.place, uint32(0)
+	for lane := range isa.RowLanes {
 		if a.left>>lane&1 != 0 && v.Addr[lane]/a.place == addr {
 			want |= 1 << lane
 		}
@@ -98,7 +98,7 @@ func (a *reader) response(cycle uint64, r *memsys.ReadResponse) {
 			"cycle %d: entry %d waits for lanes %#x, data come for %#x", cycle, r.Tag, e.left, r.Lanes)
 		return
 	}
-	for lane := range isa.MaxLanes {
+	for lane := range isa.RowLanes {
 		for k := range uint64(e.of.Size) {
 			if r.Lanes>>lane&1 != 0 {
 				e.want.Data[lane][k/8] |= uint64(r.Data[e.of.Addr[lane]%a.line+k]) << (k % 8 * 8)

@@ -14,7 +14,7 @@ type fair struct {
 	*View
 	registers interface { // registers still to be written
 		slotHeld(slot int, cycle uint64) bool
-		free(cycle uint64, row int, in *isa.Inst, lanes uint32) bool
+		free(cycle uint64, row int, in *isa.Inst, lanes uint64) bool
 	}
 	scheduler sm.Scheduler
 	priority  sm.CTAPriority
@@ -33,7 +33,7 @@ type fairCore struct {
 type issued struct {
 	slot int // -1: none
 	row  uint8
-	mask uint32
+	mask uint64
 }
 
 // watchFair begins to watch an SM.
@@ -75,7 +75,7 @@ func (t *fair) beside(cycle uint64, core int) {
 	if slots.At(c.first.slot).Mixed {
 		return
 	}
-	most := bits.OnesCount32(c.second.mask)
+	most := bits.OnesCount64(c.second.mask)
 	for i := range slots.Len() {
 		s := slots.At(i)
 		own := s.Row == c.first.row
@@ -83,7 +83,7 @@ func (t *fair) beside(cycle uint64, core int) {
 		if t.sm.CoreOf(i) != core || s.Mixed || s.Mask&c.first.mask != 0 || !way {
 			continue
 		}
-		if n := bits.OnesCount32(s.Mask); (n > most || n == most && i < c.second.slot) && t.ready(cycle, i) {
+		if n := bits.OnesCount64(s.Mask); (n > most || n == most && i < c.second.slot) && t.ready(cycle, i) {
 			t.Fail(Rule{checkFair, "not the slot that fills most lanes"}, t.inSlot(i),
 				"SM %d, cycle %d: beside slot %d issues slot %d (-1: none) of %d lanes, slot %d of %d was ready",
 				t.index, cycle, c.first.slot, c.second.slot, most, i, n)
@@ -108,7 +108,7 @@ func (t *fair) ready(cycle uint64, i int) bool {
 	}
 	homes := t.sm.Div.Homes().At(i)
 	for m := s.Mask; m != 0; m &= m - 1 {
-		if h := homes.At(bits.TrailingZeros32(m)); !t.registers.free(cycle, int(h.Row)&(sm.MaxWarps-1), in,
+		if h := homes.At(bits.TrailingZeros64(m)); !t.registers.free(cycle, int(h.Row)&(sm.MaxWarps-1), in,
 			1<<(h.Lane&(isa.MaxLanes-1))) {
 			return false
 		}

@@ -21,15 +21,17 @@ import (
 
 // step is a drawn record, and the cycles since the one before.
 type step struct {
-	Kind                        trace.Kind
-	SM, Slot, Row, Warp         uint8
-	After                       uint8
-	Far                         bool // many cycles later
-	Same                        bool // continues the last record of its slot
-	PC, Mask, Other, Home, Lane uint32
-	CTA, Line                   uint64
-	Mixed, Moved                bool
-	Ends                        bool // a block may end here
+	Kind                trace.Kind
+	SM, Slot, Row, Warp uint8
+	After               uint8
+	Far                 bool // many cycles later
+	Same                bool // continues the last record of its slot
+	PC                  uint32
+	Mask, Other         uint64
+	Home, Lane          uint32
+	CTA, Line           uint64
+	Mixed, Moved        bool
+	Ends                bool // a block may end here
 }
 
 func steps() gopter.Gen {
@@ -85,7 +87,7 @@ func records(steps []step) (list []trace.Record) {
 		case trace.Push, trace.Pop:
 			r.Depth, r.Number = uint16(s.Home), uint16(s.Lane)
 		case trace.Write:
-			r.Number, r.Values = uint16(s.Home), make([]uint64, bits.Len32(r.Mask))
+			r.Number, r.Values = uint16(s.Home), make([]uint64, bits.Len64(r.Mask))
 			for l := range r.Values {
 				if r.Mask>>l&1 != 0 {
 					r.Values[l] = s.Line - uint64(l)*uint64(s.Lane)

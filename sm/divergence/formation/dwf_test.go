@@ -130,14 +130,14 @@ func TestDWFInvariants(t *testing.T) {
 						}
 					}
 				}
-				var seen [warps]uint32
+				var seen [warps]uint64
 				for _, path := range p.Paths(nil) {
 					if path.Mask&seen[path.Row] != 0 {
 						require.Fail(t, "a thread is in two places")
 					}
 					seen[path.Row] |= path.Mask
 					for m := path.Mask; m != 0; m &= m - 1 {
-						thread := int(path.Row)*lanes + bits.TrailingZeros32(m)
+						thread := int(path.Row)*lanes + bits.TrailingZeros64(m)
 						at := done[thread]
 						if path.Wait == divergence.WaitsControl || path.Wait == divergence.WaitsBarrier {
 							at-- // it has been issued
@@ -209,7 +209,7 @@ func poolHolds(t *testing.T, p *formation.DWF) {
 			w := p.Pool.Warps.At(int(k.Warp))
 			check(w.Occ == s.Mask, "slot and pool differ", i)
 			for m := s.Mask; m != 0; m &= m - 1 {
-				lane := bits.TrailingZeros32(m)
+				lane := bits.TrailingZeros64(m)
 				check(w.Row[lane] == p.Home.At(i).Row[lane] && (s.Mixed || s.Row == w.Row[lane]), "row", i)
 			}
 		case k.Static:
@@ -240,13 +240,13 @@ func waitingHolds(t *testing.T, p *formation.DWF) {
 	threads, warps := make([]int, p.Queues.At.Len()), make([][]uint16, p.Queues.At.Len())
 	for i := range p.Table.Len() {
 		if s := p.Table.At(i); s.Valid && s.Wait == divergence.Runs {
-			threads[s.PC] += bits.OnesCount32(s.Mask)
+			threads[s.PC] += bits.OnesCount64(s.Mask)
 		}
 	}
 	const nobody = 1<<16 - 1
 	for i := p.Q().Oldest; i != nobody; i = p.Places.At(int(i)).Newer {
 		at, w := p.Places.At(int(i)), p.Pool.Warps.At(int(i))
-		threads[w.PC] += bits.OnesCount32(w.Occ)
+		threads[w.PC] += bits.OnesCount64(w.Occ)
 		if !at.First {
 			warps[w.PC] = append(warps[w.PC], i)
 		}
@@ -281,7 +281,7 @@ type choices struct {
 type choice struct {
 	row   int
 	pc    uint32
-	mask  uint32
+	mask  uint64
 	count uint16
 	born  uint64
 }
@@ -294,7 +294,7 @@ func (b *choices) issued(t *testing.T, p *formation.DWF, keys formation.Params, 
 	early := func(w *choice) bool { return keys.Aging > 0 && q.Issued-1-w.born > uint64(keys.Aging) }
 	anyCurrent := slices.ContainsFunc(b.slots, func(w choice) bool { return w.pc == b.current })
 	before := func(x, y *choice) bool { // x goes strictly before y
-		full := bits.OnesCount32(x.mask) - bits.OnesCount32(y.mask)
+		full := bits.OnesCount64(x.mask) - bits.OnesCount64(y.mask)
 		var first []int // positive: x goes first
 		switch {
 		case early(x) || early(y):
@@ -335,12 +335,12 @@ func (b *choices) issued(t *testing.T, p *formation.DWF, keys formation.Params, 
 	for i := range p.Table.Len() {
 		if s, k := p.Table.At(i), p.Picked.At(i); s.Valid && s.Wait == divergence.Runs {
 			b.slots = append(b.slots, choice{int(s.Row), s.PC, s.Mask, k.Count, k.Born})
-			b.threads[s.PC] += bits.OnesCount32(s.Mask)
+			b.threads[s.PC] += bits.OnesCount64(s.Mask)
 		}
 	}
 	for i := range p.Pool.Warps.Len() {
 		if at, w := p.Places.At(i), p.Pool.Warps.At(i); w.Occ != 0 && !at.AtBar && !at.InSlot {
-			b.threads[w.PC] += bits.OnesCount32(w.Occ)
+			b.threads[w.PC] += bits.OnesCount64(w.Occ)
 		}
 	}
 	return chosen

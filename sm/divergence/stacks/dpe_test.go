@@ -93,9 +93,9 @@ func TestDPE(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := microtest.Run(t, "dpe", divergence.Options{}, 8, 1, c.kernel)
-			var got [][2]uint32
+			var got [][2]uint64
 			for _, i := range r.Issues {
-				got = append(got, [2]uint32{i.PC, i.Mask})
+				got = append(got, [2]uint64{uint64(i.PC), i.Mask})
 			}
 			assert.Equal(t, c.want, got)
 			assert.Equal(t, c.depth, r.Stats.MaxDepth)
@@ -170,7 +170,7 @@ func TestDPEBarrierOfACoveredPath(t *testing.T) {
 func dualPath(t *testing.T, d *stacks.DPE) {
 	for w := range d.Stack.Depth.Len() {
 		depth := int(*d.Stack.Depth.At(w))
-		below := append(make([]uint32, 0, 64), ^uint32(0))
+		below := append(make([]uint64, 0, 64), ^uint64(0))
 		for i := range depth {
 			e := *d.Stack.At(w, i)
 			if i == depth-1 { // its paths are in the slots

@@ -130,7 +130,10 @@ func TestMultiPathTables(t *testing.T) {
 	k := seq(when(odd, "C"), nop, to("D"), rep("C", 3), at("D", exit))
 	m, ok := divergence.Find("multipath")
 	require.True(t, ok)
-	type entry struct{ pc, mask, pending uint32 }
+	type entry struct {
+		pc            uint32
+		mask, pending uint64
+	}
 	type tables struct {
 		splits string
 		table  []entry
@@ -165,7 +168,7 @@ func TestMultiPathTables(t *testing.T) {
 	}, got)
 }
 
-func binary(mask uint32) (text string) {
+func binary(mask uint64) (text string) {
 	for i := 3; i >= 0; i-- {
 		text += string('0' + rune(mask>>i&1))
 	}
@@ -230,8 +233,8 @@ func multiPath(t *testing.T, d *stacks.MultiPath) {
 	lanes := d.Rejoin.Len() / d.Meeting.Len()
 	slots := d.Table.Len() / d.Meeting.Len()
 	for w := range d.Meeting.Len() {
-		coming := make([]uint32, lanes)
-		add := func(to uint8, mask uint32) {
+		coming := make([]uint64, lanes)
+		add := func(to uint8, mask uint64) {
 			if mask == 0 || coming[to]&mask != 0 {
 				require.Fail(t, "a thread is in two splits, or a split has none")
 			}
