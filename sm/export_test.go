@@ -22,9 +22,9 @@ func (i *Issue) Fetched(s int) bool { return i.fetched(s, i.Div.Slots().At(s)) }
 
 // HeldBack returns the lanes of slot s whose threads have instructions in flight that the slot's
 // instruction waits for.
-func (i *Issue) HeldBack(s int) (lanes uint32) {
+func (i *Issue) HeldBack(s int) (lanes uint64) {
 	slot := i.Div.Slots().At(s)
-	for lane := range isa.RowLanes {
+	for lane := range isa.MaxLanes {
 		h := units.Home{Row: slot.Row, Lane: uint8(lane)}
 		if slot.Mixed {
 			h = i.Div.Homes().At(s).At(lane)

@@ -57,7 +57,7 @@ func TestGroupProperties(t *testing.T) {
 	forall.Check(t, "a warp enters in a cycle for each group of lanes that executes, or as many lanes fill",
 		forall.Struct[entering](map[string]gopter.Gen{
 			"Skip": forall.OneOf(skips...), "Lanes": forall.OneOf(4, 8, 16, 32), "Width": forall.OneOf(1, 2, 4,
-				8), "Mask": forall.Mask[uint32](32),
+				8), "Mask": forall.Mask[uint64](32),
 		}), func(t *forall.T, e entering) {
 			e.Mask &= uint64(uint64(1)<<e.Lanes - 1)
 			e.Width = min(e.Width, e.Lanes)

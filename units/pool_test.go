@@ -43,8 +43,8 @@ func update(pc uint32, row uint8, lanes uint64) *units.Update {
 func TestT51(t *testing.T) {
 	const b, c = 8, 12
 	type warp struct {
-		pc  uint32
-		occ uint64
+		pc      uint32
+		occ     uint64
 		threads []int // by lane, -1: none
 	}
 	for _, v := range []struct {

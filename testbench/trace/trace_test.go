@@ -48,7 +48,7 @@ func steps() gopter.Gen {
 		"Row": gen.UInt8Range(0, 63), "Warp": gen.UInt8Range(0, 31), "After": gen.UInt8Range(0, 4),
 		"Far":  gen.Weighted([]gen.WeightedGen{{Weight: 9, Gen: gen.Const(false)}, {Weight: 1, Gen: gen.Const(true)}}),
 		"Same": forall.Bool(), "PC": forall.OneOf[uint32](0, 1, 77, 100000, trace.NoPC),
-		"Mask": forall.Mask[uint32](32), "Other": forall.Mask[uint32](32), "Home": gen.UInt32(), "Lane": gen.UInt32(),
+		"Mask": forall.Mask[uint64](32), "Other": forall.Mask[uint64](32), "Home": gen.UInt32(), "Lane": gen.UInt32(),
 		"CTA": forall.OneOf[uint64](0, 1, 1<<40), "Line": forall.OneOf[uint64](0, 128, 1<<47, ^uint64(127)),
 		"Mixed": forall.Bool(), "Moved": forall.Bool(), "Ends": forall.Bool(),
 	}))

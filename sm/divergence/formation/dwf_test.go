@@ -96,6 +96,30 @@ func TestDWFVector(t *testing.T) {
 	}
 }
 
+// TestDWFWide is the vector "other lanes" in warps of 64 lanes: threads 40 to 63 of warp 0 and threads 0
+// to 39 of warp 1 go to B, and fill one warp there. The others fill one at C.
+func TestDWFWide(t *testing.T) {
+	const lanes, b, c = 64, 3, 1
+	toB := func(t *thread) bool { return (t.TID%lanes >= 40) == (t.TID < lanes) }
+	k := seq(when(toB, "B"), nop, to("D"), at("B", nop), at("D", exit))
+	var atB, atC []int
+	for lane := range lanes {
+		atB, atC = append(atB, lane), append(atC, lanes+lane)
+		if lane < 40 {
+			atB[lane], atC[lane] = lanes+lane, lane
+		}
+	}
+	for _, o := range formations() {
+		r := pipeline{Lanes: lanes, Warps: 2, Latency: 5}.run(t, o, k)
+		groups := map[uint32][][]int{}
+		for _, i := range r.Issues {
+			groups[i.PC] = append(groups[i.PC], threadsIn(i, lanes))
+		}
+		assert.Equal(t, [][]int{atB}, groups[b], "%+v", o)
+		assert.Equal(t, [][]int{atC}, groups[c], "%+v", o)
+	}
+}
+
 // TestDWFInvariants checks every cycle of random kernels:
 //
 //   - Each thread is in one place, at the PC that it would be at by itself (W1).

@@ -21,7 +21,7 @@ func TestMultiPath(t *testing.T) {
 		name      string
 		mechanism divergence.Options
 		kernel    kernel
-		want      [][2]uint32 // PC and mask
+		want      [][2]uint64 // PC and mask
 		depth     uint64      // of the reconvergence table
 	}{
 		{
@@ -36,7 +36,7 @@ func TestMultiPath(t *testing.T) {
 			"three paths at a time",
 			divergence.Options{Mechanism: "multipath"},
 			nested,
-			[][2]uint32{
+			[][2]uint64{
 				{0, 0xff},
 				{1, 0x0f},
 				{6, 0xf0},
@@ -55,7 +55,7 @@ func TestMultiPath(t *testing.T) {
 			"one slot",
 			microtest.With("multipath", "multipath.paths", "1"),
 			nested,
-			[][2]uint32{
+			[][2]uint64{
 				{0, 0xff},
 				{6, 0xf0},
 				{7, 0xf0},
@@ -75,7 +75,7 @@ func TestMultiPath(t *testing.T) {
 			"loop",
 			divergence.Options{Mechanism: "multipath"},
 			seq(at("L", count1), when(func(t *thread) bool { return t.I <= t.TID/2 }, "L"), exit),
-			[][2]uint32{
+			[][2]uint64{
 				{0, 0xff},
 				{1, 0xff},
 				{0, 0xfc},
@@ -100,7 +100,7 @@ func TestMultiPath(t *testing.T) {
 			"side entrance, no early join",
 			divergence.Options{Mechanism: "multipath"},
 			entrance(),
-			[][2]uint32{{0, 0xff}, {1, 0xfc}, {3, 0x03}, {3, 0x0c}, {2, 0xf0}, {4, 0x03}, {4, 0x0c}, {5, 0xff}},
+			[][2]uint64{{0, 0xff}, {1, 0xfc}, {3, 0x03}, {3, 0x0c}, {2, 0xf0}, {4, 0x03}, {4, 0x0c}, {5, 0xff}},
 			2,
 		},
 	} {
