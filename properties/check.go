@@ -47,9 +47,10 @@ func (f *Failure) Error() string {
 // runner checks cases one after the other. It reuses its machines while consecutive cases have the
 // same configuration.
 type runner struct {
-	Coverage   *Coverage   // of its runs; nil: not counted
-	Situations *situations // of its runs; nil: not collected
-	Stop       func() bool // polled; true ends the run; nil: never
+	Coverage   *Coverage      // of its runs; nil: not counted
+	Situations *situations    // of its runs; nil: not collected
+	Models     *verify.Recall // of the case; nil: none
+	Stop       func() bool    // polled; true ends the run; nil: never
 
 	limit    uint64     // of cycles in a run; 0: maxCycles
 	machine  gpu.Config // of the sessions
@@ -197,7 +198,7 @@ func (r *runner) watched(s *testbench.Session, perform func(run func(testbench.L
 			}
 		})
 		defer leave()
-		err := verify.RunStrict(s, l)
+		err := r.Models.RunStrict(s, l)
 		for _, o := range watchers {
 			o.Detach()
 		}

@@ -19,6 +19,7 @@ type fair struct {
 	scheduler sm.Scheduler
 	priority  sm.CTAPriority
 	weaves    sm.Interweave
+	coreOf    []int // by slot: its sub-core
 	cores     [sm.MaxSchedulers]fairCore
 }
 
@@ -40,6 +41,9 @@ type issued struct {
 func watchFair(v *View, registers *scoreboard) *fair {
 	c := &v.config.SM
 	t := &fair{View: v, registers: registers, scheduler: c.Scheduler, priority: c.CTAPriority, weaves: c.Interweave}
+	for s := range v.sm.Div.Slots().Len() {
+		t.coreOf = append(t.coreOf, v.sm.CoreOf(s))
+	}
 	v.Leave(v.sm.Issue.OnClass.Add(t.class), v.sm.Issue.OnIssue.Add(t.issue), v.sm.Issue.OnInserted.Add(t.issue))
 	return t
 }
@@ -52,8 +56,8 @@ func (t *fair) class(e sm.Spent) {
 	}
 	slots := t.sm.Div.Slots()
 	if e.Slot < 0 {
-		for s := range slots.Len() {
-			if t.sm.CoreOf(s) == e.Core && t.ready(e.Cycle, s) {
+		for s, core := range t.coreOf {
+			if core == e.Core && t.ready(e.Cycle, s) {
 				t.Fail(Rule{checkFair, "a ready slot that does not issue"}, t.inSlot(s),
 					"SM %d, cycle %d: nothing issues, slot %d is ready for %s", t.index, e.Cycle, s,
 					t.inst(slots.At(s).PC))
@@ -80,7 +84,7 @@ func (t *fair) beside(cycle uint64, core int) {
 		s := slots.At(i)
 		own := s.Row == c.first.row
 		way := own && t.weaves != sm.InterweaveSWI || !own && t.weaves != sm.InterweaveSBI
-		if t.sm.CoreOf(i) != core || s.Mixed || s.Mask&c.first.mask != 0 || !way {
+		if t.coreOf[i] != core || s.Mixed || s.Mask&c.first.mask != 0 || !way {
 			continue
 		}
 		if n := bits.OnesCount64(s.Mask); (n > most || n == most && i < c.second.slot) && t.ready(cycle, i) {
@@ -99,7 +103,7 @@ func (t *fair) ready(cycle uint64, i int) bool {
 	if !s.Valid || s.Wait != divergence.Runs {
 		return false
 	}
-	if e := t.sm.Sub[t.sm.CoreOf(i)].Fetch.IBuffer.At(i); e.N == 0 || e.PC != s.PC || t.registers.slotHeld(i, cycle) {
+	if e := t.sm.Sub[t.coreOf[i]].Fetch.IBuffer.At(i); e.N == 0 || e.PC != s.PC || t.registers.slotHeld(i, cycle) {
 		return false
 	}
 	in := &t.sm.Program().Insts[s.PC]
@@ -136,7 +140,7 @@ func (t *fair) issue(e sm.Issued) {
 	}
 	n := t.sm.Div.Slots().Len()
 	for s := (int(t.sm.Sub[core].Issue.Q().Last) + 1) % n; s != int(e.Slot); s = (s + 1) % n {
-		if t.sm.CoreOf(s) == core && t.ready(e.Cycle, s) {
+		if t.coreOf[s] == core && t.ready(e.Cycle, s) {
 			t.Fail(Rule{checkFair, "not the slot's turn"}, t.inSlot(s),
 				"SM %d, cycle %d: slot %d issues, slot %d was ready and before it", t.index, e.Cycle, e.Slot, s)
 			return

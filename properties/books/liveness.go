@@ -131,11 +131,10 @@ func (l *liveness) waits(r int) bool {
 		return false
 	}
 	core, port := l.sm.Sub[l.sm.Core(r)], l.sm.FetchPort
-	if f := core.Fetch; f.Cache != nil && (!f.Cache.Idle() || f.Arrived.Valid() || port != nil && !port.Idle()) {
+	if s.deciding != 0 || core.Issue.Q().InRow[r] != 0 || l.transfers.waits(r) || l.barriers.waits(r) {
 		return true
 	}
-	q := core.Issue.Q()
-	if q.InRow[r] != 0 || s.deciding != 0 || l.transfers.waits(r) || l.barriers.waits(r) {
+	if f := core.Fetch; f.Cache != nil && (!f.Cache.Idle() || f.Arrived.Valid() || port != nil && !port.Idle()) {
 		return true
 	}
 	first := r - r%l.warps
