@@ -59,6 +59,9 @@ type runner struct {
 	stopped  bool   // whether Stop ended the last run
 }
 
+// pollsOfStop is the number of quanta of a run between two calls of runner.Stop.
+const pollsOfStop = 8
+
 // errStopped is the error of a run that runner.Stop has ended.
 var errStopped = errors.New("stopped")
 
@@ -181,12 +184,20 @@ func (r *runner) watched(s *testbench.Session, perform func(run func(testbench.L
 	var watchers []*books.Observer
 	var memory *audit.Memory
 	r.stopped = false
+	polls := 0
 	s.Limits.Stop = func() bool {
-		if r.Stop != nil && r.Stop() {
+		if polls++; polls%pollsOfStop == 0 && r.Stop != nil && r.Stop() {
 			r.stopped = true
 		}
-		return r.stopped || memory != nil && memory.Fault() != nil ||
-			slices.ContainsFunc(watchers, (*books.Observer).Over)
+		if r.stopped || memory != nil && memory.Fault() != nil {
+			return true
+		}
+		for _, o := range watchers {
+			if o.Over() {
+				return true
+			}
+		}
+		return false
 	}
 	defer func() { s.Limits.Stop = nil }()
 	err := perform(func(l testbench.Launch) error {
