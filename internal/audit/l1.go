@@ -31,8 +31,8 @@ type l1 struct {
 	l   *memsys.L1
 	all dram.ByteMask // bytes of a line
 
-	sector uint64 // bytes of a sector, 0 without sectors
-	early  uint32 // lanes of the load at In that have their data (sectors)
+	sector uint64                // bytes of a sector, 0 without sectors
+	early  uint32                // lanes of the load at In that have their data (sectors)
 	owed   [][isa.RowLanes]bytes // by entry; none without sectors
 
 	lines  map[uint64]*copied // by address

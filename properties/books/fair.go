@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"divergo/isa"
+	"divergo/rtl"
 	"divergo/sm"
 	"divergo/sm/divergence"
 )
@@ -12,13 +13,11 @@ import (
 // slot issues in its turn. The second slot in a cycle is the one that fills the most lanes.
 type fair struct {
 	*View
-	registers interface { // registers still to be written
-		slotHeld(slot int, cycle uint64) bool
-		free(cycle uint64, row int, in *isa.Inst, lanes uint64) bool
-	}
+	registers *scoreboard
 	scheduler sm.Scheduler
 	priority  sm.CTAPriority
 	weaves    sm.Interweave
+	slots     *rtl.Mem[divergence.Slot]
 	coreOf    []int // by slot: its sub-core
 	cores     [sm.MaxSchedulers]fairCore
 }
@@ -41,7 +40,8 @@ type issued struct {
 func watchFair(v *View, registers *scoreboard) *fair {
 	c := &v.config.SM
 	t := &fair{View: v, registers: registers, scheduler: c.Scheduler, priority: c.CTAPriority, weaves: c.Interweave}
-	for s := range v.sm.Div.Slots().Len() {
+	t.slots = v.sm.Div.Slots()
+	for s := range t.slots.Len() {
 		t.coreOf = append(t.coreOf, v.sm.CoreOf(s))
 	}
 	v.Leave(v.sm.Issue.OnClass.Add(t.class), v.sm.Issue.OnIssue.Add(t.issue), v.sm.Issue.OnInserted.Add(t.issue))
@@ -54,13 +54,12 @@ func (t *fair) class(e sm.Spent) {
 	if t.found != nil {
 		return
 	}
-	slots := t.sm.Div.Slots()
 	if e.Slot < 0 {
 		for s, core := range t.coreOf {
 			if core == e.Core && t.ready(e.Cycle, s) {
 				t.Fail(Rule{checkFair, "a ready slot that does not issue"}, t.inSlot(s),
 					"SM %d, cycle %d: nothing issues, slot %d is ready for %s", t.index, e.Cycle, s,
-					t.inst(slots.At(s).PC))
+					t.inst(t.slots.At(s).PC))
 				return
 			}
 		}
@@ -75,7 +74,7 @@ func (t *fair) class(e sm.Spent) {
 // most. The first of equals wins (Brunie, Collange & Diamos, ISCA 2012, and package sm,
 // Interweave).
 func (t *fair) beside(cycle uint64, core int) {
-	slots, c := t.sm.Div.Slots(), &t.cores[core]
+	slots, c := t.slots, &t.cores[core]
 	if slots.At(c.first.slot).Mixed {
 		return
 	}
@@ -99,7 +98,7 @@ func (t *fair) beside(cycle uint64, core int) {
 // ready reports whether a slot is surely ready in a cycle. It has its instruction, and no
 // instruction of its threads in flight holds it back.
 func (t *fair) ready(cycle uint64, i int) bool {
-	s := t.sm.Div.Slots().At(i)
+	s := t.slots.At(i)
 	if !s.Valid || s.Wait != divergence.Runs {
 		return false
 	}
@@ -140,7 +139,7 @@ func (t *fair) issue(e sm.Issued) {
 	}
 	n := t.sm.Div.Slots().Len()
 	for s := (int(t.sm.Sub[core].Issue.Q().Last) + 1) % n; s != int(e.Slot); s = (s + 1) % n {
-		if t.coreOf[s] == core && t.ready(e.Cycle, s) {
+		if t.sm.CoreOf(s) == core && t.ready(e.Cycle, s) {
 			t.Fail(Rule{checkFair, "not the slot's turn"}, t.inSlot(s),
 				"SM %d, cycle %d: slot %d issues, slot %d was ready and before it", t.index, e.Cycle, e.Slot, s)
 			return
