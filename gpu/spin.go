@@ -62,8 +62,12 @@ func newWatchdog(m *Machine) *watchdog {
 // verdict is called between quanta. It returns Deadlock, EndlessLoop or GridDeadlock if no thread
 // will progress, else Finished.
 func (w *watchdog) verdict() End {
+	p := w.m.progress()
+	if p == w.progress && w.witnesses == nil && w.watched == nil && !w.m.core.Reached(w.since+w.patience) {
+		return Finished
+	}
 	now := w.m.core.Now()
-	if p := w.m.progress(); p != w.progress {
+	if p != w.progress {
 		w.stop()
 		w.progress, w.since = p, now
 		return Finished
@@ -79,9 +83,7 @@ func (w *watchdog) verdict() End {
 			return Finished
 		}
 	case w.watched == nil:
-		if now-w.since >= w.patience {
-			w.one(now)
-		}
+		w.one(now)
 		return Finished
 	case now < w.until && !w.busy():
 		return Finished

@@ -45,7 +45,7 @@ func TestOpcodeOf(t *testing.T) {
 		"@!%p add.u32 %r0, %r0, 1":   "add.u32",
 		"bar.red.and.pred %p, 3, %p": "bar.pred", "cvt.u64.u32 %q, %r0": "cvt.u32", "bar.sync 0": "bar",
 	} {
-		assert.Equal(t, want, opcodeOf(&isa.Inst{Text: text}), text)
+		assert.Equal(t, want, opcodeOf(&isa.Inst{Text: text}).name, text)
 	}
 }
 

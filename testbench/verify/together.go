@@ -9,10 +9,14 @@ import (
 // .sync, for the golden model. The results of these instructions depend on the threads that the
 // mechanism holds together. It returns nil if the machine has executed none.
 func (r *run) together() func(cta uint64, warp int) []golden.Group {
-	grouped := make([]bool, len(r.launch.Prog.Insts))
+	grouped, any := make([]bool, len(r.launch.Prog.Insts)), false
 	for pc := range grouped {
 		in := &r.launch.Prog.Insts[pc]
 		grouped[pc] = in.CrossLane() && in.Flags&isa.FlagSync == 0
+		any = any || grouped[pc]
+	}
+	if !any {
+		return nil
 	}
 	type key struct {
 		cta  uint64
