@@ -268,6 +268,7 @@ func herdingCharts(all map[string]map[herdedWhat]*herded) chart.Column {
 			}
 		}
 		add(g, "mean of those that gain", values, paper)
+		g.Groups[len(g.Groups)-1].Mean = true
 	}
 	return chart.Column{branches, speed, loads, memory}
 }
