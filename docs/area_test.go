@@ -11,8 +11,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	verilog "divergo/blocks"
 	"divergo/gpu"
 	"divergo/gpu/area"
+	"divergo/internal/need"
 	"divergo/units"
 )
 
@@ -100,4 +102,36 @@ func figure(t *testing.T, name string) area.Range {
 	}
 	require.Fail(t, name)
 	return area.Range{}
+}
+
+// TestSynthesis: the gates of blocks in the area model are those of a synthesis. With -update all are
+// measured again, which takes minutes; without it those that take a second.
+func TestSynthesis(t *testing.T) {
+	need.Tool(t, "yosys", "abc", "osu018")
+	process, err := verilog.FindProcess("osu018")
+	require.NoError(t, err)
+	var text strings.Builder
+	measured := 0
+	for _, s := range area.Syntheses() {
+		if !*update && (testing.Short() || s.Gates > 500) {
+			continue
+		}
+		b, err := verilog.Find(s.Block)
+		require.NoError(t, err)
+		sizes := verilog.Sizes{}
+		for _, x := range b.Sizes {
+			sizes[x.Name] = s.Sizes[x.Name]
+		}
+		a, err := b.Area(sizes, process)
+		require.NoError(t, err)
+		fmt.Fprintf(&text, "%s %d %d %.0f\n", s.Block, s.Sizes["lanes"], s.Sizes["warps"], a.Gates)
+		if measured++; !*update {
+			assert.InDelta(t, a.Gates, s.Gates, .5, s.String())
+		}
+	}
+	if *update {
+		require.NoError(t, os.WriteFile("../gpu/area/synthesis.txt", []byte(text.String()), 0o644))
+	} else if !testing.Short() {
+		assert.Greater(t, measured, 8)
+	}
 }
