@@ -15,7 +15,6 @@ import (
 	"divergo/gpu"
 	"divergo/gpu/area"
 	"divergo/internal/need"
-	"divergo/units"
 )
 
 // TestAreaComparison: the page compares published areas with those that the model gives.
@@ -69,10 +68,9 @@ func TestAreaComparison(t *testing.T) {
 
 	tbc := estimate(65, "tbc", "divergence.mechanism=tbc")
 	var encoders float64
-	for _, l := range part(tbc, "divergence mechanism").Logic {
-		if l.Kind == units.Encoder {
-			encoders += 30 * area.GatesOf(l)
-		}
+	for _, g := range part(tbc, "divergence mechanism").Gates {
+		require.Contains(t, g.Name, "compactor")
+		encoders += 30 * g.Count.Mid
 	}
 	gate, placed := area.Nodes()[0].Gate.Range, figure(t, "placed logic over its cells")
 	each := func(gate, placed float64) float64 { return encoders * gate * placed * 1e-6 }
