@@ -103,7 +103,7 @@ func figure(t *testing.T, name string) area.Range {
 }
 
 // TestSynthesis: the gates of blocks in the area model are those of a synthesis. With -update all are
-// measured again, which takes minutes; without it those that take a second.
+// measured again, which takes minutes; without it the small ones.
 func TestSynthesis(t *testing.T) {
 	need.Tool(t, "yosys", "abc", "osu018")
 	process, err := verilog.FindProcess("osu018")
@@ -111,7 +111,7 @@ func TestSynthesis(t *testing.T) {
 	var text strings.Builder
 	measured := 0
 	for _, s := range area.Syntheses() {
-		if !*update && (testing.Short() || s.Gates > 500) {
+		if !*update && (testing.Short() || s.Gates > 250) {
 			continue
 		}
 		b, err := verilog.Find(s.Block)
@@ -130,6 +130,6 @@ func TestSynthesis(t *testing.T) {
 	if *update {
 		require.NoError(t, os.WriteFile("../gpu/area/synthesis.txt", []byte(text.String()), 0o644))
 	} else if !testing.Short() {
-		assert.Greater(t, measured, 8)
+		assert.Greater(t, measured, 5)
 	}
 }
