@@ -10,16 +10,18 @@ import (
 // Divided is a launch of which the machine has simulated some CTAs. The functional model runs the
 // others, all in the order of the grid, so that results are those of the launch.
 //
-// Let a wave be as many CTAs as the machine holds at once. A launch of 50 waves or more is divided. The
-// machine simulates parts of five waves: one part in Every, and five at least. The first part is the
-// start of the grid, the last its end; the others lie in equal intervals, at a place that changes. Each
-// begins with empty caches. Two waves warm them, two are measured, and the last one keeps the
-// machine full meanwhile.
+// Let a wave be as many CTAs as the machine holds at once. A launch of 200 waves or more is divided. The
+// machine simulates the first 64 waves, the last five, and parts of five waves between them: one wave
+// in Every, and three parts at least. These lie in equal intervals, at a place that changes. A part
+// begins with empty caches: two waves warm them, two are measured, and one keeps the machine full
+// meanwhile.
 //
-// The second measured waves give the cycles of a thread instruction, by the ratio estimator (Cochran,
-// Sampling Techniques, 3rd edition 1977, chapter 6). It stands for the CTAs between the first part and
-// the last one. The bound is the interval of Student's t, and the difference to the first measured waves:
-// a machine that still warms up is not measured.
+// The measured waves give the cycles of a thread instruction, by the ratio estimator (Cochran, Sampling
+// Techniques, 3rd edition 1977, chapter 6). The CTAs of a large launch spread over time and the caches
+// fill, for longer than two waves. The first part tells by how much: late measures its last 16 waves
+// before the one that keeps the machine full, relative to the waves that a short part measures. The
+// CTAs between the first part and the last one take a time between both rates: the estimate is the
+// middle. The bound is the interval of Student's t and the difference between both rates.
 type Divided struct {
 	CTAs   uint64  `json:"ctas"` // simulated
 	Cycles float64 `json:"cycles"`
@@ -28,28 +30,34 @@ type Divided struct {
 
 // Waves of a part.
 const (
-	warmWaves    = 2
-	partWaves    = 5
-	leastWaves   = 50 // of a divided launch
-	leastOfParts = 5
+	warmWaves     = 2
+	measuredWaves = 2
+	partWaves     = 5
+	firstWaves    = 64 // of the first part
+	lateWaves     = 16 // of these, measured late
+	leastWaves    = 200
+	leastParts    = 5
 )
 
-// parts returns the first CTA of each part of a launch of so many CTAs, nil if it is not divided. The
-// places of two launches differ if their seeds do.
-func (p *Sampling) parts(ctas, wave, seed uint64) []uint64 {
+// span is a part of a grid: CTAs from first up to end, not included.
+type span struct{ first, end uint64 }
+
+// parts returns the parts of a launch of so many CTAs, nil if it is not divided. Their places depend on
+// the seed.
+func (p *Sampling) parts(ctas, wave, seed uint64) []span {
 	if ctas < leastWaves*wave {
 		return nil
 	}
 	size := partWaves * wave
-	n := max(leastOfParts, ctas/(uint64(p.Every)*size))
-	list := make([]uint64, n)
+	n := max(leastParts, ctas/(uint64(p.Every)*size))
+	list := []span{{0, firstWaves * wave}}
 	random := splitmix.Source(seed)
-	interval := (ctas - 2*size) / (n - 2)
+	interval := (ctas - firstWaves*wave - size) / (n - 2)
 	for i := range n - 2 {
-		list[i+1] = size + i*interval + (random.Next()>>32)*(interval-size+1)>>32
+		first := firstWaves*wave + i*interval + (random.Next()>>32)*(interval-size+1)>>32
+		list = append(list, span{first, first + size})
 	}
-	list[n-1] = ctas - size
-	return list
+	return append(list, span{ctas - size, ctas})
 }
 
 // timing has the moments of a part of a launch: its start, the ends of waves, and its end.
@@ -57,14 +65,19 @@ type timing struct {
 	cycles, lanes []float64 // since the start of the part; thread instructions since the reset
 }
 
-// The moments of a part.
+// The moments of a part. A short part has no late waves.
 const (
 	atStart = iota
-	atWarm  // the waves that warm the caches have ended
-	atFirst // the first measured wave has ended
-	atSecond
-	atEnd
+	atWarm
+	atMeasured
+	atLate
+	atSettled
 )
+
+// moments are the waves that have ended at each moment.
+var moments = [...]uint64{
+	0, warmWaves, warmWaves + measuredWaves, firstWaves - 1 - lateWaves, firstWaves - 1,
+}
 
 // between returns the cycles and the thread instructions between two moments.
 func (p *timing) between(from, to int) (cycles, lanes float64) {
@@ -75,17 +88,16 @@ func (p *timing) between(from, to int) (cycles, lanes float64) {
 // functional model has counted its thread instructions.
 func (s *Session) divide(run *Run, work float64, textures bool) (cycles, bound float64, err error) {
 	k, wave := run.Launch.kernel(), uint64(s.room(run))
-	starts := s.Sample.parts(k.CTAs(), wave, uint64(len(s.Runs)))
-	if starts == nil || textures { // the functional model has no instructions of the texture unit
+	parts := s.Sample.parts(k.CTAs(), wave, uint64(len(s.Runs)))
+	if parts == nil || textures { // the functional model has no instructions of the texture unit
 		err = s.simulate(run)
 		return float64(run.Outcome.Cycle), 0, err
 	}
 	var list []timing
-	var simulated uint64
-	done := uint64(0)
-	for _, first := range starts {
-		if first > done {
-			m, result, err := s.functional(run, done, first)
+	var ctas, simulated, done uint64
+	for _, p := range parts {
+		if p.first > done {
+			m, result, err := s.functional(run, done, p.first)
 			if err != nil {
 				return 0, 0, err
 			}
@@ -95,21 +107,21 @@ func (s *Session) divide(run *Run, work float64, textures bool) (cycles, bound f
 				return 0, 0, nil
 			}
 		}
-		done = first + partWaves*wave
-		p, err := s.measurePart(run, first, wave)
+		done = p.end
+		t, err := s.measurePart(run, p, wave)
 		if err != nil || !run.Outcome.OK() {
 			return 0, 0, err
 		}
-		list, simulated = append(list, p), simulated+run.Outcome.Cycle
+		list, ctas, simulated = append(list, t), ctas+p.end-p.first, simulated+run.Outcome.Cycle
 	}
 	run.Outcome.Cycle = simulated
 	cycles, bound = extrapolate(list, work)
-	run.Divided = &Divided{uint64(len(list)) * partWaves * wave, cycles, bound}
+	run.Divided = &Divided{ctas, cycles, bound}
 	return cycles, bound, s.err
 }
 
-// measurePart simulates a part of a launch.
-func (s *Session) measurePart(run *Run, first, wave uint64) (p timing, err error) {
+// measurePart simulates a part of a launch. The last moment of its timing is its end.
+func (s *Session) measurePart(run *Run, part span, wave uint64) (t timing, err error) {
 	m := s.Machine
 	note := func(cycles uint64) {
 		lanes := uint64(0)
@@ -118,42 +130,40 @@ func (s *Session) measurePart(run *Run, first, wave uint64) (p timing, err error
 				lanes += sub.Issue.Count.Q().Lanes
 			}
 		}
-		p.cycles, p.lanes = append(p.cycles, float64(cycles)), append(p.lanes, float64(lanes))
+		t.cycles, t.lanes = append(t.cycles, float64(cycles)), append(t.lanes, float64(lanes))
 	}
 	note(0)
-	err = s.simulatePart(run, first, first+partWaves*wave, func() bool {
-		ended, _ := m.Progress()
-		for at := len(p.cycles); at < atEnd && ended-first >= uint64(warmWaves+at-atWarm)*wave; at++ {
+	err = s.simulatePart(run, part.first, part.end, func() bool {
+		ended, of := m.Progress()
+		for n := len(t.cycles); ended < of && n < len(moments) && ended-part.first >= moments[n]*wave; n++ {
 			note(m.Cycles())
 		}
 		return s.Limits.Stop != nil && s.Limits.Stop()
 	})
-	for len(p.cycles) < atEnd { // the last waves have ended at once
-		note(run.Outcome.Cycle)
-	}
 	note(run.Outcome.Cycle)
-	return p, err
+	return t, err
 }
 
 // extrapolate returns the cycles of a launch with so many thread instructions, and their bound.
 func extrapolate(list []timing, work float64) (cycles, bound float64) {
-	var c, l [atEnd]float64 // sums by the moment at which a wave ends
+	c, l := make([]float64, len(list)), make([]float64, len(list))
+	allCycles, allLanes := 0.0, 0.0
 	for i := range list {
-		for at := atFirst; at <= atSecond; at++ {
-			cycles, lanes := list[i].between(at-1, at)
-			c[at], l[at] = c[at]+cycles, l[at]+lanes
-		}
+		c[i], l[i] = list[i].between(atWarm, atMeasured)
+		allCycles, allLanes = allCycles+c[i], allLanes+l[i]
 	}
-	rate := c[atSecond] / l[atSecond]
-	n, squares := float64(len(list)), 0.0
+	rate, n, squares := allCycles/allLanes, float64(len(list)), 0.0
 	for i := range list {
-		cycles, lanes := list[i].between(atFirst, atSecond)
-		squares += (cycles - rate*lanes) * (cycles - rate*lanes)
+		d := c[i] - rate*l[i]
+		squares += d * d
 	}
-	deviation := math.Sqrt(squares/(n-1)/n) / (l[atSecond] / n)
-	head, headWork := list[0].between(atStart, atSecond)
-	tail, tailWork := list[len(list)-1].between(atWarm, atEnd)
+	deviation := math.Sqrt(squares/(n-1)/n) / (allLanes / n)
+	lateCycles, lateLanes := list[0].between(atLate, atSettled)
+	late := lateCycles / lateLanes / (c[0] / l[0])
+	head, headWork := list[0].between(atStart, atSettled)
+	last := &list[len(list)-1]
+	tail, tailWork := last.between(atWarm, len(last.cycles)-1)
 	middle := work - headWork - tailWork
-	bound = middle * (sample.Student(len(list)-1, Confidence)*deviation + math.Abs(rate-c[atFirst]/l[atFirst]))
-	return head + tail + middle*rate, bound
+	bound = middle * (sample.Student(len(list)-1, Confidence)*deviation + rate*math.Abs(late-1))
+	return head + tail + middle*rate*(1+late)/2, bound
 }
