@@ -61,7 +61,9 @@ func sampledUnits(list ...unit) *Sampling {
 
 // TestSamplingEstimate checks estimates against figures computed by hand.
 func TestSamplingEstimate(t *testing.T) {
-	is := func(state unitState, work, cycles float64) unit { return unit{work: work, cycles: cycles, state: state} }
+	is := func(state unitState, work, cycles float64) unit {
+		return unit{work: work, cycles: cycles, state: state}
+	}
 	// Equal launches; the cold one takes a tenth more. Of seven launches three are predicted.
 	e := sampledUnits(is(undivided, 8, 100), is(undivided, 8, 100), is(undivided, 8, 100), is(skipped, 8, 0),
 		is(skipped, 8, 0), is(cold, 8, 110), is(warm, 8, 100)).Estimate()
@@ -115,8 +117,8 @@ func TestExtrapolate(t *testing.T) {
 // TestParts checks that the parts of a launch lie apart, from its start to its end.
 func TestParts(t *testing.T) {
 	for _, c := range []struct {
-		every         int
-		ctas, wave    uint64
+		every        int
+		ctas, wave   uint64
 		parts, waves int
 	}{
 		{4, 199, 1, 0, 0},
