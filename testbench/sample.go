@@ -65,7 +65,9 @@ type unit struct {
 	work   float64 // thread instructions of the functional model
 	cycles float64 // simulated, or estimated if the launch is divided
 	bound  float64 // of the cycles of a divided launch
-	state  unitState
+
+	divided bool
+	state   unitState
 }
 
 // unitState tells how a launch was run.
@@ -133,6 +135,7 @@ func (s *Session) sampled(l Launch) (Run, error) {
 		return run, err
 	}
 	u.cycles, u.bound, err = s.divide(&run, u.work, s.textures(l.Prog))
+	u.divided = run.Divided != nil
 	return run, err
 }
 
@@ -166,7 +169,7 @@ func (p *Sampling) Estimate() (e Estimate) {
 		if u.state != skipped {
 			e.Simulated++
 		}
-		if u.bound > 0 {
+		if u.divided {
 			e.Divided++
 		}
 		g.add(u)

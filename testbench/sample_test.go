@@ -89,7 +89,7 @@ func TestSamplingEstimate(t *testing.T) {
 	assert.InDelta(t, 140, e.Bound, 1e-9)
 
 	// Bounds of divided launches add, that of the second one also for the launch it predicts.
-	divided := unit{work: 8, cycles: 100, bound: 6, state: undivided}
+	divided := unit{work: 8, cycles: 100, bound: 6, divided: true, state: undivided}
 	e = sampledUnits(divided, divided, divided, is(skipped, 8, 0)).Estimate()
 	assert.Equal(t, 3, e.Divided)
 	assert.InDelta(t, 400, e.Cycles, 1e-9)

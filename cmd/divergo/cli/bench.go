@@ -183,7 +183,7 @@ func (f *benchFlags) run(c *cobra.Command, names []string) error {
 	show := r.table(old != "")
 	switch {
 	case f.growth:
-		show = r.growth()
+		show = r.growth(f.count)
 	case f.count || f.parts:
 		show = r.partsTable(f.count)
 	}
@@ -195,7 +195,7 @@ func (f *benchFlags) run(c *cobra.Command, names []string) error {
 func (r *benchResult) markdown(w io.Writer, f *benchFlags) error {
 	switch {
 	case f.growth:
-		return r.growth().WriteMarkdown(w)
+		return r.growth(f.count).WriteMarkdown(w)
 	case f.parts:
 		return r.partsTable(f.count).WriteMarkdown(w)
 	}
@@ -256,12 +256,18 @@ func (r *benchResult) partsTable(counted bool) *table.Table {
 	return t
 }
 
-// growth has a row for each point of an axis.
-func (r *benchResult) growth() *table.Table {
-	t := table.New("axis", "value", "cycles", "processor s", "M instructions", "MB", "of linear")
+// growth has a row for each point of an axis: its time, or its instructions.
+func (r *benchResult) growth(counted bool) *table.Table {
+	if counted {
+		t := table.New("axis", "value", "cycles", "M instructions", "of linear")
+		for i, x := range r.Runs {
+			t.Row(x.Axis, x.Value, x.Cycles, fmt.Sprintf("%.0f", float64(x.Counted)/1e6), fmt.Sprintf("%.2f", r.ofLinear(i)))
+		}
+		return t
+	}
+	t := table.New("axis", "value", "cycles", "processor s", "MB", "of linear")
 	for i, x := range r.Runs {
-		t.Row(x.Axis, x.Value, x.Cycles, seconds(x.New.Processor), fmt.Sprintf("%.0f", float64(x.Counted)/1e6), x.Memory>>20,
-			fmt.Sprintf("%.2f", r.ofLinear(i)))
+		t.Row(x.Axis, x.Value, x.Cycles, seconds(x.New.Processor), x.Memory>>20, fmt.Sprintf("%.2f", r.ofLinear(i)))
 	}
 	return t
 }
@@ -286,7 +292,7 @@ func cost(x *bench.Result) float64 {
 
 // picture draws the cost for each unit of the axes.
 func (r *benchResult) picture() *chart.Lines {
-	l := &chart.Lines{Title: "Cost for each unit, as a multiple of the first", X: "four times as many, so often", Y: "cost for a unit"}
+	l := &chart.Lines{Title: "Cost for each unit, as a multiple of the first", X: "steps, each four times as many", Y: "cost for a unit"}
 	first := 0.0
 	for i, x := range r.Runs {
 		each := cost(x) / float64(x.Value)
