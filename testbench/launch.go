@@ -282,8 +282,8 @@ func (s *Session) emulate(run *Run) error {
 // end = 0 is all. It changes the memory that it returns, not device memory.
 func (s *Session) functional(run *Run, first, end uint64) (*functional.Memory, *functional.Result, error) {
 	if w := s.Machine.Config.SM.WarpSize; w > isa.RowLanes {
-		return nil, nil, fmt.Errorf("sm.warp_size = %d: the functional model has warps of at most %d threads; leave out --fast and --sample",
-			w, isa.RowLanes)
+		return nil, nil, fmt.Errorf("sm.warp_size = %d: the functional model has warps of at most %d threads; "+
+			"leave out --fast and --sample", w, isa.RowLanes)
 	}
 	m := functional.NewMemory(s.memory.Ranges(), s.Pad, s.Machine.Store.Read)
 	setup := run.Launch.Functional(&s.Machine.Config, s.room(run))
