@@ -60,7 +60,7 @@ var scoreboardRemembers = &Property{
 }
 
 var stackNests = &Property{
-	Name: "pdom-stack-nests", Block: pathStack,
+	Name: "pdom-stack-nests", Block: pdom,
 	Doc: "two entries have no lane in common, or the upper one's are among the lower one's; those of the running path " +
 		"are among the bottom entry's",
 	Sizes: []Sizes{{"lanes": 2}, {"lanes": 4}}, Steps: 5, Bounded: true,
