@@ -47,67 +47,19 @@ type PDOM struct {
 	deep  int
 }
 
-// MechanismIn has the events of a cycle, which concern different warps, and the question of the debug
-// port: see package sm/divergence/verilog.
-type MechanismIn struct {
-	LaunchValid bool
-	LaunchWarp  uint8  `bits:"warps_bits"`
-	LaunchMask  uint32 `bits:"lanes"`
-
-	FireValid   bool
-	FireControl bool  // an outcome will follow
-	FireWarp    uint8 `bits:"warps_bits"`
-
-	OutcomeValid  bool
-	OutcomeKind   uint8  `bits:"2"`
-	OutcomeWarp   uint8  `bits:"warps_bits"`
-	OutcomeTaken  uint32 `bits:"lanes"`
-	OutcomeTarget divergence.Point
-	OutcomeFall   divergence.Point
-	OutcomeMeet   divergence.Point
-
-	Resume uint64 `bits:"warps"`
-
-	DebugWarp  uint8 `bits:"warps_bits"`
-	DebugIndex uint8 `bits:"7"`
-}
-
-// The kinds of an outcome. A third one, barrier, changes nothing: the warp waits for resume.
-const (
-	kindBranch = 0
-	kindExit   = 1
-	kindNext   = 3
-)
-
-// MechanismOut has the slots, a warp that retires, and the answer of the debug port.
-type MechanismOut struct {
-	SlotValid uint64                `bits:"warps"`
-	SlotPC    [units.MaxRows]uint32 `len:"warps"`
-	SlotMask  [units.MaxRows]uint32 `len:"warps" bits:"lanes"`
-	SlotDepth [units.MaxRows]uint16 `len:"warps"`
-
-	RetireValid bool
-	RetireWarp  uint8 `bits:"warps_bits"`
-
-	DebugValid bool
-	DebugAt    divergence.Point
-	DebugMeet  divergence.Point
-	DebugMask  uint32 `bits:"lanes"`
-}
-
 // Tick serves the events.
 func (b *PDOM) Tick() {
 	in := b.In.At()
 	b.Out.Set(b.outputs(in))
 	b.D().Retire = false
-	busy := uint64(0)
+	busy := uint64(0) // warps with an event; illegal ones are ignored
 	if in.FireValid && !in.FireControl {
 		busy |= 1 << in.FireWarp
 		if s := b.Table.Edit(int(in.FireWarp)); s.Valid {
 			b.step(int(in.FireWarp), s)
 		}
 	}
-	if in.OutcomeValid {
+	if in.OutcomeValid && busy>>in.OutcomeWarp&1 == 0 {
 		busy |= 1 << in.OutcomeWarp
 		if s := b.Table.Edit(int(in.OutcomeWarp)); s.Valid {
 			b.outcome(int(in.OutcomeWarp), s, in)
@@ -208,13 +160,7 @@ func (b *PDOM) exit(w int, s *divergence.Slot, gone uint32) {
 
 // outputs reads the registers.
 func (b *PDOM) outputs(in *MechanismIn) (out MechanismOut) {
-	for w := range b.Table.Len() {
-		s := b.Table.At(w)
-		if s.Valid {
-			out.SlotValid |= 1 << w
-		}
-		out.SlotPC[w], out.SlotMask[w], out.SlotDepth[w] = s.PC, s.Mask, s.Depth
-	}
+	out.slots(b.Table)
 	out.RetireValid, out.RetireWarp = b.Q().Retire, b.Q().Warp
 	w := int(in.DebugWarp)
 	s, n := b.Table.At(w), int(*b.Stack.Depth.At(w))

@@ -26,19 +26,19 @@ import (
 	"divergo/waves/vcdread"
 )
 
-// printed returns the folder of the printed mechanism pdom as a unit, built.
-func printed(t *testing.T) string {
+// printed returns the folder of a printed mechanism as a unit, built.
+func printed(t *testing.T, mechanism string) string {
 	t.Helper()
 	need.Tool(t, "verilator")
 	if testing.Short() {
 		t.Skip("takes seconds to build a unit")
 	}
-	b := &built[2]
+	b := &built[2+slices.Index(blocks.Mechanisms(), mechanism)]
 	b.Do(func() {
 		dir, err := os.MkdirTemp("", "unit")
 		require.NoError(t, err)
-		folder := filepath.Join(dir, "printed")
-		files, err := blocks.Unit("pdom")
+		folder := filepath.Join(dir, mechanism)
+		files, err := blocks.Unit(mechanism)
 		require.NoError(t, err)
 		require.NoError(t, verilog.InitFrom(folder, files))
 		messages, err := verilog.Build(folder, false)
@@ -51,16 +51,18 @@ func printed(t *testing.T) string {
 	return b.folder
 }
 
-// TestPrintedCycles: pdom as it prints itself has the results and the cycles of the Go model, for every
+// TestPrintedCycles: each printed mechanism has the results and the cycles of its Go model, for every
 // kernel.
 func TestPrintedCycles(t *testing.T) {
-	folder := printed(t)
-	for _, k := range kernels.All() {
-		want, err := run(t, k, "pdom")
-		require.NoError(t, err)
-		got, err := run(t, k, folder)
-		require.NoError(t, err, k.Name)
-		assert.Equal(t, want, got, k.Name)
+	for _, name := range blocks.Mechanisms() {
+		folder := printed(t, name)
+		for _, k := range kernels.All() {
+			want, err := run(t, k, name)
+			require.NoError(t, err)
+			got, err := run(t, k, folder)
+			require.NoError(t, err, "%s %s", name, k.Name)
+			assert.Equal(t, want, got, "%s %s", name, k.Name)
+		}
 	}
 }
 
@@ -81,7 +83,7 @@ func TestPrintedState(t *testing.T) {
 		})
 		return list
 	}
-	folder := printed(t)
+	folder := printed(t, "pdom")
 	want, got := states("pdom"), states(folder)
 	require.Len(t, got, len(want))
 	deep := 0
@@ -95,7 +97,7 @@ func TestPrintedState(t *testing.T) {
 // TestPrintedDump: the registers of the printed mechanism in a dump have the values of those of the
 // Go model, at each time.
 func TestPrintedDump(t *testing.T) {
-	folder := printed(t)
+	folder := printed(t, "pdom")
 	record := func(mechanism string) *vcdread.Dump {
 		cfg := gpu.Default().Under(mechanism)
 		cfg.GPU.SMs = 1
@@ -133,7 +135,7 @@ func TestPrintedDump(t *testing.T) {
 			break
 		}
 		for _, c := range want.Changes[s.Net] {
-			require.Equal(t, c.Value, value(got, c.Time, unit+"table__valid")>>warps&1, "warp %d at %d", warps, c.Time)
+			require.Equal(t, c.Value, value(got, c.Time, fmt.Sprintf("%stable__valid_%02d", unit, warps)), "warp %d at %d", warps, c.Time)
 		}
 		for path, name := range map[string]string{
 			slot + "PC": "table__pc", slot + "Mask": "table__mask", fmt.Sprintf("%sStack.Depth_%02d", model, warps): "stack_depth",
