@@ -59,10 +59,10 @@ var scoreboardRemembers = &Property{
 	Falsify: [2]string{"if (issue) board_pending_1", "if (~issue) board_pending_1"},
 }
 
-var pdomNests = &Property{
-	Name: "pdom-nests", Block: pdom,
-	Doc: "two entries of a stack have no lane in common, or the upper one's are among the lower one's; all entries " +
-		"and the running path have the threads that have not ended, so that none is lost",
-	Sizes: []Sizes{{"lanes": 2, "warps": 2}, {"lanes": 4, "warps": 2}}, Steps: 5, Bounded: true,
-	Falsify: [2]string{" & outcome_taken;", " | outcome_taken;"},
+var stackNests = &Property{
+	Name: "pdom-stack-nests", Block: pathStack,
+	Doc: "two entries have no lane in common, or the upper one's are among the lower one's; those of the running path " +
+		"are among the bottom entry's",
+	Sizes: []Sizes{{"lanes": 2}, {"lanes": 4}}, Steps: 5, Bounded: true,
+	Falsify: [2]string{" & lanes;", " | lanes;"},
 }
