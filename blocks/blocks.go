@@ -10,6 +10,7 @@
 //	compare  Equal             both, on random inputs, in Verilator or Icarus
 //	prove    Block.Prove       properties, by yosys and ABC
 //	measure  Block.Area        cells and delay, by yosys and ABC
+//	use      Unit              a whole mechanism, as a Verilog unit in the simulator
 //
 // The tools are Debian's. Print needs none of them, and no Go tool chain: the sources are embedded.
 package blocks
@@ -50,15 +51,16 @@ type Block struct {
 	Notes  string // differences from the mechanism that uses it; may be empty
 	Sizes  []Size
 
-	derive func(Sizes) // adds the widths that follow from the sizes
-	make   func(Sizes) *Model
+	derive   func(Sizes) // adds the widths that follow from the sizes
+	make     func(Sizes) *Model
+	promises string // of a whole mechanism: what checkers may expect of a unit
 }
 
 // All lists the blocks by name.
 func All() []*Block {
 	list := []*Block{
-		compactor, permutation, majority, arbiter, scoreboard, pathStack, capt, barrier, pool, pair, smallest,
-		coalescer,
+		compactor, permutation, majority, arbiter, scoreboard, pathStack, pdom, ppc, capt, barrier, pool, pair, smallest,
+		coalescer, frfcfs,
 	}
 	slices.SortFunc(list, func(a, b *Block) int { return strings.Compare(a.Name, b.Name) })
 	return list
@@ -147,7 +149,7 @@ func (b *Block) complete(s Sizes) (Sizes, error) {
 }
 
 var library = sync.OnceValues(func() (*verilog.Library, error) {
-	return verilog.Load(divergo.Sources, "isa", "units", "sm/divergence", "sm/divergence/paths", "memsys", "blocks")
+	return verilog.Load(divergo.Sources, "isa", "units", "sm/divergence", "sm/divergence/paths", "memsys/dram", "memsys", "blocks")
 })
 
 // Print returns the block as Verilog. Sizes that s does not give have their defaults.

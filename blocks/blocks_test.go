@@ -1,7 +1,6 @@
 package blocks
 
 import (
-	"flag"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -13,9 +12,6 @@ import (
 	"divergo/internal/need"
 )
 
-// -cycles N compares for N cycles: 1000000 in Verilator and 10000 in Icarus take some minutes.
-var cycles = flag.Int("cycles", 0, "cycles of TestEqual; 0: as many as take some seconds")
-
 // cases are all blocks in their small sizes.
 func cases() (list []Case) {
 	for _, b := range All() {
@@ -26,7 +22,7 @@ func cases() (list []Case) {
 
 // TestEqual: the Verilog has the outputs of the model in every cycle.
 func TestEqual(t *testing.T) {
-	for sim, n := range map[Simulator]int{Verilator: 20_000, Icarus: 2_000} {
+	for sim, n := range map[Simulator]int{Verilator: 1_000_000, Icarus: 10_000} {
 		t.Run(string(sim), func(t *testing.T) {
 			need.Tool(t, string(sim))
 			if sim == Verilator {
@@ -35,8 +31,8 @@ func TestEqual(t *testing.T) {
 					t.Skip("building takes 20 seconds")
 				}
 			}
-			if *cycles != 0 {
-				n = *cycles
+			if testing.Short() {
+				n = 200
 			}
 			require.NoError(t, Equal(cases(), sim, n, 1))
 		})

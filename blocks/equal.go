@@ -232,9 +232,7 @@ func (x *comparison) run(c *exec.Cmd, cycles int) error {
 	defer child.Kill()
 	want := make(chan [][]uint64, 16)
 	go func() {
-		w := bufio.NewWriterSize(to, 1<<16)
-		x.feed(w, want, cycles)
-		w.Flush()
+		x.feed(to, want, cycles)
 		to.Close()
 		close(want)
 	}()
@@ -260,9 +258,11 @@ func (x *comparison) run(c *exec.Cmd, cycles int) error {
 	return child.Wait()
 }
 
-// feed runs the models and writes their inputs.
-func (x *comparison) feed(w *bufio.Writer, want chan<- [][]uint64, cycles int) {
+// feed runs the models and writes their inputs. The outputs go first, so that they are expected when the
+// simulator begins to answer.
+func (x *comparison) feed(to io.Writer, want chan<- [][]uint64, cycles int) {
 	var group [][]uint64
+	var w bytes.Buffer
 	v := make([]uint32, x.width(true))
 	for cycle := range cycles {
 		clear(v)
@@ -288,7 +288,7 @@ func (x *comparison) feed(w *bufio.Writer, want chan<- [][]uint64, cycles int) {
 		}
 		if x.sim == Icarus {
 			for i := len(v) - 1; i >= 0; i-- {
-				fmt.Fprintf(w, "%08x", v[i])
+				fmt.Fprintf(&w, "%08x", v[i])
 			}
 			w.WriteByte('\n')
 		} else {
@@ -297,9 +297,10 @@ func (x *comparison) feed(w *bufio.Writer, want chan<- [][]uint64, cycles int) {
 			}
 		}
 		if group = append(group, out); len(group) == batch || cycle == cycles-1 {
-			w.Flush() // an error means that the simulator has ended: the reader says so
 			want <- group
+			to.Write(w.Bytes()) // an error means that the simulator has ended: the reader says so
 			group = nil
+			w.Reset()
 		}
 	}
 }
@@ -320,17 +321,21 @@ func (x *comparison) draw(width int) uint64 {
 	return v & (1<<width - 1)
 }
 
-// put writes bits into a vector.
+// put writes bits into a vector of zeros.
 func put(v []uint32, at, n int, bits uint64) {
-	for i := range n {
-		v[(at+i)/32] |= uint32(bits>>i&1) << ((at + i) % 32)
+	for n > 0 {
+		k := min(n, 32-at%32)
+		v[at/32] |= uint32(bits&(1<<k-1)) << (at % 32)
+		bits, at, n = bits>>k, at+k, n-k
 	}
 }
 
 // get reads bits of a vector.
 func get(v []uint32, at, n int) (bits uint64) {
-	for i := range n {
-		bits |= uint64(v[(at+i)/32]>>((at+i)%32)&1) << i
+	for have := 0; have < n; {
+		k := min(n-have, 32-at%32)
+		bits |= uint64(v[at/32]>>(at%32)&(1<<k-1)) << have
+		at, have = at+k, have+k
 	}
 	return bits
 }

@@ -110,9 +110,9 @@ type Channel struct {
 	addrs    AddrMap
 	store    *Store // maps local addresses to cells
 	bursts   int    // column commands for a line
-	entries  *rtl.Mem[entry]
+	entries  *rtl.Mem[Entry]
 	data     *rtl.Mem[Line] `len:"line"`
-	banks    *rtl.Mem[bank]
+	banks    *rtl.Mem[Bank]
 	cells    *rtl.Mem[Line] `rtl:"inplace"` // contents of all rows; at most one command a cycle reads or writes them
 	writing  bool           `rtl:"scratch"` // wire: writes are served, not reads (WriteHigh)
 }
@@ -141,8 +141,8 @@ type channelState struct {
 	DoneLen  uint8           `bits:"7"`
 }
 
-// entry is a place in the request queue.
-type entry struct {
+// Entry is a place in the request queue.
+type Entry struct {
 	Write  bool
 	Opened bool // a row was opened for this request
 	ID     uint8
@@ -157,8 +157,8 @@ type entry struct {
 	Mask   ByteMask `len:"1" bits:"line"`
 }
 
-// bank is the state of one bank: its row buffer and the first cycles in which commands are legal.
-type bank struct {
+// Bank is the state of one bank: its row buffer and the first cycles in which commands are legal.
+type Bank struct {
 	Open                                  bool
 	Row                                   uint32
 	Overtaken                             uint8  // requests served in succession ahead of an older one
@@ -172,7 +172,7 @@ func NewChannel(cfg *Config, line int, store *Store, in rtl.In[Request], out rtl
 	c := &Channel{
 		In: in, Out: out, cfg: *cfg, schedule: schedulers.Must(cfg.Scheduler), addrs: m, store: store,
 		bursts:  line / cfg.burstBytes(),
-		entries: rtl.NewMem[entry](cfg.Queue), data: rtl.NewMem[Line](cfg.Queue), banks: rtl.NewMem[bank](cfg.Banks),
+		entries: rtl.NewMem[Entry](cfg.Queue), data: rtl.NewMem[Line](cfg.Queue), banks: rtl.NewMem[Bank](cfg.Banks),
 		cells: store.attach(m),
 	}
 	c.Init(channelState{Due: uint64(cfg.TREFI)})
@@ -237,7 +237,7 @@ func (c *Channel) accept() {
 	}
 	r := c.In.Front()
 	e := c.entries.Edit(i)
-	*e = entry{Write: r.Write, ID: r.ID, Local: c.addrs.Local(r.Addr), Age: q.Arrived, Came: c.sim.Now(), Mask: r.Mask}
+	*e = Entry{Write: r.Write, ID: r.ID, Local: c.addrs.Local(r.Addr), Age: q.Arrived, Came: c.sim.Now(), Mask: r.Mask}
 	e.Bank, e.Row, e.Col = c.addrs.Place(r.Addr)
 	e.Todo = c.todo(r)
 	if r.Write {
@@ -257,7 +257,7 @@ func (c *Channel) accept() {
 
 // sort notes the kind of the new entry i. Older entries of the other kind to its line are served in
 // either direction, so that they stay before it.
-func (c *Channel) sort(i int, e *entry) {
+func (c *Channel) sort(i int, e *Entry) {
 	q, d := c.Regs()
 	d.Urgent &^= 1 << i
 	d.Writes &^= 1 << i
@@ -427,12 +427,21 @@ func (c *Channel) all(op Op, cycle, until uint64) {
 
 // choose returns the entry that bank b works for, or -1 if it waits for another bank.
 func (c *Channel) choose(b int) int {
-	bk := c.banks.At(b)
-	oldest, hit := -1, -1
+	oldest, hit := c.banks.At(b).Oldest(c.ready(b), c.entries)
+	if oldest < 0 {
+		return -1
+	}
+	return c.schedule(c, b, oldest, hit)
+}
+
+// Oldest returns the oldest of a set of entries, and the oldest one for the open row; -1 if there is
+// none.
+func (bk *Bank) Oldest(set uint64, entries *rtl.Mem[Entry]) (oldest, hit int) {
+	oldest, hit = -1, -1
 	var oldestAge, hitAge uint64
-	for m := c.ready(b); m != 0; m &= m - 1 {
+	for m := set; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
-		e := c.entries.At(i)
+		e := entries.At(i)
 		if oldest < 0 || e.Age < oldestAge {
 			oldest, oldestAge = i, e.Age
 		}
@@ -440,15 +449,18 @@ func (c *Channel) choose(b int) int {
 			hit, hitAge = i, e.Age
 		}
 	}
-	if oldest < 0 {
-		return -1
-	}
-	return c.schedule(c, b, oldest, hit)
+	return oldest, hit
 }
 
 // firstReady prefers the open row, up to HitCap overtaken requests.
 func (c *Channel) firstReady(b, oldest, hit int) int {
-	if bk := c.banks.At(b); hit >= 0 && (c.cfg.HitCap == 0 || int(bk.Overtaken) < c.cfg.HitCap) {
+	return c.banks.At(b).FirstReady(oldest, hit, c.cfg.HitCap)
+}
+
+// FirstReady chooses the oldest entry for the open row, or else the oldest entry. Row hits overtake
+// at most hitCap times in succession; 0 is no limit.
+func (bk *Bank) FirstReady(oldest, hit, hitCap int) int {
+	if hit >= 0 && (hitCap == 0 || int(bk.Overtaken) < hitCap) {
 		return hit
 	}
 	return oldest
@@ -540,7 +552,7 @@ func (c *Channel) give(op Op, i int) {
 // column moves one burst of entry i between its data and the store. Ready is the first cycle after
 // its data. The bytes move together with the command. No other access can distinguish this from
 // moving with the data, because the data bus is in order.
-func (c *Channel) column(i int, bk *bank, ready uint64) {
+func (c *Channel) column(i int, bk *Bank, ready uint64) {
 	q, d := c.Regs()
 	e := c.entries.Edit(i)
 	burst := bits.TrailingZeros32(e.Todo)

@@ -14,7 +14,7 @@ import (
 )
 
 // Sizes gives numbers to the names in the tags `bits` and `len` of package rtl, such as "lanes".
-// Names in the tag `if` are options that the design does not have.
+// A name in the tag `if` is an option, which the design has if its number is not 0.
 type Sizes map[string]int
 
 // leaf is a number or truth value of a port, a register, or each entry of a memory.
@@ -35,6 +35,8 @@ type memory struct {
 	leaves []*leaf
 	resets map[*leaf][]uint64
 	fixed  map[*leaf]bool // leaves that always have their reset value
+
+	unreset bool // the reset keeps what is there: see the package comment
 }
 
 // read is an entry at the begin of the cycle.
@@ -181,8 +183,11 @@ func (d *design) live(v reflect.Value, name string, tag reflect.StructTag) value
 	case reflect.Struct:
 		r := make(list, v.NumField())
 		for i := range r {
-			f := t.Field(i)
-			r[i] = d.live(v.Field(i), join(name, f), f.Tag)
+			f, with := t.Field(i), t.Field(i).Tag
+			if tag.Get("reset") == "none" {
+				with += ` reset:"none"`
+			}
+			r[i] = d.live(v.Field(i), join(name, f), with)
 		}
 		return r
 	case reflect.Func:
@@ -264,7 +269,7 @@ func (d *design) pattern(v reflect.Value, name string, tag reflect.StructTag, in
 		r := make(list, t.NumField())
 		for i := range r {
 			f := t.Field(i)
-			if f.Tag.Get("if") != "" || f.Name == "_" {
+			if option := f.Tag.Get("if"); option != "" && d.sizes[option] == 0 || f.Name == "_" {
 				r[i] = d.constantsOf(v.Field(i))
 				continue
 			}
@@ -367,7 +372,10 @@ func (d *design) memory(v reflect.Value, name string, tag reflect.StructTag) val
 		d.mem[next] = d.mem[now]
 		return cell{now, next}
 	}
-	m := &memory{name: name, n: v.Len(), resets: map[*leaf][]uint64{}, fixed: map[*leaf]bool{}}
+	m := &memory{
+		name: name, n: v.Len(), resets: map[*leaf][]uint64{}, fixed: map[*leaf]bool{},
+		unreset: tag.Get("reset") == "none",
+	}
 	m.entry = d.pattern(v.Index(0), name, tag, nil, "", func(l *leaf) {
 		l.mem = m
 		m.leaves = append(m.leaves, l)

@@ -21,6 +21,9 @@
 // 5-bit numbers has 6 bits. A panic is an assumption that its condition never holds. Comments name
 // the Go statement of each wire.
 //
+// The tag `reset:"none"` at a field means that the reset does not clear the memories in it. No output
+// may then depend on an entry that has not been written since.
+//
 // # What it refuses
 //
 // A [Refusal] names file, line and reason. Hardware does a fixed amount of work in a cycle, so a

@@ -51,6 +51,10 @@ func Print(l *Library, name, doc string, m rtl.Ticker, s Sizes) (*Text, error) {
 	}
 }
 
+// unrolled is the length of loops that write a memory. Verilator must unroll them, and does so up to
+// this length in units: see package divergence/verilog.
+const unrolled = 16
+
 // printer prints a design.
 type printer struct {
 	*design
@@ -168,10 +172,12 @@ func (p *printer) module(t *Text, doc string) error {
 	}
 	loops := false
 	for _, l := range arrays {
-		loops = true
-		if r := l.mem.resets[l]; !slices.ContainsFunc(r, func(v uint64) bool { return v != r[0] }) {
-			fmt.Fprintf(&reset, "      for (i = 0; i < %d; i = i + 1) %s[i] <= %s;\n", l.mem.n, l.name,
-				number(l.width, r[0]))
+		if r := l.mem.resets[l]; l.mem.unreset {
+		} else if loops = true; !slices.ContainsFunc(r, func(v uint64) bool { return v != r[0] }) {
+			for i := 0; i < l.mem.n; i += unrolled {
+				fmt.Fprintf(&reset, "      for (i = %d; i < %d; i = i + 1) %s[i] <= %s;\n", i, min(i+unrolled, l.mem.n), l.name,
+					number(l.width, r[0]))
+			}
 		} else {
 			for i, v := range r {
 				fmt.Fprintf(&reset, "      %s[%d] <= %s;\n", l.name, i, number(l.width, v))

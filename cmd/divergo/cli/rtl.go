@@ -5,9 +5,11 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"divergo/blocks"
 	"divergo/gpu"
 	"divergo/sm/divergence"
 	"divergo/sm/divergence/verilog"
@@ -32,21 +34,35 @@ Or print a block of the model as synthesizable Verilog: see docs/howto/verilog.m
 }
 
 func newRTLInit() *cobra.Command {
-	return &cobra.Command{
+	var printed string
+	c := &cobra.Command{
 		Use:   "init DIR",
 		Short: "Write a Verilog unit that works into a new folder",
 		Long: `Write a Verilog unit that works into a new folder: unit.sv, a reconvergence stack for each warp;
-divergo.sv, the constants of the port specification; and bench/bench.sv, a bench for other simulators.`,
-		Example: `  divergo rtl init unit`,
-		Args:    exactly(1, "the name of a new folder"),
+divergo.sv, the constants of the port specification; and bench/bench.sv, a bench for other simulators.
+
+With --printed the unit is a mechanism of the model in the Verilog that "rtl print" prints.`,
+		Example: `  divergo rtl init unit
+  divergo rtl init stack --printed pdom`,
+		Args: exactly(1, "the name of a new folder"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := verilog.Init(args[0]); err != nil {
+			err := error(nil)
+			if printed == "" {
+				err = verilog.Init(args[0])
+			} else if files, e := blocks.Unit(printed); e != nil {
+				err = e
+			} else {
+				err = verilog.InitFrom(args[0], files)
+			}
+			if err != nil {
 				return err
 			}
-			_, err := fmt.Fprintf(c.OutOrStdout(), "wrote %s; \"divergo rtl build %[1]s\" builds it\n", args[0])
+			_, err = fmt.Fprintf(c.OutOrStdout(), "wrote %s; \"divergo rtl build %[1]s\" builds it\n", args[0])
 			return err
 		},
 	}
+	c.Flags().StringVar(&printed, "printed", "", "print this mechanism: "+strings.Join(blocks.Mechanisms(), ", "))
+	return c
 }
 
 func newRTLBuild() *cobra.Command {

@@ -58,7 +58,7 @@ runs; its comments name the Go statements. It needs no other tool. With --list, 
 their sizes.`,
 		Example: `  divergo rtl print --list
   divergo rtl print compactor --lanes 16 --warps 8
-  divergo rtl print pdom-stack -o pdom_stack.v`,
+  divergo rtl print pdom -o pdom.v`,
 		Args: func(c *cobra.Command, args []string) error {
 			if list {
 				return exactly(0, "nothing behind --list")(c, args)

@@ -123,8 +123,8 @@ func planted(t testing.TB, unit string) string {
 	return strings.Replace(unit, "  localparam int DEEP", "  int bug[1];\n  initial $readmemh(\"bug.hex\", bug);\n  localparam int DEEP", 1)
 }
 
-// The built units of this package's tests, by isolation. They are built once.
-var built [2]struct {
+// The built units of this package's tests: by isolation, then the printed ones. They are built once.
+var built [4]struct {
 	sync.Once
 	folder string
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -49,9 +50,15 @@ func skeleton() string { return unitHead + Header() + "\n" + unitBody }
 
 // Init writes a unit that works, and a bench for other simulators, into a new folder.
 func Init(folder string) error {
-	return output.WriteFolder(folder, map[string][]byte{
-		packageFile: []byte(Package()), unitFile: []byte(skeleton()), benchFile: []byte(recorder),
-	})
+	return InitFrom(folder, map[string][]byte{unitFile: []byte(skeleton())})
+}
+
+// InitFrom writes the files of a unit by name, with the package of constants and a bench for other
+// simulators, into a new folder.
+func InitFrom(folder string, unit map[string][]byte) error {
+	files := map[string][]byte{packageFile: []byte(Package()), benchFile: []byte(recorder)}
+	maps.Copy(files, unit)
+	return output.WriteFolder(folder, files)
 }
 
 // mark begins the stamp in a file that Build made: its kind and the digest of its sources follow.

@@ -87,6 +87,10 @@ struct Unit {
           count = (width + 8 * size - 1) / (8 * size);
           width = 8 * size;
         }
+        if (size && width > 8 * size) { // an array of bits, which Verilator lists as a vector
+          count = width;
+          width = 1;
+        }
         if (!size || x.udims() > 1 || count > 64 || x.isParam()) continue;
         sample = (sample + size - 1) / size * size;
         signals.push_back({at + "." + v.first, width, count, sample, size, x.datap()});
