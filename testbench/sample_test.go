@@ -41,7 +41,10 @@ func TestSamplingRule(t *testing.T) {
 	p.next(&l, 1023)
 	assert.Same(t, p.units[0].stratum, p.units[len(p.units)-1].stratum, "as much work but for an eighth")
 	for _, other := range []Launch{
-		{Prog: &isa.Program{}}, {Prog: l.Prog, Shared: 4}, {Prog: l.Prog, Grid: [3]uint32{2}}, {Prog: l.Prog, Block: [3]uint32{2}},
+		{Prog: &isa.Program{}},
+		{Prog: l.Prog, Shared: 4},
+		{Prog: l.Prog, Grid: [3]uint32{2}},
+		{Prog: l.Prog, Block: [3]uint32{2}},
 	} {
 		p.next(&other, 1000)
 		assert.NotSame(t, p.units[0].stratum, p.units[len(p.units)-1].stratum)
@@ -79,7 +82,8 @@ func TestSamplingEstimate(t *testing.T) {
 	assert.InDelta(t, 0.997*math.Sqrt(2/(1-0.997*0.997))*math.Sqrt(4*(2+4./3)), e.Bound, 1e-6)
 
 	// A fifth more work takes between 100 and 120 cycles.
-	e = sampledUnits(is(undivided, 10, 1), is(undivided, 10, 100), is(undivided, 10, 100), is(skipped, 12, 0)).Estimate()
+	e = sampledUnits(is(undivided, 10, 1), is(undivided, 10, 100), is(undivided, 10, 100),
+		is(skipped, 12, 0)).Estimate()
 	assert.InDelta(t, 201+110, e.Cycles, 1e-9)
 	assert.InDelta(t, 10, e.Bound, 1e-9)
 
@@ -179,7 +183,9 @@ func TestDivided(t *testing.T) {
 		if sampled {
 			s.Sample = &Sampling{Every: 8}
 		}
-		l := Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{block, 1, 1}, Params: make([]byte, p.ParamBytes)}
+		l := Launch{
+			Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{block, 1, 1}, Params: make([]byte, p.ParamBytes),
+		}
 		o, err := l.Check(&cfg)
 		require.NoError(t, err)
 		l.Grid[0] = uint32(220 * o.CTAs)

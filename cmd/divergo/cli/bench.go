@@ -261,7 +261,8 @@ func (r *benchResult) growth(counted bool) *table.Table {
 	if counted {
 		t := table.New("axis", "value", "cycles", "M instructions", "of linear")
 		for i, x := range r.Runs {
-			t.Row(x.Axis, x.Value, x.Cycles, fmt.Sprintf("%.0f", float64(x.Counted)/1e6), fmt.Sprintf("%.2f", r.ofLinear(i)))
+			t.Row(x.Axis, x.Value, x.Cycles, fmt.Sprintf("%.0f", float64(x.Counted)/1e6),
+				fmt.Sprintf("%.2f", r.ofLinear(i)))
 		}
 		return t
 	}
@@ -292,7 +293,10 @@ func cost(x *bench.Result) float64 {
 
 // picture draws the cost for each unit of the axes.
 func (r *benchResult) picture() *chart.Lines {
-	l := &chart.Lines{Title: "Cost for each unit, as a multiple of the first", X: "steps, each four times as many", Y: "cost for a unit"}
+	l := &chart.Lines{
+		Title: "Cost for each unit, as a multiple of the first", X: "steps, each four times as many",
+		Y: "cost for a unit",
+	}
 	first := 0.0
 	for i, x := range r.Runs {
 		each := cost(x) / float64(x.Value)

@@ -74,7 +74,8 @@ func newSample(s *testbench.Session) *sampleResult {
 	}
 	e := s.Sample.Estimate()
 	return &sampleResult{
-		s.Sample.Every, len(s.Runs), e.Simulated, e.Divided, math.Round(e.Cycles), math.Ceil(e.Bound), testbench.Confidence,
+		s.Sample.Every, len(s.Runs), e.Simulated, e.Divided, math.Round(e.Cycles), math.Ceil(e.Bound),
+		testbench.Confidence,
 	}
 }
 
