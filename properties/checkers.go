@@ -22,6 +22,7 @@ const (
 	checkCoalescer = audit.Coalescer
 	checkCache     = audit.Cache
 	checkMSHR      = audit.MSHR
+	checkReplaces  = audit.Replacement
 	checkBanks     = audit.Banks
 	checkDRAM      = audit.DRAM
 	checkSame      = "same"
@@ -90,6 +91,14 @@ var whole = []books.Checker{
 		Name: checkMSHR, Doc: "each request is answered once, and a line has one MSHR",
 		From: "Kroft, ISCA 1981",
 		More: []string{"All loads of an MSHR are answered when its line comes.", "At the end no MSHR is in use."},
+	},
+	{
+		Name: checkReplaces, Doc: "the L2 replaces the line of a set that was used longest ago and is not on its way",
+		From: "package memsys, cache: true LRU",
+		More: []string{
+			"A request with .cs is no use. Of lines never used, that of the first way makes room.",
+			"Until the first flush with l2.keep, since the host may write to lines that stay.",
+		},
 	},
 	{
 		Name: checkBanks, Doc: "an access to shared memory takes as many cycles as the fullest bank has distinct words for its lanes",
