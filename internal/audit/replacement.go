@@ -17,6 +17,7 @@ type kept struct {
 	cfg   *memsys.Config
 	sets  [][]holding // ways
 	clock uint64
+	cycle uint64   // of the last request
 	last  uint64   // line of the last request; none: it is known to be right
 	must  bool     // the last request must fetch
 	does  bool     // it has fetched
@@ -89,10 +90,11 @@ func (k *kept) use(w *holding, r *memsys.Request) {
 }
 
 // request takes a new request.
-func (k *kept) request(r *memsys.Request, needs dram.ByteMask) {
+func (k *kept) request(cycle uint64, r *memsys.Request, needs dram.ByteMask) {
 	if k.settle(); k.off {
 		return
 	}
+	k.cycle = cycle
 	w := k.find(r.Line)
 	if w != nil && w.waiting {
 		w.joined = append(w.joined, *r)
@@ -166,6 +168,6 @@ func (k *kept) settle() {
 // differ notes the first difference.
 func (k *kept) differ(format string, line uint64) {
 	if k.wrong == "" {
-		k.wrong = fmt.Sprintf(format, line)
+		k.wrong = fmt.Sprintf("cycle %d or soon after: "+format, k.cycle, line)
 	}
 }

@@ -100,10 +100,10 @@ func (a *slice) request(cycle uint64, r *memsys.Request) {
 		a.posted[r.Kind][r.Src]++
 		a.flushed(cycle)
 		a.kept.flush()
+		a.replaced()
 		return
 	}
-	a.replaced(cycle)
-	a.kept.request(r, a.needs(r))
+	a.kept.request(cycle, r, a.needs(r))
 	if home := channelOf(&a.cfg.DRAM, r.Line); home != a.index {
 		a.fail(Rule{Cache, "a request in another slice"}, "cycle %d: a %s of line %#x, which is in slice %d", cycle,
 			r.Kind, r.Line, home)
@@ -261,9 +261,9 @@ func (a *slice) fill(cycle uint64, r *dram.Response) {
 }
 
 // replaced checks that the requests so far have found and missed the lines that true LRU keeps.
-func (a *slice) replaced(cycle uint64) {
+func (a *slice) replaced() {
 	if what := a.kept.wrong; what != "" {
-		a.fail(Rule{Replacement, "another line than the one used longest ago"}, "before cycle %d: %s", cycle, what)
+		a.fail(Rule{Replacement, "another line than the one used longest ago"}, "%s", what)
 	}
 }
 
@@ -288,7 +288,7 @@ func (a *slice) flushed(cycle uint64) {
 }
 
 func (a *slice) end() {
-	a.replaced(0)
+	a.replaced()
 	for _, w := range a.waiting {
 		a.fail(Rule{MSHR, "a request without an answer"}, "the %s of line %#x for MSHR %d of port %d has no answer",
 			w.kind, w.line.line, w.id, w.src)

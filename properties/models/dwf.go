@@ -14,11 +14,15 @@ import (
 // Threads whose lanes are taken form a warp, which the table then knows.
 //
 // The model has no clock. Threads on their way are in the pool at the latest when two more
-// instructions have issued. Which of two comes first does not follow from the paper.
+// instructions have issued. Which of two comes first does not follow from the paper, so the model
+// follows each order that agrees with what issues.
 //
 // With warp barriers a static warp stays together until a branch divides it. Its threads then wait
 // at the post-dominator of the branch for each other.
-type dwf struct {
+type dwf struct{ orders []*formed }
+
+// formed is the state of an SM.
+type formed struct {
 	*Code
 	pool    pool
 	waiting []onWay // the oldest first
@@ -62,96 +66,129 @@ type pool struct {
 // tableLines is the size of the PC-warp table (GPGPU-Sim 2.1.1b).
 const tableLines = 32
 
-func newDWF(c *Code) Model {
-	return &dwf{Code: c, pool: pool{sets: make([][]known, tableLines/c.Ways)}}
-}
+func newDWF(c *Code) Model   { return newFormed(c, false) }
+func newDWFWB(c *Code) Model { return newFormed(c, true) }
 
-func newDWFWB(c *Code) Model {
-	d := newDWF(c).(*dwf)
-	d.joins = true
-	return d
+func newFormed(c *Code, joins bool) Model {
+	return &dwf{[]*formed{{Code: c, joins: joins, pool: pool{sets: make([][]known, tableLines/c.Ways)}}}}
 }
 
 func (d *dwf) Start(row, _, _ int, mask uint32) {
-	d.rows[row] = divided{live: mask}
-	if g := group(row, 0, mask); d.joins {
-		d.pool.warps = append(d.pool.warps, warpOf{g, true})
-	} else {
-		d.send(g)
-	}
-}
-
-// send puts threads on their way.
-func (d *dwf) send(g Group) {
-	if g.Mask != 0 {
-		d.waiting = append(d.waiting, onWay{g, d.issued})
+	for _, f := range d.orders {
+		f.start(row, mask)
 	}
 }
 
 func (d *dwf) Ready() (list []Group) {
-	for len(d.waiting) > 0 && d.issued-d.waiting[0].since >= 2 {
-		d.arrive(0)
-	}
-	d.each(swaps, func(x *dwf) bool {
-		for _, w := range x.pool.warps {
-			list = append(list, w.Group)
+	for _, f := range d.orders {
+		for len(f.waiting) > 0 && f.issued-f.waiting[0].since >= 2 {
+			f.arrive(0)
 		}
-		return false
-	})
+		f.each(swaps, func(x *formed) bool {
+			for _, w := range x.pool.warps {
+				list = append(list, w.Group)
+			}
+			return false
+		})
+	}
 	return list
 }
 
-// each calls do with the states in which some of the threads on their way have come, until it returns
-// true. It returns that state, or nil. The first ones come in any order, the others one after the
-// other: swaps is the number of threads that may come before older ones.
-func (d *dwf) each(swaps int, do func(x *dwf) bool) *dwf {
-	if do(d) {
-		return d
+func (d *dwf) Issue(g Group) {
+	was := d.orders
+	d.orders = nil
+	for _, f := range was {
+		f.each(swaps, func(x *formed) bool {
+			i := slices.IndexFunc(x.pool.warps, func(w warpOf) bool { return w.Group == g })
+			if i < 0 {
+				return false
+			}
+			x = x.clone()
+			x.issue(i)
+			if len(d.orders) < most && !slices.ContainsFunc(d.orders, x.same) {
+				d.orders = append(d.orders, x)
+			}
+			return true
+		})
+	}
+}
+
+func (d *dwf) Step(g Group, taken uint32) {
+	for _, f := range d.orders {
+		f.step(g, taken)
+	}
+}
+
+// most is the number of orders that the model follows.
+const most = 16
+
+func (f *formed) start(row int, mask uint32) {
+	f.rows[row] = divided{live: mask}
+	if g := group(row, 0, mask); f.joins {
+		f.pool.warps = append(f.pool.warps, warpOf{g, true})
+	} else {
+		f.send(g)
+	}
+}
+
+// send puts threads on their way.
+func (f *formed) send(g Group) {
+	if g.Mask != 0 {
+		f.waiting = append(f.waiting, onWay{g, f.issued})
+	}
+}
+
+// each calls do with the states in which some of the threads on their way have come. After a state for
+// which do returns true it does not go on with more of them. The first ones come in any order, the
+// others one after the other: swaps is the number of threads that may come before older ones.
+func (f *formed) each(swaps int, do func(x *formed) bool) {
+	if do(f) {
+		return
 	}
 	first := 1
 	if swaps > 0 {
 		first = 3
 	}
-	for i := range min(first, len(d.waiting)) {
-		x := d.clone()
+	for i := range min(first, len(f.waiting)) {
+		x := f.clone()
 		x.arrive(i)
-		if found := x.each(swaps-1, do); found != nil {
-			return found
-		}
+		x.each(swaps-1, do)
 	}
-	return nil
 }
 
 // swaps is enough for the threads that two update registers and a branch hold.
 const swaps = 3
 
-func (d *dwf) clone() *dwf {
-	x := *d
-	x.pool.warps, x.waiting = slices.Clone(d.pool.warps), slices.Clone(d.waiting)
-	x.pool.sets = slices.Clone(d.pool.sets)
+func (f *formed) clone() *formed {
+	x := *f
+	x.pool.warps, x.waiting = slices.Clone(f.pool.warps), slices.Clone(f.waiting)
+	x.pool.sets, x.flight = slices.Clone(f.pool.sets), slices.Clone(f.flight)
 	return &x
 }
 
-func (d *dwf) Issue(g Group) {
-	has := func(w warpOf) bool { return w.Group == g }
-	if x := d.each(swaps, func(x *dwf) bool { return slices.ContainsFunc(x.pool.warps, has) }); x != nil {
-		*d = *x
-	}
-	i := slices.IndexFunc(d.pool.warps, has)
-	d.flight = append(d.flight, d.pool.warps[i])
-	d.pool.warps = slices.Delete(d.pool.warps, i, i+1)
-	d.issued++
+// same reports whether two states have the same threads in the same warps and on their way, and the
+// same table.
+func (f *formed) same(o *formed) bool {
+	return slices.Equal(f.waiting, o.waiting) && slices.Equal(f.pool.warps, o.pool.warps) &&
+		slices.EqualFunc(f.pool.sets, o.pool.sets, slices.Equal[[]known])
 }
 
-func (d *dwf) Step(g Group, taken uint32) {
-	i := slices.IndexFunc(d.flight, func(w warpOf) bool { return w.Group == g })
-	static := d.flight[i].static
-	d.flight = slices.Delete(d.flight, i, i+1)
-	in, take, fall := d.successors(g.PC, g.Mask, taken)
+// issue takes a warp out of the pool.
+func (f *formed) issue(i int) {
+	f.flight = append(f.flight, f.pool.warps[i])
+	f.pool.warps = slices.Delete(f.pool.warps, i, i+1)
+	f.issued++
+}
+
+func (f *formed) step(g Group, taken uint32) {
+	i := slices.IndexFunc(f.flight, func(w warpOf) bool { return w.Group == g })
+	static := f.flight[i].static
+	f.flight = slices.Delete(f.flight, i, i+1)
+	in, take, fall := f.successors(g.PC, g.Mask, taken)
 	rows := uint64(0)
 	for m := g.Mask &^ (take | fall); m != 0; m &= m - 1 { // they exit
 		lane := bits.TrailingZeros32(m)
-		d.rows[g.Row[lane]].live &^= 1 << lane
+		f.rows[g.Row[lane]].live &^= 1 << lane
 		rows |= 1 << g.Row[lane]
 	}
 	if static && (take == 0 || fall == 0) {
@@ -159,16 +196,16 @@ func (d *dwf) Step(g Group, taken uint32) {
 			g.PC = in.Target
 		}
 		if g.Mask != 0 {
-			d.pool.warps = append(d.pool.warps, warpOf{g, true})
+			f.pool.warps = append(f.pool.warps, warpOf{g, true})
 		}
 		return
 	}
-	if r := &d.rows[g.Row[bits.TrailingZeros32(g.Mask)]]; static && in.Reconv != isa.NoPC {
+	if r := &f.rows[g.Row[bits.TrailingZeros32(g.Mask)]]; static && in.Reconv != isa.NoPC {
 		r.barrier, r.rpc, r.came = true, in.Reconv, 0
 	}
-	d.send(g.some(take, in.Target))
-	d.send(g.some(fall, g.PC+1))
-	d.restore(rows)
+	f.send(g.some(take, in.Target))
+	f.send(g.some(fall, g.PC+1))
+	f.restore(rows)
 }
 
 // some returns threads of a group, at a PC.
@@ -182,31 +219,31 @@ func (g Group) some(mask, pc uint32) Group {
 }
 
 // restore makes static warps of those whose live threads have all come to their barrier.
-func (d *dwf) restore(rows uint64) {
+func (f *formed) restore(rows uint64) {
 	for ; rows != 0; rows &= rows - 1 {
 		row := bits.TrailingZeros64(rows)
-		if r := &d.rows[row]; r.barrier && r.live != 0 && r.came == r.live {
+		if r := &f.rows[row]; r.barrier && r.live != 0 && r.came == r.live {
 			r.barrier = false
-			d.pool.warps = append(d.pool.warps, warpOf{group(row, r.rpc, r.live), true})
+			f.pool.warps = append(f.pool.warps, warpOf{group(row, r.rpc, r.live), true})
 		}
 	}
 }
 
 // arrive inserts threads on their way.
-func (d *dwf) arrive(i int) {
-	g := d.waiting[i].Group
-	d.waiting = slices.Delete(d.waiting, i, i+1)
+func (f *formed) arrive(i int) {
+	g := f.waiting[i].Group
+	f.waiting = slices.Delete(f.waiting, i, i+1)
 	rows := uint64(0)
 	for m := g.Mask; m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m)
-		if r := &d.rows[g.Row[lane]]; r.barrier && r.rpc == g.PC {
+		if r := &f.rows[g.Row[lane]]; r.barrier && r.rpc == g.PC {
 			r.came |= 1 << lane
 			rows |= 1 << g.Row[lane]
 			g.Mask, g.Row[lane] = g.Mask&^(1<<lane), 0
 		}
 	}
-	d.pool.insert(g, d.Ways)
-	d.restore(rows)
+	f.pool.insert(g, f.Ways)
+	f.restore(rows)
 }
 
 // insert lets threads join the youngest warp of their PC, and forms a warp of the others.
