@@ -25,6 +25,7 @@ const (
 	checkReplaces  = audit.Replacement
 	checkBanks     = audit.Banks
 	checkDRAM      = audit.DRAM
+	checkRecount   = "recount"
 	checkSame      = "same"
 	checkReset     = "reset"
 	checkPanic     = "panic"
@@ -109,6 +110,11 @@ var whole = []books.Checker{
 		Name: checkDRAM, Doc: "DRAM commands keep the times of the data sheet",
 		From: "Rixner et al., ISCA 2000; the GDDR3 of Fung & Aamodt, HPCA 2011, table 2",
 		More: []string{"The data bus is free and the row is open.", "FR-FCFS chooses the request."},
+	},
+	{
+		Name: checkRecount, Doc: "the statistics are as many as packets at the ends of the blocks, and as events",
+		From: "the statistics' definitions",
+		More: []string{"One seed in 8 is counted again."},
 	},
 	{
 		Name: checkSame, Doc: "a second run, with processes in another order, ends with equal state",
