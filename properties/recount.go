@@ -87,8 +87,11 @@ func packet(n *memsys.CrossbarCounters, bytes, flit int) {
 // unit counts in the memory side of an SM. The L1 works on one access a cycle, so that a request
 // belongs to the access taken in its cycle, or else to the next one.
 func (r *recount) unit(u *memsys.Unit) {
-	var taken uint64              // cycle of the last access
-	var fetched, counts, put bool // the next access has fetched; the last one is a load that is no miss yet; there was one
+	var (
+		taken, put = uint64(0), false // cycle of the last access, if there was one
+		counts     bool               // it is a load that is no miss yet
+		fetched    bool               // the next access has fetched
+	)
 	r.tap(
 		u.Coalescer.In.Tap(func(_ uint64, a *memsys.Access) {
 			if a.Kind != memsys.Flush {
