@@ -636,7 +636,7 @@ func figure10() (string, error) {
 			}
 			threads := ""
 			for m := e.Mask; m != 0; m &= m - 1 {
-				threads += fmt.Sprint(bits.TrailingZeros32(m) + 1)
+				threads += fmt.Sprint(bits.TrailingZeros64(m) + 1)
 			}
 			entries = append(entries, text+"{"+threads+"}")
 		}

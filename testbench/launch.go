@@ -241,6 +241,9 @@ func (l *Loaded) Refuse(why error) {
 // emulate runs a launch on the functional model instead of the machine. It changes device memory as
 // the launch does, and takes no cycles.
 func (s *Session) emulate(run *Run) error {
+	if w := s.Machine.Config.SM.WarpSize; w > isa.RowLanes {
+		return fmt.Errorf("sm.warp_size = %d: the functional model has warps of at most %d threads; leave out --fast", w, isa.RowLanes)
+	}
 	m := functional.NewMemory(s.memory.Ranges(), s.Pad, s.Machine.Store.Read)
 	l, cfg := &run.Launch, &s.Machine.Config
 	setup := l.Functional(cfg, run.Occupancy.CTAs*cfg.GPU.SMs)

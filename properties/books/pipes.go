@@ -51,14 +51,14 @@ func (p *pipes) starts(free, cycle uint64, r *sm.Result) {
 // enters returns the cycles in which an instruction enters a pipe of some width.
 func (p *pipes) enters(width int, r *sm.Result) int {
 	whole, n := p.lanes/width, 0
-	switch all := bits.OnesCount32(r.Exec) == p.lanes; {
+	switch all := bits.OnesCount64(r.Exec) == p.lanes; {
 	case all || p.config.SM.Skip == sm.SkipNone:
 		n = whole
 	case p.config.SM.Skip == sm.SkipSCC:
-		n = (bits.OnesCount32(r.Exec) + width - 1) / width
+		n = (bits.OnesCount64(r.Exec) + width - 1) / width
 	default:
 		for lane := 0; lane < p.lanes; lane += width {
-			if r.Exec>>lane&uint32(uint64(1)<<width-1) != 0 {
+			if r.Exec>>lane&(uint64(1)<<width-1) != 0 {
 				n++
 			}
 		}

@@ -48,7 +48,7 @@ type onWay struct {
 type divided struct {
 	barrier    bool
 	rpc        uint32
-	live, came uint32
+	live, came uint64
 }
 
 // known is a line of the PC-warp table.
@@ -73,7 +73,7 @@ func newFormed(c *Code, joins bool) Model {
 	return &dwf{[]*formed{{Code: c, joins: joins, pool: pool{sets: make([][]known, tableLines/c.Ways)}}}}
 }
 
-func (d *dwf) Start(row, _, _ int, mask uint32) {
+func (d *dwf) Start(row, _, _ int, mask uint64) {
 	for _, f := range d.orders {
 		f.start(row, mask)
 	}
@@ -113,7 +113,7 @@ func (d *dwf) Issue(g Group) {
 	}
 }
 
-func (d *dwf) Step(g Group, taken uint32) {
+func (d *dwf) Step(g Group, taken uint64) {
 	for _, f := range d.orders {
 		f.step(g, taken)
 	}
@@ -122,7 +122,7 @@ func (d *dwf) Step(g Group, taken uint32) {
 // most is the number of orders that the model follows.
 const most = 16
 
-func (f *formed) start(row int, mask uint32) {
+func (f *formed) start(row int, mask uint64) {
 	f.rows[row] = divided{live: mask}
 	if g := group(row, 0, mask); f.joins {
 		f.pool.warps = append(f.pool.warps, warpOf{g, true})
@@ -180,14 +180,14 @@ func (f *formed) issue(i int) {
 	f.issued++
 }
 
-func (f *formed) step(g Group, taken uint32) {
+func (f *formed) step(g Group, taken uint64) {
 	i := slices.IndexFunc(f.flight, func(w warpOf) bool { return w.Group == g })
 	static := f.flight[i].static
 	f.flight = slices.Delete(f.flight, i, i+1)
 	in, take, fall := f.successors(g.PC, g.Mask, taken)
 	rows := uint64(0)
 	for m := g.Mask &^ (take | fall); m != 0; m &= m - 1 { // they exit
-		lane := bits.TrailingZeros32(m)
+		lane := bits.TrailingZeros64(m)
 		f.rows[g.Row[lane]].live &^= 1 << lane
 		rows |= 1 << g.Row[lane]
 	}
@@ -200,7 +200,7 @@ func (f *formed) step(g Group, taken uint32) {
 		}
 		return
 	}
-	if r := &f.rows[g.Row[bits.TrailingZeros32(g.Mask)]]; static && in.Reconv != isa.NoPC {
+	if r := &f.rows[g.Row[bits.TrailingZeros64(g.Mask)]]; static && in.Reconv != isa.NoPC {
 		r.barrier, r.rpc, r.came = true, in.Reconv, 0
 	}
 	f.send(g.some(take, in.Target))
@@ -209,10 +209,10 @@ func (f *formed) step(g Group, taken uint32) {
 }
 
 // some returns threads of a group, at a PC.
-func (g Group) some(mask, pc uint32) Group {
+func (g Group) some(mask uint64, pc uint32) Group {
 	s := Group{PC: pc, Mask: mask}
 	for m := mask; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m)
+		lane := bits.TrailingZeros64(m)
 		s.Row[lane] = g.Row[lane]
 	}
 	return s
@@ -235,7 +235,7 @@ func (f *formed) arrive(i int) {
 	f.waiting = slices.Delete(f.waiting, i, i+1)
 	rows := uint64(0)
 	for m := g.Mask; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m)
+		lane := bits.TrailingZeros64(m)
 		if r := &f.rows[g.Row[lane]]; r.barrier && r.rpc == g.PC {
 			r.came |= 1 << lane
 			rows |= 1 << g.Row[lane]
@@ -262,7 +262,7 @@ func (p *pool) insert(g Group, ways int) {
 	if at := slices.Index(p.warps, warpOf{line.warp, false}); at >= 0 {
 		w := &p.warps[at].Group
 		for m := g.Mask &^ w.Mask; m != 0; m &= m - 1 {
-			lane := bits.TrailingZeros32(m)
+			lane := bits.TrailingZeros64(m)
 			w.Mask |= 1 << lane
 			w.Row[lane] = g.Row[lane]
 			g.Mask, g.Row[lane] = g.Mask&^(1<<lane), 0

@@ -24,8 +24,8 @@ func newHerding(c *gpu.Config) *herding {
 }
 
 // branch returns whether the lanes of a slot take a herded branch: as most of them want.
-func (h *herding) branch(slot uint16, active, want uint32) bool {
-	yes, no := bits.OnesCount32(want&active), bits.OnesCount32(active&^want)
+func (h *herding) branch(slot uint16, active, want uint64) bool {
+	yes, no := bits.OnesCount64(want&active), bits.OnesCount64(active&^want)
 	taken := yes > no
 	if yes == no {
 		taken = h.tie == "taken" || h.tie == "previous" && h.went[slot]
@@ -36,7 +36,7 @@ func (h *herding) branch(slot uint16, active, want uint32) bool {
 
 // addresses returns the addresses that the lanes of a herded load read: in the block that most of
 // them want, of equals in that of the lowest lane, each at its own place in the block.
-func (h *herding) addresses(from [isa.MaxLanes]uint64, active uint32, bytes int) [isa.MaxLanes]uint64 {
+func (h *herding) addresses(from [isa.RowLanes]uint64, active uint32, bytes int) [isa.RowLanes]uint64 {
 	block := map[int]uint64{1: 32, 2: 64}[bytes]
 	if block == 0 {
 		block = 128

@@ -42,7 +42,7 @@ type Result struct {
 type Counts struct {
 	Instructions uint64 // warp instructions, without inserted ones
 	Lanes        uint64 // their active lanes
-	Active       [isa.MaxLanes + 1]uint64
+	Active       [isa.RowLanes + 1]uint64
 	Branches     []Branch // by PC
 	Lines        uint64   // cache lines of global and local accesses
 	Outside      uint64   // loads outside of allocations: see Memory

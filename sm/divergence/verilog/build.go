@@ -319,7 +319,13 @@ func Open(folder string) (m divergence.Mechanism, err error) {
 	}
 	return divergence.Mechanism{
 		Name: folder, Doc: "a Verilog unit", Promises: promises,
-		New: func(e divergence.Env) (divergence.Policy, error) { return newUnit(e, start, about), nil },
+		New: func(e divergence.Env) (divergence.Policy, error) {
+			if e.Lanes > Lanes {
+				return nil, fmt.Errorf("sm.warp_size = %d: the ports of a Verilog unit have masks of %d lanes, want at most %d",
+					e.Lanes, Lanes, Lanes)
+			}
+			return newUnit(e, start, about), nil
+		},
 	}, nil
 }
 
