@@ -56,7 +56,7 @@ func (b *block) commands() (list []string) {
 		line, _, _ = strings.Cut(line, "   ") // a column at the right explains the command
 		line, _, _ = strings.Cut(line, " #")
 		switch word, _, _ := strings.Cut(line, " "); word {
-		case "divergo", "go", "clang-19", "gtkwave", "iverilog", "vvp", "node":
+		case "divergo", "go", "cp", "clang-19", "gtkwave", "iverilog", "vvp", "node":
 			list = append(list, strings.TrimSpace(line))
 		}
 	}

@@ -201,8 +201,9 @@ func (s *Session) waiting(p *isa.Program) []Waiting {
 	return list
 }
 
-// emulated is the outcome of a launch on the functional model, for a machine that holds room CTAs.
-func (s *Session) emulated(l *Launch, room int, r *functional.Result) Outcome {
+// emulatedOutcome is the outcome of a launch on the functional model, for a machine that holds room
+// CTAs.
+func (s *Session) emulatedOutcome(l *Launch, room int, r *functional.Result) Outcome {
 	o := Outcome{End: r.End, Room: uint64(room), Unbegun: r.Unbegun}
 	if f := r.Fault; f != nil {
 		o.Fault = s.fault(l.Prog, emulator, f.Thread, int(f.Row), false, &f.Fault)
