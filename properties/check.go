@@ -138,6 +138,11 @@ func (r *runner) session(cfg gpu.Config, mechanism string) (*testbench.Session, 
 func (r *runner) run(s *testbench.Session, k *draw.Compiled) (*books.Finding, *verify.Mismatch) {
 	again := k.Seed%8 == 0
 	state, faults := uint64(0), false
+	var counts *recount
+	if recounted(k.Seed) {
+		counts = countAgain(s)
+		defer counts.detach()
+	}
 	b, m := r.watched(s, func(run func(testbench.Launch) error) error {
 		err := k.Launch(s, run)
 		if faults = acrossEdge(k, err); faults {
@@ -160,8 +165,13 @@ func (r *runner) run(s *testbench.Session, k *draw.Compiled) (*books.Finding, *v
 		}
 		return true
 	})
-	if b == nil && again && !faults && !r.stopped {
+	switch {
+	case b != nil || faults || r.stopped:
+	case again:
 		b = same(s, k, state)
+	case counts != nil:
+		total := s.Counters()
+		b = counts.compare(&total)
 	}
 	return b, m
 }

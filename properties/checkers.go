@@ -22,8 +22,10 @@ const (
 	checkCoalescer = audit.Coalescer
 	checkCache     = audit.Cache
 	checkMSHR      = audit.MSHR
+	checkReplaces  = audit.Replacement
 	checkBanks     = audit.Banks
 	checkDRAM      = audit.DRAM
+	checkRecount   = "recount"
 	checkSame      = "same"
 	checkReset     = "reset"
 	checkPanic     = "panic"
@@ -92,6 +94,14 @@ var whole = []books.Checker{
 		More: []string{"All loads of an MSHR are answered when its line comes.", "At the end no MSHR is in use."},
 	},
 	{
+		Name: checkReplaces, Doc: "the L2 replaces the line of a set that was used longest ago and is not on its way",
+		From: "package memsys, cache: true LRU",
+		More: []string{
+			"A request with .cs is no use. Of lines never used, that of the first way makes room.",
+			"Until the first flush with l2.keep, since the host may write to lines that stay.",
+		},
+	},
+	{
 		Name: checkBanks, Doc: "an access to shared memory takes as many cycles as the fullest bank has distinct words for its lanes",
 		From: "Fung & Aamodt, HPCA 2011, section 2.2.1",
 		More: []string{"The lanes of an access are served in groups.", "An atomic takes a cycle for each lane."},
@@ -100,6 +110,11 @@ var whole = []books.Checker{
 		Name: checkDRAM, Doc: "DRAM commands keep the times of the data sheet",
 		From: "Rixner et al., ISCA 2000; the GDDR3 of Fung & Aamodt, HPCA 2011, table 2",
 		More: []string{"The data bus is free and the row is open.", "FR-FCFS chooses the request."},
+	},
+	{
+		Name: checkRecount, Doc: "the statistics are as many as packets at the ends of the blocks, and as events",
+		From: "the statistics' definitions",
+		More: []string{"One seed in 8 is counted again."},
 	},
 	{
 		Name: checkSame, Doc: "a second run, with processes in another order, ends with equal state",

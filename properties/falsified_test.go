@@ -90,6 +90,28 @@ func TestEndIsWatched(t *testing.T) {
 	}
 }
 
+// TestStatisticsAreCountedAgain falsifies one count of a run each time.
+func TestStatisticsAreCountedAgain(t *testing.T) {
+	k := simple(t)
+	s := mustSession(t, k)
+	r := countAgain(s)
+	require.NoError(t, k.Launch(s, s.Launch))
+	r.detach()
+	total := s.Counters()
+	assert.Nil(t, r.compare(&total))
+	for _, n := range []*uint64{
+		&total.Coalescer.Accesses, &total.L1.LoadMisses, &total.Responses.Flits, &total.L2.WriteBacks,
+		&total.DRAM.Activates, &total.Divergence.Pops,
+	} {
+		assert.NotZero(t, *n)
+		*n++
+		if b := r.compare(&total); assert.NotNil(t, b) {
+			assert.Equal(t, checkRecount, b.Rule.Checker)
+		}
+		*n--
+	}
+}
+
 // TestRunsAreCompared falsifies a run in another order, a machine that has run before, and the
 // model itself.
 func TestRunsAreCompared(t *testing.T) {

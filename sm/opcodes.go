@@ -31,6 +31,9 @@ type Opcodes struct {
 	SFU    int `toml:"sfu" range:"0..1000" unit:"core cycles" doc:"rcp, sqrt, rsqrt, sin, cos, lg2, ex2, tanh; 0: as its pipe" source:"ours"`
 }
 
+// Of returns the time of an instruction's class; 0: that of its pipe.
+func (o *Opcodes) Of(in *isa.Inst) int { return o.times()[in.OpClass()] }
+
 // times returns the times by class.
 func (o *Opcodes) times() [isa.NumOpClasses]int {
 	return [...]int{

@@ -35,8 +35,11 @@ const (
 	Cache     = "cache"     // data against flat memory
 	MSHR      = "mshr"      // conservation of requests
 	Texture   = "texture"   // texels that are read, and what filters make of them
-	Banks     = "banks"     // cycles of accesses to shared memory
-	DRAM      = "dram"      // timing of the data sheet, order of the scheduler
+	// Replacement is the choice of the line that makes room.
+	Replacement = "replacement"
+
+	Banks = "banks" // cycles of accesses to shared memory
+	DRAM  = "dram"  // timing of the data sheet, order of the scheduler
 )
 
 // Rule is something that must hold. Its name says what was found instead. The name stays the same

@@ -306,6 +306,21 @@ func TestFalsified(t *testing.T) {
 		},
 		{"a slice fetches another line", Cache, moves(false, func(r *dram.Request) bool { r.Addr ^= 64; return true })},
 		{"a slice reads for no MSHR", MSHR, moves(false, func(r *dram.Request) bool { return false })},
+		{"a slice has half of its ways", Replacement, func(m *Memory, c *memsys.Config) {
+			half := *c
+			half.L2.Assoc /= 2
+			half.L2.Size /= 2
+			find[*slice](m).kept = newKept(&half)
+		}},
+		{"no use of a line counts", Replacement, func(m *Memory, _ *memsys.Config) {
+			a := find[*slice](m)
+			deaf(m, a, 0)
+			a.s.In.Tap(func(cycle uint64, r *memsys.Request) {
+				x := *r
+				x.First = true
+				a.request(cycle, &x)
+			})
+		}},
 		{"a constant has a lane of another", Coalescer, asks(func(r *memsys.ReadRequest) bool { r.Lanes |= 1 << 31; return true })},
 		{"a constant is not read", Coalescer, asks(func(*memsys.ReadRequest) bool { return false })},
 		{"a constant cache gives other bytes", Cache, reads(func(r *memsys.ReadResponse) bool { r.Data[5]++; return true })},

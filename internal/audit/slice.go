@@ -31,6 +31,7 @@ type slice struct {
 	waiting []result
 	posted  [memsys.FlushAll + 1][memsys.MaxPorts]int16 // by kind and source
 	reads   [memsys.MaxMSHRs]read                       // lines in flight, by ID
+	kept    *kept                                       // lines that the slice holds
 	writes  int                                         // writes that the DRAM has not acknowledged
 }
 
@@ -66,7 +67,7 @@ const none = 1
 func newSlice(m *Memory, index int, cfg *memsys.Config, s *memsys.Slice, store *dram.Store) *slice {
 	a := &slice{
 		block: block{m, fmt.Sprintf("L2 slice %d", index)}, index: index, cfg: cfg, s: s, store: store,
-		all: dram.Span(0, cfg.L2.Line), lines: map[uint64]*flat{},
+		all: dram.Span(0, cfg.L2.Line), lines: map[uint64]*flat{}, kept: newKept(cfg),
 	}
 	for i := range a.reads {
 		a.reads[i].line = none
@@ -98,8 +99,11 @@ func (a *slice) request(cycle uint64, r *memsys.Request) {
 	if r.Kind == memsys.FlushAll {
 		a.posted[r.Kind][r.Src]++
 		a.flushed(cycle)
+		a.kept.flush()
+		a.replaced()
 		return
 	}
+	a.kept.request(cycle, r, a.needs(r))
 	if home := channelOf(&a.cfg.DRAM, r.Line); home != a.index {
 		a.fail(Rule{Cache, "a request in another slice"}, "cycle %d: a %s of line %#x, which is in slice %d", cycle,
 			r.Kind, r.Line, home)
@@ -129,6 +133,14 @@ func (a *slice) request(cycle uint64, r *memsys.Request) {
 	if r.Kind != memsys.Atomic {
 		a.posted[r.Kind][r.Src]++
 	}
+}
+
+// needs is the bytes that a request reads.
+func (a *slice) needs(r *memsys.Request) dram.ByteMask {
+	if r.Kind == memsys.Load {
+		return a.bytes(r.Mask)
+	}
+	return dram.Span(int(r.Off), int(r.Size)) // an atomic; a store reads none
 }
 
 // bytes is the meaning of a mask of bytes to read: none stands for the line.
@@ -189,6 +201,7 @@ func (a *slice) fetch(cycle uint64, r *dram.Request) {
 	f := a.flat(r.Addr)
 	if r.Write {
 		a.writes++
+		a.kept.write(r.Addr)
 		switch {
 		case !f.unsent.Covers(r.Mask) || r.Mask == dram.ByteMask{}:
 			a.fail(Rule{Cache, "other bytes written back than stored"},
@@ -203,6 +216,7 @@ func (a *slice) fetch(cycle uint64, r *dram.Request) {
 	}
 	q := &a.reads[r.ID]
 	mask := a.bytes(r.Mask)
+	a.kept.fetch(r.Addr)
 	for id := range a.reads[:a.cfg.L2.MSHRs] {
 		if old := &a.reads[id]; old.line == r.Addr && (old != q || old.mask.And(mask) != dram.ByteMask{}) {
 			a.fail(Rule{MSHR, "a line fetched twice"},
@@ -239,9 +253,17 @@ func (a *slice) fill(cycle uint64, r *dram.Response) {
 	if q.mask = q.mask.AndNot(mask); q.mask == (dram.ByteMask{}) {
 		q.line = none
 	}
+	a.kept.fill(line, mask, q.line == none)
 	if f := a.flat(line); f.mapped && !same(&r.Data, &f.data, mask.AndNot(f.unsent)) {
 		a.fail(Rule{Cache, "a line with other bytes"},
 			"cycle %d: line %#x comes from the DRAM with other bytes than flat memory", cycle, line)
+	}
+}
+
+// replaced checks that the requests so far have found and missed the lines that true LRU keeps.
+func (a *slice) replaced() {
+	if what := a.kept.wrong; what != "" {
+		a.fail(Rule{Replacement, "another line than the one used longest ago"}, "%s", what)
 	}
 }
 
@@ -266,6 +288,7 @@ func (a *slice) flushed(cycle uint64) {
 }
 
 func (a *slice) end() {
+	a.replaced()
 	for _, w := range a.waiting {
 		a.fail(Rule{MSHR, "a request without an answer"}, "the %s of line %#x for MSHR %d of port %d has no answer",
 			w.kind, w.line.line, w.id, w.src)

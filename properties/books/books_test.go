@@ -129,6 +129,18 @@ func TestTimingIsWatched(t *testing.T) {
 		{"nothing", "", func(*Observer) {}},
 		{"outcomes come sooner", checkTiming, func(o *Observer) { o.prompt.latency-- }},
 		{"another scheduler", checkFair, func(o *Observer) { o.fair.scheduler = sm.LRR }},
+		{"a scheduler that is not greedy", checkFair, func(o *Observer) { o.fair.scheduler = sm.Oldest }},
+		{"CTAs take turns", checkFair, func(o *Observer) { o.fair.priority = sm.PriorityRRB }},
+		{"an instruction stays longer at the start of its pipe", checkPipes, func(o *Observer) {
+			c := *o.config
+			c.SM.Initiation.IntAdd = 50
+			o.config = &c
+		}},
+		{"write-back has no port", checkPipes, func(o *Observer) {
+			c := *o.config
+			c.SM.WBPorts = 0
+			o.config = &c
+		}},
 		{"tokens take their time", checkTiming, func(o *Observer) { o.transfers.costs[0] = 100_000 }},
 		{"a word changes in memory", checkSpill, func(o *Observer) {
 			o.Leave(o.sm.Div.Connections().Memory.Tap(func(_ uint64, v *divergence.Transfer) {

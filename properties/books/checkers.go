@@ -20,6 +20,7 @@ const (
 	checkStack         = "stack"
 	checkTiming        = "timing"
 	checkFair          = "fair"
+	checkPipes         = "pipes"
 	checkScoreboard    = "scoreboard"
 	checkLiveness      = "liveness"
 	checkSpill         = "spill"
@@ -99,8 +100,19 @@ func Checkers() []Checker {
 			From: "loose round robin: Fung & Aamodt, HPCA 2011, section 2.2",
 			More: []string{
 				"A slot is ready if it has an instruction and its threads have nothing in flight.",
-				"With lrr no other slot issues before its turn.",
+				"No ready slot is before the one that issues, in the order of sm.cta_priority and then of sm.scheduler. " +
+					"With two-level this holds within a fetch group.",
+				"Of the paths of the oldest warp, the first slot issues.",
 				"With sm.interweave the second slot is the ready one that fills most of the free lanes.",
+			},
+		},
+		{
+			Name: checkPipes, Doc: "a pipe takes an instruction when the one before has entered, and write-back takes results by priority",
+			From: "Fung & Aamodt, HPCA 2011, section 2.2.1; Vaidya et al., ISCA 2013",
+			More: []string{
+				"An instruction enters in as many cycles as its lanes fill groups, by sm.skip, or in its share of the initiation interval, rounded up.",
+				"No more results are written in a cycle than there are ports, and none before one of a pipe of higher priority.",
+				"Not with sm.interweave, where two instructions share a pipe and a port.",
 			},
 		},
 		{

@@ -2,6 +2,7 @@ package books
 
 import (
 	"math/bits"
+	"slices"
 
 	"divergo/isa"
 	"divergo/rtl"
@@ -134,15 +135,63 @@ func (t *fair) issue(e sm.Issued) {
 	} else {
 		c.first, c.second = now, issued{slot: -1}
 	}
-	if c.last = e.Cycle; beside || t.scheduler != sm.LRR || t.priority != sm.PriorityNone || t.sm.Issue.Ranks != nil {
+	if c.last = e.Cycle; beside || t.sm.Issue.Ranks != nil {
 		return
 	}
-	n := t.sm.Div.Slots().Len()
-	for s := (int(t.sm.Sub[core].Issue.Q().Last) + 1) % n; s != int(e.Slot); s = (s + 1) % n {
-		if t.sm.CoreOf(s) == core && t.ready(e.Cycle, s) {
+	own, known := t.turn(core, int(e.Slot))
+	for s := range t.sm.Div.Slots().Len() {
+		if t.sm.CoreOf(s) != core || s == int(e.Slot) || !known {
+			continue
+		}
+		// Slots of groups of which one is active have no order.
+		turn, _ := t.turn(core, s)
+		if turn.group == own.group && slices.Compare(turn.place[:], own.place[:]) < 0 && t.ready(e.Cycle, s) {
 			t.Fail(Rule{checkFair, "not the slot's turn"}, t.inSlot(s),
 				"SM %d, cycle %d: slot %d issues, slot %d was ready and before it", t.index, e.Cycle, e.Slot, s)
 			return
 		}
 	}
+}
+
+// turn is the place of a slot in the order of the scheduler: its CTA by priority, then its own place.
+// The first place issues. Only slots of one group have an order.
+type turn struct {
+	group int
+	place [4]uint64
+}
+
+// turn returns the place of a slot in this cycle, before anything issues. It reports false if the
+// order is not known.
+func (t *fair) turn(core, s int) (at turn, known bool) {
+	q, n, slot := t.sm.Sub[core].Issue.Q(), t.sm.Div.Slots().Len(), t.sm.Div.Slots().At(s)
+	cta := int(slot.CTA & (sm.MaxCTAs - 1))
+	after := func(i, last, n int) uint64 { return uint64((i - last - 1 + 2*n) % n) }
+	age, last := t.sm.CTA.Q().ID[cta], int(q.Last)
+	if t.priority != sm.PriorityNone {
+		last = int(q.LastOf[cta])
+	}
+	switch t.priority {
+	case sm.PriorityAge:
+		at.place[0] = age
+	case sm.PrioritySRR:
+		at.place[0] = after(cta+1, int(q.Turn), sm.MaxCTAs)
+	case sm.PriorityRRB:
+		enter := uint64(t.lanes / t.config.SM.SIMDWidth) // cycles of a whole warp
+		at.place[0] = after(cta+1, int(t.sim.Now()/enter%uint64(t.sm.CTAs())), sm.MaxCTAs)
+	}
+	switch t.scheduler {
+	case sm.LRR:
+		at.place[1] = after(s, last, n)
+	case sm.GTO, sm.Oldest:
+		if t.scheduler == sm.Oldest || s != last {
+			at.place[1], at.place[2], at.place[3] = 1+age, uint64(slot.Row), uint64(s)
+		}
+	default: // two levels: round robin among the warps of a group
+		if len(t.sm.Sub) > 1 || t.priority != sm.PriorityNone {
+			return at, false
+		}
+		at.group = int(slot.Row) / t.config.SM.FetchGroup
+		at.place[1] = after(s, int(*t.sm.Sub[core].Issue.Groups.Last.At(at.group)), n)
+	}
+	return at, true
 }

@@ -83,6 +83,7 @@ func (o *Observer) begin() {
 		o.prompt = watchPrompt(v, o.transfers, o.barriers)
 	}
 	o.fair = watchFair(v, o.registers)
+	watchPipes(v)
 	o.registers.watchIssues()
 	o.liveness = watchLiveness(v, o.places, o.transfers, o.barriers)
 	if v.mechanism.InStep {

@@ -51,6 +51,7 @@ type Code struct {
 	Verbatim     bool   // divergence.ppc.verbatim
 	Yield        bool   // divergence.barrier.yield
 	Static       bool   // divergence.tbc.static
+	Ways         int    // divergence.dwf.ways
 }
 
 // Model predicts the instructions of an SM.
@@ -60,7 +61,9 @@ type Model interface {
 	Start(row, first, warps int, mask uint64)
 	// Ready returns the groups of which one issues next.
 	Ready() []Group
-	// Step executes the instruction of a group of Ready: an exit when it is resolved, like a branch.
+	// Issue: a group of Ready has issued. Step follows, at once or later.
+	Issue(g Group)
+	// Step executes the instruction of a group: an exit when it is resolved, like a branch.
 	// taken are the lanes that branch or exit.
 	Step(g Group, taken uint64)
 }
@@ -70,7 +73,7 @@ var Models = map[string]func(c *Code) Model{
 	"pdom": each(newPDOM), "pdom-lcp": each(newPDOMLCP),
 	"barrier": each(newBarrier), "subwarp": each(newSubwarp), "multipath": each(newMultipath),
 	"ppc": each(newPPC), "ppc-explicit": each(newPPCExplicit), "ptpc": each(newPTPC), "token": each(newToken),
-	"tbc": newTBC, "tbc-lcp": newTBCLCP,
+	"tbc": newTBC, "tbc-lcp": newTBCLCP, "dwf": newDWF, "dwf-wb": newDWFWB,
 }
 
 // warp is a model of a mechanism that treats each static warp by itself.
@@ -102,6 +105,8 @@ func (w *warps) Ready() (list []Group) {
 	}
 	return list
 }
+
+func (w *warps) Issue(Group) {}
 
 func (w *warps) Step(g Group, taken uint64) {
 	w.rows[g.Row[bits.TrailingZeros64(g.Mask)]].step(g.PC, g.Mask, taken)
@@ -206,6 +211,8 @@ func Watch(s *testbench.Session, build func(c *Code) Model) func() (issued int, 
 				w.code.Yield = k.Value == any(true)
 			case "divergence.tbc.static":
 				w.code.Static = k.Value == any(true)
+			case "divergence.dwf.ways":
+				w.code.Ways, _ = k.Value.(int)
 			}
 		}
 		for pc := range w.code.Insts {
@@ -262,6 +269,7 @@ func (w *watcher) issue(e *sm.Issued, pc uint32) {
 		return
 	}
 	w.issued++
+	w.model.Issue(g)
 	if w.code.Insts[pc].Control() {
 		w.flight[e.Slot] = g
 	} else {

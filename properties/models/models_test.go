@@ -26,6 +26,10 @@ var perCTA = map[string]bool{"tbc": true, "tbc-lcp": true}
 // is not that of the path to run first, a path waits at a barrier for its sibling.
 var pairs = map[string]bool{"ppc": true, "ppc-explicit": true}
 
+// pooled are the mechanisms whose threads wait at barriers one by one, off the pool. The order in which
+// they are back in it does not follow from the papers.
+var pooled = map[string]bool{"dwf": true, "dwf-wb": true}
+
 // compare runs kernels of consecutive seeds under a mechanism beside a model. It returns the first
 // mismatch, and the number of instructions compared.
 func compare(t *testing.T, mechanism string, from, to uint64, build func(c *Code) Model) (issued int, found error) {
@@ -37,6 +41,9 @@ func compare(t *testing.T, mechanism string, from, to uint64, build func(c *Code
 		}
 		if pairs[mechanism] {
 			drawn &^= draw.Outlines | draw.Gotos | draw.Backwards | draw.Barriers | draw.Exchange | draw.Numbers
+		}
+		if pooled[mechanism] {
+			drawn &^= draw.Barriers | draw.Exchange | draw.Numbers | draw.Tallies | draw.Shared | draw.Copies
 		}
 		c := draw.New(seed, drawn)
 		if order := &c.Machine.Divergence.PathOrder; *order == divergence.HighestLaneLast && perCTA[mechanism] {
@@ -70,7 +77,10 @@ func TestModels(t *testing.T) {
 	}
 	for mechanism, build := range Models {
 		t.Run(mechanism, func(t *testing.T) {
-			issued := 0
+			issued, step := 0, step
+			if pooled[mechanism] {
+				step *= 5 // such a model follows several orders
+			}
 			for seed := uint64(0); seed < kernels; seed += step {
 				n, found := compare(t, mechanism, seed, seed+1, build)
 				issued += n
@@ -81,4 +91,55 @@ func TestModels(t *testing.T) {
 			t.Logf("%d instructions", issued)
 		})
 	}
+}
+
+// TestHerding compares herded branches and loads with their model, under each mechanism in turn.
+func TestHerding(t *testing.T) {
+	runs := uint64(40 * draw.MachineSeeds)
+	if testing.Short() {
+		runs = 6 * draw.MachineSeeds
+	}
+	mechanisms := []string{"pdom", "tbc", "dwf", "barrier", "multipath"}
+	branches, loads := 0, 0
+	for seed := uint64(0); seed < runs; seed += draw.MachineSeeds / 4 {
+		c := draw.New(seed, features|draw.Herds)
+		k, err := c.Compile()
+		require.NoError(t, err)
+		mechanism := mechanisms[seed/(draw.MachineSeeds/4)%uint64(len(mechanisms))]
+		k, err = k.For(mechanism)
+		require.NoError(t, err)
+		s, err := testbench.NewSession(k.Machine.Under(mechanism), testbench.Limits{MaxCycles: 10_000_000})
+		require.NoError(t, err)
+		var end func() (int, int, error)
+		s.OnLaunch.Add(func(*testbench.Loaded) { end = WatchHerding(s) })
+		require.NoError(t, k.Launch(s, s.Launch))
+		b, l, found := end()
+		branches, loads = branches+b, loads+l
+		require.NoError(t, found, "%s, seed %d", mechanism, seed)
+	}
+	assert.NotZero(t, branches)
+	assert.NotZero(t, loads)
+	t.Logf("%d branches, %d loads", branches, loads)
+}
+
+// TestHerdingModel: the vectors of the design notes, section 9.3, and the rules for ties.
+func TestHerdingModel(t *testing.T) {
+	h := &herding{tie: "previous", went: map[uint16]bool{}}
+	assert.True(t, h.branch(1, 0xf, 0b0111))
+	assert.True(t, h.branch(1, 0xf, 0b0011), "a tie, as the branch before")
+	assert.False(t, h.branch(2, 0xf, 0b0011), "a tie of a slot without one before")
+	assert.False(t, h.branch(1, 0xf, 0b0001))
+	assert.False(t, h.branch(1, 0xf, 0b0011))
+	var from [32]uint64
+	for lane := range from {
+		if from[lane] = 0x1000 + 4*uint64(lane); lane >= 20 {
+			from[lane] = 0x2000 + 4*uint64(lane)
+		}
+	}
+	to := h.addresses(from, ^uint32(0), 4)
+	assert.Equal(t, uint64(0x1000+4*20), to[20], "most lanes read the block at 0x1000")
+	to = h.addresses(from, 0xf<<18, 4)
+	assert.Equal(t, uint64(0x1000+4*20), to[20], "as many read either block: that of the lowest lane")
+	h.halves = true
+	assert.Equal(t, from[31], h.addresses(from, 0xf000_0000, 4)[31])
 }

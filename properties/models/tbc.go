@@ -68,6 +68,8 @@ func (t *tbc) Ready() (list []Group) {
 	return list
 }
 
+func (t *tbc) Issue(Group) {}
+
 func (t *tbc) Step(g Group, taken uint64) {
 	x := t.ctas[t.of[g.Row[bits.TrailingZeros64(g.Mask)]]]
 	x.running = slices.DeleteFunc(x.running, func(o Group) bool { return o == g })
