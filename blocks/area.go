@@ -48,13 +48,23 @@ type Area struct {
 	FlipFlops int     // of the registers
 	Memory    int     // bits of memories, which have no cells here
 	Um2       float64 // area of the cells
+	Equal     float64 // the same, in NAND gates of two inputs of the library
+	Gates     float64 // of them, those that are not flip-flops
 	Ps        float64 // longest path through gates, without set-up and clock-to-output times
 }
 
-// ScaledTo65 is the area in a process of 65 nm, by the square of the feature size. From 0.35 to 0.18
-// um the rule gives 4 to 9 percent more than the cells of these processes have. For those of 65 nm
-// the error is not known.
-func (a *Area) ScaledTo65(p Process) float64 { return a.Um2 * 65 * 65 / float64(p.Nm*p.Nm) }
+// cell returns the area of a cell of the library, in um2.
+func (p *Process) cell(name string) (um2 float64, err error) {
+	text, err := os.ReadFile(p.Liberty)
+	if err != nil {
+		return 0, fmt.Errorf("found no cells of %s; install them: apt-get install qflow-tech-%[1]s", p.Name)
+	}
+	m := regexp.MustCompile(`cell \(` + name + `\) \{\s*area : ([0-9.]+)`).FindSubmatch(text)
+	if m == nil {
+		return 0, fmt.Errorf("%s: has no area of cell %s", p.Liberty, name)
+	}
+	return strconv.ParseFloat(string(m[1]), 64)
+}
 
 // Area synthesizes the block with yosys and maps it to cells with ABC.
 func (b *Block) Area(s Sizes, p Process) (Area, error) {
@@ -65,8 +75,13 @@ func (b *Block) Area(s Sizes, p Process) (Area, error) {
 	if err := Needs("yosys", "berkeley-abc"); err != nil {
 		return Area{}, err
 	}
-	if _, err := os.Stat(p.Liberty); err != nil {
-		return Area{}, fmt.Errorf("found no cells of %s; install them: apt-get install qflow-tech-%s", p.Name, p.Name)
+	nand, err := p.cell("NAND2X1")
+	if err != nil {
+		return Area{}, err
+	}
+	flipFlop, err := p.cell("DFFPOSX1")
+	if err != nil {
+		return Area{}, err
 	}
 	folder, err := output.TempFolder()
 	if err != nil {
@@ -103,6 +118,8 @@ func (b *Block) Area(s Sizes, p Process) (Area, error) {
 	if m := areaLine.FindStringSubmatch(said); m != nil {
 		a.Um2, _ = strconv.ParseFloat(m[1], 64)
 	}
+	a.Equal = a.Um2 / nand
+	a.Gates = (a.Um2 - float64(a.FlipFlops)*flipFlop) / nand
 	for _, m := range delayLine.FindAllStringSubmatch(said, -1) {
 		ps, _ := strconv.ParseFloat(m[1], 64)
 		a.Ps = max(a.Ps, ps)

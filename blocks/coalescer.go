@@ -37,7 +37,7 @@ type Coalescer struct {
 // Addresses is an access. It stays until its last line has been served.
 type Addresses struct {
 	Mask uint32               `bits:"lanes"`
-	Addr [isa.MaxLanes]uint64 `len:"lanes" bits:"37"`
+	Addr [isa.RowLanes]uint64 `len:"lanes" bits:"37"`
 }
 
 // LineOut is the line that is served in this cycle.
@@ -55,7 +55,7 @@ func (b *Coalescer) Tick() {
 		left = in.Mask
 	}
 	lanes := memsys.SameLine(&in.Addr, left, b.line)
-	line := in.Addr[bits.TrailingZeros32(left)&(isa.MaxLanes-1)] &^ (b.line - 1)
+	line := in.Addr[bits.TrailingZeros32(left)&(isa.RowLanes-1)] &^ (b.line - 1)
 	b.Out.Set(LineOut{line, lanes, lanes == left})
 	b.D().Left = left &^ lanes
 }

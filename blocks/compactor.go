@@ -36,7 +36,7 @@ type CompactorIn struct {
 
 // CompactedWarp is a warp, without lanes if the buffers are empty.
 type CompactedWarp struct {
-	Mask uint32     `bits:"lanes"`
+	Mask uint64     `bits:"lanes"`
 	Row  units.Rows `len:"lanes" bits:"warps_bits"`
 }
 

@@ -30,8 +30,8 @@ type Majority struct {
 
 // Votes are the lanes that execute a herded branch.
 type Votes struct {
-	Taken    uint32 `bits:"lanes"`
-	Active   uint32 `bits:"lanes"`
+	Taken    uint64 `bits:"lanes"`
+	Active   uint64 `bits:"lanes"`
 	Previous bool   // where the last herded branch went
 }
 

@@ -40,7 +40,7 @@ type StackIn struct {
 	Advance bool
 	Branch  bool
 	Exit    bool
-	Lanes   uint32 `bits:"lanes"` // of the start, the taken side or the exit
+	Lanes   uint64 `bits:"lanes"` // of the start, the taken side or the exit
 	Target  uint32
 	Meet    uint32 // where both sides of a branch meet
 }
@@ -49,7 +49,7 @@ type StackIn struct {
 type StackOut struct {
 	Ready bool // the path can execute an instruction
 	PC    uint32
-	Mask  uint32 `bits:"lanes"`
+	Mask  uint64 `bits:"lanes"`
 	Depth uint8  // entries in use
 }
 

@@ -45,7 +45,7 @@ type PoolIn struct {
 type PoolOut struct {
 	Ready bool
 	PC    uint32
-	Mask  uint32     `bits:"lanes"`
+	Mask  uint64     `bits:"lanes"`
 	Row   units.Rows `len:"lanes" bits:"6"`
 }
 

@@ -34,7 +34,7 @@ type Scoreboard struct {
 type RowRegister struct {
 	Row      uint8  `bits:"warps_bits"`
 	Register uint8  `bits:"registers_bits"`
-	Lanes    uint32 `bits:"lanes"`
+	Lanes    uint64 `bits:"lanes"`
 }
 
 // ScoreboardIn queries a register, which an issue then marks as pending. Written lanes are no

@@ -28,7 +28,7 @@ type Smallest struct {
 // SmallestOut is the path that runs. It has no threads if all wait.
 type SmallestOut struct {
 	PC   uint32
-	Mask uint32 `bits:"lanes"`
+	Mask uint64 `bits:"lanes"`
 }
 
 // Tick compares.

@@ -11,9 +11,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	verilog "divergo/blocks"
 	"divergo/gpu"
 	"divergo/gpu/area"
-	"divergo/units"
+	"divergo/internal/need"
 )
 
 // TestAreaComparison: the page compares published areas with those that the model gives.
@@ -67,10 +68,9 @@ func TestAreaComparison(t *testing.T) {
 
 	tbc := estimate(65, "tbc", "divergence.mechanism=tbc")
 	var encoders float64
-	for _, l := range part(tbc, "divergence mechanism").Logic {
-		if l.Kind == units.Encoder {
-			encoders += 30 * area.GatesOf(l)
-		}
+	for _, g := range part(tbc, "divergence mechanism").Gates {
+		require.Contains(t, g.Name, "compactor")
+		encoders += 30 * g.Count.Mid
 	}
 	gate, placed := area.Nodes()[0].Gate.Range, figure(t, "placed logic over its cells")
 	each := func(gate, placed float64) float64 { return encoders * gate * placed * 1e-6 }
@@ -100,4 +100,36 @@ func figure(t *testing.T, name string) area.Range {
 	}
 	require.Fail(t, name)
 	return area.Range{}
+}
+
+// TestSynthesis: the gates of blocks in the area model are those of a synthesis. With -update all are
+// measured again, which takes minutes; without it the small ones.
+func TestSynthesis(t *testing.T) {
+	need.Tool(t, "yosys", "abc", "osu018")
+	process, err := verilog.FindProcess("osu018")
+	require.NoError(t, err)
+	var text strings.Builder
+	measured := 0
+	for _, s := range area.Syntheses() {
+		if !*update && (testing.Short() || s.Gates > 250) {
+			continue
+		}
+		b, err := verilog.Find(s.Block)
+		require.NoError(t, err)
+		sizes := verilog.Sizes{}
+		for _, x := range b.Sizes {
+			sizes[x.Name] = s.Sizes[x.Name]
+		}
+		a, err := b.Area(sizes, process)
+		require.NoError(t, err)
+		fmt.Fprintf(&text, "%s %d %d %.0f\n", s.Block, s.Sizes["lanes"], s.Sizes["warps"], a.Gates)
+		if measured++; !*update {
+			assert.InDelta(t, a.Gates, s.Gates, .5, s.String())
+		}
+	}
+	if *update {
+		require.NoError(t, os.WriteFile("../gpu/area/synthesis.txt", []byte(text.String()), 0o644))
+	} else if !testing.Short() {
+		assert.Greater(t, measured, 5)
+	}
 }

@@ -56,7 +56,7 @@ func (b *block) commands() (list []string) {
 		line, _, _ = strings.Cut(line, "   ") // a column at the right explains the command
 		line, _, _ = strings.Cut(line, " #")
 		switch word, _, _ := strings.Cut(line, " "); word {
-		case "divergo", "go", "clang-19", "gtkwave", "iverilog", "vvp":
+		case "divergo", "go", "cp", "clang-19", "gtkwave", "iverilog", "vvp", "node":
 			list = append(list, strings.TrimSpace(line))
 		}
 	}
@@ -130,7 +130,8 @@ func TestCommands(t *testing.T) {
 					if strings.HasPrefix(line, "go ") {
 						cmd.Dir = home
 					}
-					cmd.Env = append(os.Environ(), "PATH="+path, "GOBIN="+t.TempDir(), "GONOSUMDB=*")
+					cmd.Env = append(os.Environ(), "PATH="+path, "NODE_PATH="+need.Modules,
+						"GOBIN="+t.TempDir(), "GONOSUMDB=*")
 					out, err := cmd.CombinedOutput()
 					cancel()
 					assert.NoError(t, err, "%s, block at line %d: %s\n%s", file, b.line, c, out)
@@ -155,6 +156,8 @@ func called(command string) []string {
 		return []string{"yosys", "abc", "osu018", "osu035"}
 	case strings.HasPrefix(command, python):
 		return []string{"pandas"}
+	case strings.HasPrefix(command, "node "):
+		return []string{"node", "duckdb"}
 	case strings.HasPrefix(command, "clang-19 "):
 		return []string{"clang-19"}
 	case strings.Contains(command, onCluster):

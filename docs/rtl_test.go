@@ -248,8 +248,8 @@ The numbers are hexadecimal masks and decimal PCs. The text of each diagram is W
 - An outcome may be late by any number of cycles, and other warps' events come in between.
 - ` + "`EXIT`" + ` ends threads wherever their masks are: parked ones are never in ` + "`outcome_taken`" + `, which is a
   subset of the slot's mask. But the masks of parked groups can hold the same threads.
-- ` + "`BARRIER`" + ` keeps the slot until ` + "`resume`" + `. All threads of a warp arrive together. If the warp
-  is the last one of its CTA, the outcome is ` + "`NEXT`" + ` instead.
+- ` + "`BARRIER`" + ` keeps the slot until ` + "`resume`" + `. All threads of a warp arrive together: part of a
+  warp at a barrier is a fault. If the warp is the last one of its CTA, the outcome is ` + "`NEXT`" + ` instead.
 - ` + "`retire_valid`" + ` frees the warp once all its threads have exited. A retired warp with live threads, or
   one that is not running, ends the run.
 - ` + "`error`" + ` that is not 0, ` + "`$fatal`" + `, ` + "`$stop`" + `, ` + "`$finish`" + ` or a failed assertion ends the run with exit code 4.
@@ -259,8 +259,9 @@ The numbers are hexadecimal masks and decimal PCs. The text of each diagram is W
 
 The checkers must know where parked threads are. ` + "`debug_warp`" + ` and ` + "`debug_index`" + ` ask for a group of
 threads of a warp, and the answer is combinational. Group 0 runs, or is to run next. Of a stack, group 1
-is the entry below, and so on. A thread counts in the group with the smallest index that has it, so a
-stack gives its entries as they are. Without the port a correct unit fails checker ` + "`partition`" + `.
+is the entry below, and so on. Indices are asked from 0 on until one is not valid; a group may be empty.
+A thread counts in the group with the smallest index that has it, so a stack gives its entries as they
+are. Each live thread must be in some group. Without the port a correct unit fails checker ` + "`partition`" + `.
 
 ## What a unit promises
 

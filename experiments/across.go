@@ -45,16 +45,7 @@ const acrossNote = "No paper has this. With --quick kernels are in their small s
 
 // grid runs kernels on machines with the first input of a plan.
 func grid(p Plan, kernels []string, machines []setup) ([][]testbench.Counters, error) {
-	machines = on(p.seeds()[0], machines)
-	all := make([][]testbench.Counters, len(kernels))
-	for k := range all {
-		all[k] = make([]testbench.Counters, len(machines))
-	}
-	return all, parallel(len(kernels)*len(machines), func(i int) (err error) {
-		k, m := i/len(machines), i%len(machines)
-		all[k][m], err = machines[m].run(kernels[k], acrossSize)
-		return err
-	})
+	return counted(kernels, acrossSize, on(p.seeds()[0], machines))
 }
 
 // drawAllMechanisms draws the speed of each mechanism on each kernel.

@@ -6,19 +6,19 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"divergo/gpu/area"
 	"divergo/units"
 )
 
 // TestArea compares the area with estimates made by hand. The brackets allow for other libraries
 // and other encoder circuits.
 func TestArea(t *testing.T) {
-	var all area.Cells
-	all.Add(area.CellsOf(units.Logic{Kind: units.Encoder, Bits: 32}), 32)
-	assert.InDelta(t, .011, micrometers2(&all)/1e6, .006, "0.005 to 0.017 mm2")
+	all, err := cells([]units.Logic{{Kind: units.Encoder, Bits: 32, Count: 32}}, 0)
+	require.NoError(t, err)
+	assert.InDelta(t, .011, all.Mid, .006, "0.005 to 0.017 mm2")
 	tbc, err := compactionArea("tbc", "Compacts")
 	require.NoError(t, err)
-	assert.InDelta(t, .71, tbc, .34, "0.37 to 1.05 mm2")
-	flipFlop := area.Cells{FlipFlops: 1}
-	assert.InDelta(t, 9.435, micrometers2(&flipFlop), .001)
+	assert.InDelta(t, .71, tbc.Mid, .34, "0.37 to 1.05 mm2")
+	flipFlops, err := cells(nil, 1e6)
+	require.NoError(t, err)
+	assert.InDelta(t, 1.44*4.522/.798, flipFlops.Mid, .001, "gates of UMC 65 nm, cells of NanGate")
 }

@@ -28,12 +28,16 @@ func (f *Figure) Make(p Plan) (*Drawing, error) {
 	}
 	d.Notes = append(d.Notes, "Runs "+p.String()+".")
 	if p == Quick {
-		for _, c := range d.Charts {
+		for i, c := range d.Charts { // which figures share
 			switch c := c.(type) {
 			case *chart.Groups:
-				c.Title += " (quick)"
+				of := *c
+				of.Title += " (quick)"
+				d.Charts[i] = &of
 			case *chart.Lines:
-				c.Title += " (quick)"
+				of := *c
+				of.Title += " (quick)"
+				d.Charts[i] = &of
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"divergo/gpu"
 	"divergo/internal/chart"
@@ -33,12 +34,12 @@ var herdingFigures = []Figure{
 	{
 		Name: "herding-fig3", Doc: "time and quality of Mandelbrot against the branches that are forced uniform",
 		Place: "figures 3 and 4",
-		Draw:  func() (*Drawing, error) { return drawForcedBranches(herdMiddle) },
+		Draw:  herdMiddle.forcedBranches,
 	},
 	{
 		Name: "herding-fig6", Doc: "time and quality of SobelFilter against the loads that are forced uniform",
 		Place: "figure 6",
-		Draw:  func() (*Drawing, error) { return drawForcedLoads(herdMiddle) },
+		Draw:  herdMiddle.forcedLoads,
 	},
 	{
 		Name: "herding-fig5", Doc: "pictures of Mandelbrot and Julia with branches that are forced uniform",
@@ -86,16 +87,26 @@ func herdSize(k kernels.Kernel) kernels.Size { return k.Sizes[len(k.Sizes)/2] }
 type herdSetup struct {
 	size          func(kernels.Kernel) kernels.Size
 	sms, channels int
+
+	// Figures 3 to 6, drawn once: figure herding has them as well.
+	forcedBranches, forcedLoads func() (*Drawing, error)
+}
+
+func newHerdSetup(size func(kernels.Kernel) kernels.Size, sms, channels int) *herdSetup {
+	s := &herdSetup{size: size, sms: sms, channels: channels}
+	s.forcedBranches = sync.OnceValues(func() (*Drawing, error) { return drawForcedBranches(s) })
+	s.forcedLoads = sync.OnceValues(func() (*Drawing, error) { return drawForcedLoads(s) })
+	return s
 }
 
 var (
-	herdMiddle = herdSetup{herdSize, 2, 1}
-	herdLarge  = herdSetup{func(k kernels.Kernel) kernels.Size { return k.Sizes[len(k.Sizes)-1] }, 30, 8}
-	herdQuick  = herdSetup{func(k kernels.Kernel) kernels.Size { return k.Sizes[0] }, 30, 8}
+	herdMiddle = newHerdSetup(herdSize, 2, 1)
+	herdLarge  = newHerdSetup(func(k kernels.Kernel) kernels.Size { return k.Sizes[len(k.Sizes)-1] }, 30, 8)
+	herdQuick  = newHerdSetup(func(k kernels.Kernel) kernels.Size { return k.Sizes[0] }, 30, 8)
 )
 
 // config returns the machine.
-func (s herdSetup) config() (gpu.Config, error) {
+func (s *herdSetup) config() (gpu.Config, error) {
 	p, err := gpu.FindPreset("tbc")
 	if err != nil {
 		return gpu.Config{}, err
@@ -219,7 +230,7 @@ func safely(p *isa.Program, percent int, kind Kind) isa.Herding {
 }
 
 // drawForcedBranches forces a random part of the branches of Mandelbrot and Julia.
-func drawForcedBranches(on herdSetup) (*Drawing, error) {
+func drawForcedBranches(on *herdSetup) (*Drawing, error) {
 	cfg, err := on.config()
 	if err != nil {
 		return nil, err
@@ -288,7 +299,7 @@ func forcedAt(time, lost chart.Series) string {
 }
 
 // drawForcedLoads forces a random part of SobelFilter's loads to one address, or to one block.
-func drawForcedLoads(on herdSetup) (*Drawing, error) {
+func drawForcedLoads(on *herdSetup) (*Drawing, error) {
 	cfg, err := on.config()
 	if err != nil {
 		return nil, err

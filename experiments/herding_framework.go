@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"divergo/gpu"
 	"divergo/internal/chart"
@@ -82,9 +83,17 @@ type herdedWhat string
 
 const (
 	ofBranches herdedWhat = "branches"
-	ofLoads    herdedWhat = "loads"
+	ofLoads    herdedWhat = "loads" // without data caches
 	ofCached   herdedWhat = "loads, with caches"
 )
+
+// kind returns the kind of the herded instructions.
+func (w herdedWhat) kind() Kind {
+	if w == ofBranches {
+		return Branches
+	}
+	return Loads
+}
 
 // herded is a row of the table: a benchmark with herded branches or loads.
 type herded struct {
@@ -100,26 +109,33 @@ func (h *herded) gain(r herdRun) float64 {
 	return 100 * (float64(h.none.cycles)/float64(r.cycles) - 1)
 }
 
-// herd profiles a benchmark and measures the chosen herdings.
+// herd profiles a benchmark and measures the chosen herdings. Where nothing is herded, the run is that
+// without herding.
 func herd(k kernels.Kernel, size kernels.Size, cfg gpu.Config, kind Kind) (*herded, error) {
 	c, err := chosen(k, size, cfg, kind)
 	if err != nil {
 		return nil, err
 	}
 	h := &herded{count: marked(c.within), every: marked(c.any)}
+	if h.none, err = herdOn(k, size.New(herdMeasured), cfg, nil); err != nil {
+		return nil, err
+	}
 	slow := cfg
 	slow.Herd.BranchLatency, slow.Herd.LoadLatency = 1, 1
 	for _, run := range []struct {
 		to      *herdRun
 		cfg     gpu.Config
+		count   int
 		replace programs
 	}{
-		{&h.none, cfg, nil},
-		{&h.fast, cfg, herdAll(of(c.within))},
-		{&h.slow, slow, herdAll(of(c.within))},
-		{&h.any, cfg, herdAll(of(c.any))},
-		{&h.soft, cfg, voting(of(c.within), k.Name+".ptx")},
+		{&h.fast, cfg, h.count, herdAll(of(c.within))},
+		{&h.slow, slow, h.count, herdAll(of(c.within))},
+		{&h.any, cfg, h.every, herdAll(of(c.any))},
+		{&h.soft, cfg, h.count, voting(of(c.within), k.Name+".ptx")},
 	} {
+		if *run.to = h.none; run.count == 0 {
+			continue
+		}
 		if *run.to, err = herdOn(k, size.New(herdMeasured), run.cfg, run.replace); err != nil {
 			return nil, err
 		}
@@ -127,29 +143,43 @@ func herd(k kernels.Kernel, size kernels.Size, cfg gpu.Config, kind Kind) (*herd
 	return h, nil
 }
 
-// drawHerding profiles all benchmarks and measures the chosen herdings.
-func drawHerding(on herdSetup) (*Drawing, error) {
-	cfg, err := on.config()
-	if err != nil {
-		return nil, err
+// herdings holds what the framework chooses: claims and figures share it.
+var herdings sync.Map
+
+// chosen profiles a benchmark and measures the chosen herdings, once.
+func (s *herdSetup) chosen(kernel string, what herdedWhat) (*herded, error) {
+	type key struct {
+		*herdSetup
+		kernel string
+		what   herdedWhat
 	}
+	once, _ := herdings.LoadOrStore(key{s, kernel, what}, sync.OnceValues(func() (*herded, error) {
+		k, err := kernels.Find(kernel)
+		if err != nil {
+			return nil, err
+		}
+		cfg, err := s.config()
+		if err != nil {
+			return nil, err
+		}
+		if what == ofLoads {
+			cfg = uncached(cfg)
+		}
+		return herd(k, s.size(k), cfg, what.kind())
+	}))
+	return once.(func() (*herded, error))()
+}
+
+// drawHerding profiles all benchmarks and measures the chosen herdings.
+func drawHerding(on *herdSetup) (*Drawing, error) {
 	d := &Drawing{Header: []string{
 		"benchmark", "herded", "of which %", "count", "speed-up %", "1 cycle", "software", "lost %", "theirs",
 		"waits", "bytes", "any loss: count", "speed-up %", "lost %",
 	}}
-	runs := []struct {
-		what herdedWhat
-		kind Kind
-		cfg  gpu.Config
-	}{{ofBranches, Branches, cfg}, {ofLoads, Loads, uncached(cfg)}, {ofCached, Loads, cfg}}
+	runs := []herdedWhat{ofBranches, ofLoads, ofCached}
 	found := make([]*herded, len(herdBenchmarks)*len(runs))
-	err = parallel(len(found), func(i int) error {
-		k, err := kernels.Find(herdBenchmarks[i/len(runs)].kernel)
-		if err != nil {
-			return err
-		}
-		run := &runs[i%len(runs)]
-		found[i], err = herd(k, on.size(k), run.cfg, run.kind)
+	err := parallel(len(found), func(i int) (err error) {
+		found[i], err = on.chosen(herdBenchmarks[i/len(runs)].kernel, runs[i%len(runs)])
 		return err
 	})
 	if err != nil {
@@ -158,15 +188,15 @@ func drawHerding(on herdSetup) (*Drawing, error) {
 	all := map[string]map[herdedWhat]*herded{}
 	for n, b := range herdBenchmarks {
 		all[b.name] = map[herdedWhat]*herded{}
-		for m, run := range runs {
+		for m, what := range runs {
 			h := found[n*len(runs)+m]
-			all[b.name][run.what] = h
+			all[b.name][what] = h
 			share, software, theirs := h.none.diverge, any(percent(h.gain(h.soft))), b.branch
-			if run.kind == Loads {
+			if what.kind() == Loads {
 				share, software, theirs = h.none.memory, "", b.data
 			}
 			row := []any{
-				b.name, string(run.what), percent(100 * share), h.count, percent(h.gain(h.fast)),
+				b.name, string(what), percent(100 * share), h.count, percent(h.gain(h.fast)),
 				percent(h.gain(h.slow)), software, percent(100 * h.fast.degradation), "",
 				less(h.none.stalls, h.fast.stalls), less(h.none.bytes, h.fast.bytes), h.every, percent(h.gain(h.any)),
 				percent(100 * h.any.degradation),
@@ -183,8 +213,8 @@ func drawHerding(on herdSetup) (*Drawing, error) {
 		"Different: with the caches of the preset, which a Quadro FX 5800 has not, loads gain next to nothing: the blocks that herding saves are in the L1 already.",
 		"Different: more bytes mismatch. The inputs are generated, of some thousand pixels, and a byte that is off by one mismatches.",
 	})
-	for _, add := range []func(herdSetup) (*Drawing, error){drawForcedBranches, drawForcedLoads} {
-		forced, err := add(on)
+	for _, add := range []func() (*Drawing, error){on.forcedBranches, on.forcedLoads} {
+		forced, err := add()
 		if err != nil {
 			return nil, err
 		}
@@ -238,6 +268,7 @@ func herdingCharts(all map[string]map[herdedWhat]*herded) chart.Column {
 			}
 		}
 		add(g, "mean of those that gain", values, paper)
+		g.Groups[len(g.Groups)-1].Mean = true
 	}
 	return chart.Column{branches, speed, loads, memory}
 }

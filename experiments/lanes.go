@@ -26,12 +26,12 @@ func spreading() (string, error) {
 				return "", err
 			}
 			for l := range width {
-				seen := uint32(0)
+				seen := uint64(0)
 				for w := range width {
 					seen |= 1 << lanes.Lane(w, l)
 					complements = complements && lanes.Lane(w, l)^lanes.Lane(w^1, l) == width-1
 				}
-				spreads = spreads && bits.OnesCount32(seen) == width
+				spreads = spreads && bits.OnesCount64(seen) == width
 			}
 		}
 		if spreads {

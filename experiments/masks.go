@@ -46,7 +46,7 @@ func randomMask(sample uint64, width int) (m units.BlockMask) {
 func static(m *units.BlockMask) int { return bits.OnesCount64(m.Warps()) }
 
 // compact runs the thread compactor. It returns the masks of the new warps, and their threads.
-func compact(m *units.BlockMask) (warps []uint32, homes []units.Homes) {
+func compact(m *units.BlockMask) (warps []uint64, homes []units.Homes) {
 	for c := (units.Compactor{Pending: *m}); !c.Pending.Empty(); {
 		mask, from := c.Next()
 		warps, homes = append(warps, mask), append(homes, from)

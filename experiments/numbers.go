@@ -6,9 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
-	"divergo/kernels"
 	"divergo/sm"
 	"divergo/testbench"
 	"divergo/units"
@@ -569,39 +567,17 @@ var ppcNumbers = []Claim{
 	},
 }
 
-// herdFrameworks holds what the framework chooses, by kernel and kind.
-var herdFrameworks sync.Map
-
-// herdChosen runs a benchmark with what the framework chooses, on the machine of the figure herding.
-func herdChosen(kernel string, kind Kind) (*herded, error) {
-	once, _ := herdFrameworks.LoadOrStore([2]string{kernel, fmt.Sprint(kind)}, sync.OnceValues(func() (*herded, error) {
-		k, err := kernels.Find(kernel)
-		if err != nil {
-			return nil, err
-		}
-		cfg, err := herdMiddle.config()
-		if err != nil {
-			return nil, err
-		}
-		if kind == Loads {
-			cfg = uncached(cfg)
-		}
-		return herd(k, herdMiddle.size(k), cfg, kind)
-	}))
-	return once.(func() (*herded, error))()
-}
-
 // herdedGains returns the speed of herding by what the framework chooses, in per cent: the mean of the
 // benchmarks of table II or III, or the most.
-func herdedGains(kind Kind, run func(*herded) herdRun, most bool) func(uint64) (float64, string, error) {
+func herdedGains(what herdedWhat, run func(*herded) herdRun, most bool) func(uint64) (float64, string, error) {
 	return func(uint64) (float64, string, error) {
 		var gains []float64
 		var detail []string
 		for _, b := range herdBenchmarks {
-			if kind == Branches && b.branch < 0 || kind == Loads && b.data < 0 {
+			if what == ofBranches && b.branch < 0 || what == ofLoads && b.data < 0 {
 				continue
 			}
-			h, err := herdChosen(b.kernel, kind)
+			h, err := herdMiddle.chosen(b.kernel, what)
 			if err != nil {
 				return 0, "", err
 			}
@@ -627,34 +603,34 @@ var (
 var herdingNumbers = []Claim{
 	{
 		ID: "HERDING-40", Place: "abstract, section VII-A, figure 12", Statement: "speed that branch herding in hardware adds, mean of the benchmarks of table II, with what the framework chooses",
-		Number: gainOf(30, herdedGains(Branches, inHardware, false)).headline("branch herding in hardware, %"),
+		Number: gainOf(30, herdedGains(ofBranches, inHardware, false)).headline("branch herding in hardware, %"),
 	},
 	{
 		ID: "HERDING-41", Place: "abstract, section VII-A, figure 12", Statement: "the same, the benchmark that gains most",
-		Number: gainOf(55, herdedGains(Branches, inHardware, true)).headline("branch herding in hardware, most, %"),
+		Number: gainOf(55, herdedGains(ofBranches, inHardware, true)).headline("branch herding in hardware, most, %"),
 	},
 	{
 		ID: "HERDING-42", Place: "abstract, section VII-A, figure 12", Statement: "speed that branch herding in software adds, mean of the benchmarks of table II",
-		Number: gainOf(13, herdedGains(Branches, inSoftware, false)).headline("branch herding in software, %").without(
-			"in hardware", quickly(herdedGains(Branches, inHardware, false))),
+		Number: gainOf(13, herdedGains(ofBranches, inSoftware, false)).headline("branch herding in software, %").without(
+			"in hardware", quickly(herdedGains(ofBranches, inHardware, false))),
 		Why: "a vote, a count and a comparison take a fifth of a round of Mandelbrot's loop, and as much in the others",
 	},
 	{
 		ID: "HERDING-43", Place: "abstract, section VII-A, figure 12", Statement: "the same, the benchmark that gains most",
-		Number: gainOf(34, herdedGains(Branches, inSoftware, true)).headline("branch herding in software, most, %").without(
-			"in hardware", quickly(herdedGains(Branches, inHardware, true))),
+		Number: gainOf(34, herdedGains(ofBranches, inSoftware, true)).headline("branch herding in software, most, %").without(
+			"in hardware", quickly(herdedGains(ofBranches, inHardware, true))),
 		Why: "a vote, a count and a comparison take a fifth of a round of Mandelbrot's loop, and as much in the others",
 	},
 	{
 		ID: "HERDING-44", Place: "abstract, section VII-B, figure 16", Statement: "speed that data herding adds, mean of the benchmarks of table III",
-		Number: gainOf(25, herdedGains(Loads, inHardware, false)).headline("data herding, %").without(
-			"at any degradation", quickly(herdedGains(Loads, atAnyLoss, false))),
+		Number: gainOf(25, herdedGains(ofLoads, inHardware, false)).headline("data herding, %").without(
+			"at any degradation", quickly(herdedGains(ofLoads, atAnyLoss, false))),
 		Why: "the loads of a warp lie side by side in most of these kernels; histogram merges with atomics, not loads",
 	},
 	{
 		ID: "HERDING-45", Place: "abstract, section VII-B, figure 16", Statement: "the same, the benchmark that gains most",
-		Number: gainOf(32, herdedGains(Loads, inHardware, true)).headline("data herding, most, %").without(
-			"at any degradation", quickly(herdedGains(Loads, atAnyLoss, true))),
+		Number: gainOf(32, herdedGains(ofLoads, inHardware, true)).headline("data herding, most, %").without(
+			"at any degradation", quickly(herdedGains(ofLoads, atAnyLoss, true))),
 		Why: "as HERDING-44",
 	},
 	{

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"divergo/gpu"
+	"divergo/gpu/area"
 	"divergo/internal/papers"
 	"divergo/sm/divergence"
 	"divergo/sm/divergence/micro"
@@ -37,10 +38,10 @@ var ppcClaims = []Claim{
 	},
 	{
 		ID: "PPC-02", Place: "section III-A, figure 2",
-		Statement: "comparators for equal PCs of a warp of 8: paired-path comparison, a PC for each thread",
+		Statement: "comparators for equal PCs of a warp of 8: paired-path comparison, a PC for each thread; in brackets the gates of both, synthesized from their Verilog",
 		Theirs:    "1 8", Mark: Reconstruction,
 		Ours: func() (string, error) {
-			var list []int
+			var list, gates []int
 			for _, mechanism := range []string{"ppc", "ptpc"} {
 				c, err := cost(mechanism, divergence.Geometry{Lanes: 8, Warps: 1, CTAs: 1})
 				if err != nil {
@@ -53,8 +54,12 @@ var ppcClaims = []Claim{
 					}
 				}
 				list = append(list, n)
+				found, _ := area.Synthesized(c.Logic, 8)
+				for _, g := range found {
+					gates = append(gates, int(g.Count.Mid))
+				}
 			}
-			return spaced(list), nil
+			return fmt.Sprintf("%s (%s)", spaced(list), spaced(gates)), nil
 		},
 	},
 	{

@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"fmt"
+	"slices"
 
 	"divergo/internal/chart"
 	"divergo/kernels"
@@ -60,21 +61,19 @@ func factors(title, y string, list, names []string, paper theirs, value func(c [
 			cells, bars = append(cells, round(v)), append(bars, []float64{v})
 		}
 		d.Rows = append(d.Rows, cells)
-		picture.Groups = append(picture.Groups, chart.Group{Name: name, Values: bars, Theirs: paper.of(name, names)})
+		picture.Groups = append(picture.Groups, chart.Group{
+			Name: name, Values: bars, Theirs: paper.of(name, names), Mean: slices.Contains(means, name),
+		})
+	}
+	all, err := counted(list, size, machines)
+	if err != nil {
+		return nil, err
 	}
 	mean := make([]float64, len(names))
-	for _, kernel := range list {
-		var counters []testbench.Counters
-		for _, m := range machines {
-			c, err := m.run(kernel, size)
-			if err != nil {
-				return nil, err
-			}
-			counters = append(counters, c)
-		}
+	for k, kernel := range list {
 		var values []float64
 		for i := range names {
-			v := value(counters, i)
+			v := value(all[k], i)
 			values, mean[i] = append(values, v), mean[i]+v/float64(len(list))
 		}
 		add(kernel, values)

@@ -82,6 +82,7 @@ func (p *Profile) Herding() isa.Herding {
 type profiler struct {
 	Profiling
 	prog *isa.Program
+	made map[string]*measured // by branches and loads
 }
 
 // measured holds the results of one run for each input.
@@ -105,7 +106,7 @@ func (o Profiling) Find() (*Profile, error) {
 		branches = nil
 	}
 	p := &Profile{Prog: prog, Safe: len(branches) + len(loads)}
-	r := &profiler{Profiling: o, prog: prog}
+	r := &profiler{o, prog, map[string]*measured{}}
 	base, err := r.measure(isa.Herding{})
 	if err != nil {
 		return nil, err
@@ -242,9 +243,14 @@ func (o Profiling) Run(prog *isa.Program, h isa.Herding, seed uint64) (kernels.W
 	return w, s, w.Run(runner.New(s))
 }
 
-// measure runs all inputs with a herding.
+// measure runs all inputs with a herding, once.
 func (r *profiler) measure(h isa.Herding) (*measured, error) {
-	m := &measured{}
+	key := fmt.Sprint(h.Branches, h.Loads)
+	m := r.made[key]
+	if m != nil {
+		return m, nil
+	}
+	m = &measured{}
 	for seed := uint64(1); seed <= uint64(r.Inputs); seed++ {
 		w, s, err := r.Run(r.prog, h, seed)
 		if err != nil {
@@ -255,6 +261,7 @@ func (r *profiler) measure(h isa.Herding) (*measured, error) {
 		m.degradation = append(m.degradation, quality.Degradation(r.Kernel, w))
 		m.parted = m.parted || c.Herd.Diverged+c.Coalescer.Herd.Diverted > 0
 	}
+	r.made[key] = m
 	return m, nil
 }
 

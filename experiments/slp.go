@@ -350,9 +350,9 @@ CONSTANT:
 	},
 	{
 		ID: "SLP-39", Place: "section 4.4",
-		Statement: "area of the hardware of compaction in 30 SMs at 65 nm, of TBC and of CAPRI: an estimate, cells of a library for the gates and flip-flops of the thread compactor, the comparators of where blocks end and the count of warps, and of CAPRI the table in flip-flops, without wires; stacks and warp buffer are not in it",
+		Statement: "area of the hardware of compaction in 30 SMs at 65 nm, of TBC and of CAPRI: the encoders of the thread compactor as synthesized, cells of a library for its flip-flops, the comparators of where blocks end and the count of warps, and of CAPRI the table in flip-flops, before placement; stacks and warp buffer are not in it",
 		Theirs:    "below 1 mm2; below 1 mm2", Ours: chip,
-		Why: "0.30 of TBC is the count of the set bits of all lanes that gives WCnt (HPCA 2011, section 3.3), which the paper's encoders leave out; CAPRI counts so for both ways of a branch, 0.60, and has a table of 32 branches, fully associative, of which the paper gives no size",
+		Why: "0.26 of TBC is the count of the set bits of all lanes that gives WCnt (HPCA 2011, section 3.3), which the paper's encoders leave out; CAPRI counts so for both ways of a branch, 0.53, and has a table of 32 branches, fully associative, of which the paper gives no size",
 	},
 	{
 		ID: "SLP-40", Place: "section 5", Benchmarks: true,

@@ -89,18 +89,26 @@ func drawCAPRI() (*Drawing, error) {
 		}
 		d.Header = append(d.Header, name)
 	}
+	list := kernels.All()
+	ratios := make([]float64, len(list)*len(columns))
+	err := parallel(len(ratios), func(i int) error {
+		k, at := &list[i/len(columns)], &columns[i%len(columns)]
+		c, err := capriMachine(at.preset, at.sms)
+		if err != nil {
+			return err
+		}
+		if ratios[i], err = overTBC(c, k.Sizes[0]); err != nil {
+			err = fmt.Errorf("%s on %s: %w", k.Name, at.preset, err)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
 	slower, faster := 0, 0
-	for _, k := range kernels.All() {
-		row := []any{k.Name}
-		for _, at := range columns {
-			c, err := capriMachine(at.preset, at.sms)
-			if err != nil {
-				return nil, err
-			}
-			r, err := overTBC(c, k.Sizes[0])
-			if err != nil {
-				return nil, fmt.Errorf("%s on %s: %w", k.Name, at.preset, err)
-			}
+	for i := range list {
+		row := []any{list[i].Name}
+		for _, r := range ratios[i*len(columns):][:len(columns)] {
 			if row = append(row, round(r)); r < .99 {
 				slower++
 			} else if r > 1.01 {

@@ -117,6 +117,15 @@ func (b benchmark) measure() (*Paths, error) {
 	return s.madeOf(b.id(), b.workload, permuted...)
 }
 
+// measureAll measures the paths of all benchmarks under the figures' permutations.
+func measureAll() ([]*Paths, error) {
+	list := make([]*Paths, len(benchmarks))
+	return list, parallel(len(list), func(i int) (err error) {
+		list[i], err = benchmarks[i].measure()
+		return err
+	})
+}
+
 // names returns the permutations as column names.
 func names() (list []string) {
 	for _, p := range permuted {
@@ -132,6 +141,10 @@ var paperRates = map[isa.Class]map[string]float64{
 }
 
 func drawRates() (*Drawing, error) {
+	measured, err := measureAll()
+	if err != nil {
+		return nil, err
+	}
 	d := &Drawing{Header: append([]string{"benchmark", "class", "paths"}, names()...)}
 	for _, class := range []isa.Class{isa.ClassProgrammatic, isa.ClassData} {
 		picture := &chart.Groups{Title: "Compaction rate of " + class.String() + "-branches", Y: "%", Bars: names()}
@@ -142,15 +155,13 @@ func drawRates() (*Drawing, error) {
 				cells, bars = append(cells, round(rate)), append(bars, []float64{rate})
 			}
 			d.Rows = append(d.Rows, cells)
-			picture.Groups = append(picture.Groups,
-				chart.Group{Name: name, Values: bars, Theirs: theirs{name: paper}.of(name, names())})
+			picture.Groups = append(picture.Groups, chart.Group{
+				Name: name, Values: bars, Theirs: theirs{name: paper}.of(name, names()),
+				Mean: slices.Contains(means, name),
+			})
 		}
-		for _, b := range benchmarks {
-			paths, err := b.measure()
-			if err != nil {
-				return nil, err
-			}
-			all := paths.Total(class).All
+		for i, b := range benchmarks {
+			all := measured[i].Total(class).All
 			if all.Paths == 0 {
 				continue
 			}
@@ -192,6 +203,10 @@ func drawParts(class isa.Class) (*Drawing, error) {
 		"benchmark", "active threads", "paths", "sequential", "odd-even", "rev-wid",
 		"balanced", "ideal",
 	}}
+	measured, err := measureAll()
+	if err != nil {
+		return nil, err
+	}
 	var sum [4]Warps
 	rows := func(name string, quartiles *[4]Warps) {
 		for q, part := range [...]string{"below 1/4", "1/4 to 1/2", "1/2 to 3/4", "3/4 and more"} {
@@ -206,12 +221,8 @@ func drawParts(class isa.Class) (*Drawing, error) {
 			d.Rows = append(d.Rows, append(cells, round(100*w.Rate(w.Ideal))))
 		}
 	}
-	for _, b := range benchmarks {
-		paths, err := b.measure()
-		if err != nil {
-			return nil, err
-		}
-		t := paths.Total(class)
+	for i, b := range benchmarks {
+		t := measured[i].Total(class)
 		rows(b.name, &t.Quartiles)
 		for q := range sum {
 			sum[q].Add(&t.Quartiles[q])
@@ -245,16 +256,7 @@ func drawParts(class isa.Class) (*Drawing, error) {
 func utilized(p Plan, mechanism string) (of [][][]testbench.Counters, err error) {
 	machines := append([]setup{slp("pdom", units.Sequential), slp("tbc-ideal", units.Sequential)}, lanes(mechanism)...)
 	for _, seed := range p.seeds() {
-		machines := on(seed, machines)
-		all := make([][]testbench.Counters, len(timed))
-		for k := range all {
-			all[k] = make([]testbench.Counters, len(machines))
-		}
-		err := parallel(len(timed)*len(machines), func(i int) (err error) {
-			k, m := i/len(machines), i%len(machines)
-			all[k][m], err = machines[m].run(timed[k].kernel, size)
-			return err
-		})
+		all, err := counted(kernelsOf(timed), size, on(seed, machines))
 		if err != nil {
 			return nil, err
 		}
@@ -413,12 +415,17 @@ func drawBranches() (*Drawing, error) {
 		Title: "(c) Compaction rate", Y: "% of paths",
 		Bars: []string{"P TBC", "P ideal", "D TBC", "D ideal"},
 	}
+	measured := make([]*Paths, len(benchmarks))
+	err := parallel(len(measured), func(i int) (err error) {
+		measured[i], err = pathsOnce(benchmarks[i].id(), benchmarks[i].workload)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
 	var p, none, more, data int
-	for _, b := range benchmarks {
-		paths, err := pathsOnce(b.id(), b.workload)
-		if err != nil {
-			return nil, err
-		}
+	for i, b := range benchmarks {
+		paths := measured[i]
 		of := [2]Tally{paths.Total(isa.ClassProgrammatic), paths.Total(isa.ClassData)}
 		all := float64(max(of[0].Instances+of[1].Instances, 1))
 		divergent := float64(of[0].Divergent + of[1].Divergent)

@@ -13,12 +13,12 @@ import (
 
 // tallied returns the benchmarks that have paths of a class, with their tallies.
 func tallied(class isa.Class) (names []string, of []Tally, err error) {
-	for _, b := range benchmarks {
-		p, err := b.measure()
-		if err != nil {
-			return nil, nil, err
-		}
-		if t := p.Total(class); t.Divergent > 0 {
+	measured, err := measureAll()
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, b := range benchmarks {
+		if t := measured[i].Total(class); t.Divergent > 0 {
 			names, of = append(names, b.name), append(of, t)
 		}
 	}

@@ -382,7 +382,7 @@ var tbcClaims = []Claim{
 	},
 	{
 		ID: "TBC-29", Place: "section 7",
-		Statement: "area of 32 priority encoders of 32 bits at 65 nm: an estimate, cells of a library for their gates, without wires (the paper: far below 1 mm2)",
+		Statement: "area of 32 priority encoders of 32 bits at 65 nm: those of the thread compactor, synthesized from its Verilog, before placement (the paper: far below 1 mm2)",
 		Theirs:    "below 0.1 mm2", Ours: encoders,
 	},
 	{
@@ -636,7 +636,7 @@ func figure10() (string, error) {
 			}
 			threads := ""
 			for m := e.Mask; m != 0; m &= m - 1 {
-				threads += fmt.Sprint(bits.TrailingZeros32(m) + 1)
+				threads += fmt.Sprint(bits.TrailingZeros64(m) + 1)
 			}
 			entries = append(entries, text+"{"+threads+"}")
 		}

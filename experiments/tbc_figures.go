@@ -126,14 +126,22 @@ func label(k int) string {
 
 // compared returns the counters of each kernel of the suite on some machines, with an input of a plan.
 func compared(seed uint64, machines ...setup) ([][]testbench.Counters, error) {
-	machines = on(seed, machines)
-	all := make([][]testbench.Counters, len(suite))
+	var names []string
+	for _, k := range suite {
+		names = append(names, k.kernel)
+	}
+	return counted(names, size, on(seed, machines))
+}
+
+// counted returns the counters of each kernel on some machines.
+func counted(kernels []string, size string, machines []setup) ([][]testbench.Counters, error) {
+	all := make([][]testbench.Counters, len(kernels))
 	for k := range all {
 		all[k] = make([]testbench.Counters, len(machines))
 	}
-	return all, parallel(len(suite)*len(machines), func(i int) (err error) {
+	return all, parallel(len(kernels)*len(machines), func(i int) (err error) {
 		k, m := i/len(machines), i%len(machines)
-		all[k][m], err = machines[m].run(suite[k].kernel, size)
+		all[k][m], err = machines[m].run(kernels[k], size)
 		return err
 	})
 }
@@ -631,7 +639,7 @@ func drawBreakdown(p Plan, set string) (*Drawing, error) {
 		count++
 		cycles.Groups, stalls.Groups = append(cycles.Groups, group), append(stalls.Groups, other)
 	}
-	mean := chart.Group{Name: "mean"}
+	mean := chart.Group{Name: "mean", Mean: true}
 	for i := range inverse {
 		mean.Values = append(mean.Values, []float64{inverse[i] / count})
 		d.Rows = append(d.Rows, []any{"mean", "", bars[i], "", "", "", "", "", "", round(inverse[i] / count)})

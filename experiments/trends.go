@@ -275,15 +275,15 @@ var compactable = []string{
 
 func rates(perms ...units.Permutation) (of []float64, ideal float64, err error) {
 	of = make([]float64, len(perms))
-	for _, b := range benchmarks {
+	measured, err := measureAll()
+	if err != nil {
+		return nil, 0, err
+	}
+	for i, b := range benchmarks {
 		if !slices.Contains(compactable, b.name) {
 			continue
 		}
-		paths, err := b.measure()
-		if err != nil {
-			return nil, 0, err
-		}
-		all := paths.Total(isa.ClassProgrammatic).All
+		all := measured[i].Total(isa.ClassProgrammatic).All
 		for i, p := range perms {
 			of[i] += 100 * all.Rate(all.Under(p)) / float64(len(compactable))
 		}

@@ -219,7 +219,7 @@ func ExampleConfig_Set() {
 // The registers and sets of the hardware limit the ranges of keys.
 func TestRangesFitTheHardware(t *testing.T) {
 	for name, most := range map[string]int{
-		"sm.warp_size": isa.MaxLanes, "sm.ctas": sm.MaxCTAs, "sm.threads": sm.MaxWarps * isa.MaxLanes,
+		"sm.warp_size": isa.RowLanes, "sm.ctas": sm.MaxCTAs, "sm.threads": sm.MaxWarps * isa.RowLanes,
 		"divergence.token_window": divergence.SpillWords,
 		"l1.pending":              memsys.MaxPending, "l1.mshrs": memsys.MaxMSHRs, "l1.mshr_merge": memsys.MaxMerge,
 		"l1.assoc": memsys.MaxAssoc, "l1.line": memsys.MaxLine,
@@ -237,10 +237,10 @@ func TestRangesFitTheHardware(t *testing.T) {
 // Lines of a document are found for every way to write a key.
 func TestLocate(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
-		{"sm.warp_size = 3", "m.toml:1:16: sm.warp_size = 3: want a power of two from 1 to 32\n    sm.warp_size = 3\n                   ^"},
+		{"sm.warp_size = 3", "m.toml:1:16: sm.warp_size = 3: want a power of two from 1 to 64\n    sm.warp_size = 3\n                   ^"},
 		{
 			"[sm]\n\t\"warp_size\"=3 # odd\r\n",
-			"m.toml:2:14: sm.warp_size = 3: want a power of two from 1 to 32\n    \t\"warp_size\"=3 # odd\n    \t            ^",
+			"m.toml:2:14: sm.warp_size = 3: want a power of two from 1 to 64\n    \t\"warp_size\"=3 # odd\n    \t            ^",
 		},
 		{"sm = {simd_width = 8, warp_size = 3}", "m.toml:1:35: sm.warp_size = 3: "},
 		{"[dram]\nt_rp=20\n[ sm . ]\n", ""},
@@ -262,5 +262,5 @@ func TestLocate(t *testing.T) {
 	c := Default()
 	c.SM.WarpSize = 3
 	assert.EqualError(t, Locate(c.Check(), "m.toml", []byte("sm.warp_size = 5"), []string{"sm.warp_size"}),
-		"sm.warp_size = 3: want a power of two from 1 to 32")
+		"sm.warp_size = 3: want a power of two from 1 to 64")
 }

@@ -33,7 +33,7 @@ type dispatcher struct {
 		Turn  uint16 `bits:"10"` // first SM to be searched for room
 		Sent  uint16 `bits:"11"` // SMs or slices told to write back
 		Acks  uint16 `bits:"11"` // of these, the ones that have done so
-		CTAs  uint64 // CTAs of the grid
+		CTAs  uint64 // CTAs of the grid, or the end of the part that runs
 		Next  uint64 // next CTA to send
 		Ended uint64 // CTAs that have ended
 		Start uint64 // cycle of the launch
@@ -58,14 +58,14 @@ type smPort struct {
 	Notice  rtl.In[sm.Notice]
 }
 
-// launch starts a grid, between runs.
-func (d *dispatcher) launch(ctas uint64, room uint8) {
+// launch starts the CTAs of a grid from first up to end, not included, between runs.
+func (d *dispatcher) launch(first, end uint64, room uint8) {
 	for i := range d.SMs {
 		d.Room.Set(i, room)
 		d.open.Alter(i>>6, func(set *uint64) { *set |= 1 << (i & 63) })
 	}
 	s := *d.Q()
-	s.Phase, s.Turn, s.CTAs, s.Next, s.Ended = phaseRun, 0, ctas, 0, 0
+	s.Phase, s.Turn, s.CTAs, s.Next, s.Ended = phaseRun, 0, end, first, first
 	s.Start, s.End = d.sim.Now(), 0
 	d.Init(s)
 }

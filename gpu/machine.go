@@ -128,7 +128,10 @@ func (m *Machine) LocalBytes(k *sm.Kernel) uint64 {
 }
 
 // Load launches a kernel; Run then runs it. The error tells why the kernel fits no SM.
-func (m *Machine) Load(k sm.Kernel) error {
+func (m *Machine) Load(k sm.Kernel) error { return m.LoadPart(k, 0, k.CTAs()) }
+
+// LoadPart is Load for the CTAs of the grid from first up to end, not included.
+func (m *Machine) LoadPart(k sm.Kernel, first, end uint64) error {
 	if err := m.SMs[0].Load(k); err != nil {
 		return err
 	}
@@ -139,7 +142,7 @@ func (m *Machine) Load(k sm.Kernel) error {
 		return err
 	}
 	m.kernel = k
-	m.dispatch.launch(k.CTAs(), uint8(m.SMs[0].CTAs()))
+	m.dispatch.launch(first, end, uint8(m.SMs[0].CTAs()))
 	return nil
 }
 
@@ -250,7 +253,8 @@ func (m *Machine) Room() (ctas, unbegun uint64) {
 	return uint64(len(m.SMs) * m.SMs[0].CTAs()), q.CTAs - q.Next
 }
 
-// Progress returns the number of CTAs of the grid that have ended, and the number of all CTAs.
+// Progress returns the number of CTAs of the grid that have ended, and the number of all CTAs. Those
+// before a part of the grid have ended, and it ends at those behind.
 func (m *Machine) Progress() (ended, of uint64) {
 	q := m.dispatch.Q()
 	return q.Ended, q.CTAs

@@ -78,7 +78,7 @@ func TestFigure7(t *testing.T) {
 	cfg.SM.SFUWidth, cfg.SM.DPWidth = 4, 4
 	p, counts := micro(t, "bra 1|6|7,C bra D C: nop D: exit")
 	m := load(t, cfg, p, 1, 8)
-	var masks []uint32
+	var masks []uint64
 	m.SMs[0].Issue.OnIssue.Add(func(e sm.Issued) {
 		if counts(&p.Insts[e.PC]) {
 			masks = append(masks, e.Mask)
@@ -229,7 +229,7 @@ func TestMicroKernels(t *testing.T) {
 				k.SMs[0].Issue.OnIssue.Add(func(e sm.Issued) {
 					if counts(&p.Insts[e.PC]) {
 						issues++
-						lanes += bits.OnesCount32(e.Mask)
+						lanes += bits.OnesCount64(e.Mask)
 					}
 				})
 				require.Equal(t, gpu.Finished, k.Run(nil, 100_000))
@@ -341,7 +341,7 @@ func TestPathChangesWithoutABranch(t *testing.T) {
 	cfg.Divergence.Mechanism = "ppc"
 	cfg.SM.WarpSize, cfg.SM.SIMDWidth, cfg.SM.Threads, cfg.SM.IBuffer = 8, 8, 64, 4
 	m := load(t, cfg, p, 1, 8)
-	var masks []uint32
+	var masks []uint64
 	m.SMs[0].Issue.OnIssue.Add(func(e sm.Issued) {
 		if counts(&p.Insts[e.PC]) {
 			masks = append(masks, e.Mask)

@@ -173,8 +173,8 @@ func hopperSM() Config {
 	return c
 }
 
-// rdnaLike is like an RX 5700 XT (Navi 10). It runs PTX in waves of 32, as warps have at most 32
-// lanes; the device also has waves of 64. Its numbers have these sources:
+// rdnaLike is like an RX 5700 XT (Navi 10). It runs PTX in waves of 32. The device also has waves of 64:
+// sm.warp_size=64. Its numbers have these sources:
 //   - The device has 40 compute units of two SIMDs of 32 lanes at 1755 MHz, with 20 waves and 1024
 //     registers of 32 lanes each. A quarter of the lanes does special functions, and a sixteenth double
 //     precision (RDNA whitepaper; RX 5700 XT specifications).

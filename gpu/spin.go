@@ -62,8 +62,12 @@ func newWatchdog(m *Machine) *watchdog {
 // verdict is called between quanta. It returns Deadlock, EndlessLoop or GridDeadlock if no thread
 // will progress, else Finished.
 func (w *watchdog) verdict() End {
+	p := w.m.progress()
+	if p == w.progress && w.witnesses == nil && w.watched == nil && !w.m.core.Reached(w.since+w.patience) {
+		return Finished
+	}
 	now := w.m.core.Now()
-	if p := w.m.progress(); p != w.progress {
+	if p != w.progress {
 		w.stop()
 		w.progress, w.since = p, now
 		return Finished
@@ -79,9 +83,7 @@ func (w *watchdog) verdict() End {
 			return Finished
 		}
 	case w.watched == nil:
-		if now-w.since >= w.patience {
-			w.one(now)
-		}
+		w.one(now)
 		return Finished
 	case now < w.until && !w.busy():
 		return Finished
@@ -102,7 +104,7 @@ func (m *Machine) progress() uint64 { return m.dispatch.Q().Ended + m.dispatch.Q
 func (m *Machine) live() (n int) {
 	for _, s := range m.SMs {
 		for _, p := range s.Div.Paths(nil) {
-			n += bits.OnesCount32(p.Mask)
+			n += bits.OnesCount64(p.Mask)
 		}
 	}
 	return n
@@ -166,7 +168,7 @@ func (w *watchdog) judge() End {
 		for _, p := range s.sm.Div.Paths(nil) {
 			held := false
 			for m := p.Mask; m != 0; m &= m - 1 {
-				t := &s.threads[p.Row][bits.TrailingZeros32(m)]
+				t := &s.threads[p.Row][bits.TrailingZeros64(m)]
 				if t.Issued && (t.Period == 0 || t.From <= quiet) {
 					return Finished
 				}
@@ -224,7 +226,7 @@ func (w *witness) issue(e sm.Issued) {
 		return
 	}
 	if !w.Issued {
-		w.home = e.Home(bits.TrailingZeros32(e.Mask))
+		w.home = e.Home(bits.TrailingZeros64(e.Mask))
 	} else if !w.in(e.Flight) {
 		return
 	}
@@ -236,7 +238,7 @@ func (w *witness) issue(e sm.Issued) {
 // in reports whether an instruction has the thread among its active threads.
 func (w *witness) in(f *sm.Flight) bool {
 	for m := f.Mask; f.Rows>>w.home.Row&1 != 0 && m != 0; m &= m - 1 {
-		if f.Home(bits.TrailingZeros32(m)) == w.home {
+		if f.Home(bits.TrailingZeros64(m)) == w.home {
 			return true
 		}
 	}
@@ -308,7 +310,7 @@ func (w *watched) busy() bool { return w.changes > mostChanges || len(w.bytes) >
 // mark marks the threads that execute an instruction. It may be one that the mechanism inserted.
 func (w *watched) mark(e sm.Issued) {
 	for m := e.Mask; m != 0; m &= m - 1 {
-		h := e.Home(bits.TrailingZeros32(m))
+		h := e.Home(bits.TrailingZeros64(m))
 		w.threads[h.Row][h.Lane].Issued = true
 	}
 }
@@ -327,7 +329,7 @@ func (w *watched) issue(e sm.Issued) {
 		row := bits.TrailingZeros64(rows)
 		w.sm.HashThreads(row, &w.state)
 		for m := e.Mask; m != 0; m &= m - 1 {
-			h := e.Home(bits.TrailingZeros32(m))
+			h := e.Home(bits.TrailingZeros64(m))
 			if int(h.Row) == row {
 				t := &w.threads[row][h.Lane]
 				t.pass(e.Cycle, e.PC, w.state[h.Lane]+t.Local)

@@ -173,9 +173,9 @@ func TestInsertedKeepsPCs(t *testing.T) {
 		require.Len(t, status, 2, mech)
 		assert.Equal(t, last-2, status[0].PC, "%s: the barrier", mech)
 		assert.Equal(t, "a barrier", status[0].Why)
-		assert.Equal(t, uint32(0xeeeeeeee), status[0].Mask)
+		assert.Equal(t, uint64(0xeeeeeeee), status[0].Mask)
 		assert.Equal(t, last-1, status[1].PC, "%s: where the branch meets", mech)
 		assert.Equal(t, "reconvergence", status[1].Why)
-		assert.Equal(t, uint32(0x11111111), status[1].Mask)
+		assert.Equal(t, uint64(0x11111111), status[1].Mask)
 	}
 }

@@ -26,7 +26,7 @@ func ExtendAll(t Type, row *Row, lanes uint32, width int) {
 	s, w := 64-t.Bits(), 64-max(width, t.Bits())
 	signed := t.Signed()
 	for m := lanes; m != 0; m &= m - 1 {
-		v := &row[bits.TrailingZeros32(m)&(MaxLanes-1)]
+		v := &row[bits.TrailingZeros32(m)&(RowLanes-1)]
 		if signed {
 			*v = uint64(int64(*v<<s)>>s) << w >> w
 		} else {

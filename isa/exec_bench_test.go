@@ -39,7 +39,7 @@ func BenchmarkExecute(b *testing.B) {
 	} {
 		resolved := bound(b, in)
 		var rows [4]Row
-		for i := range MaxLanes {
+		for i := range RowLanes {
 			rows[0][i] = uint64(math.Float32bits(float32(i) + 0.3))
 			rows[1][i] = uint64(math.Float32bits(float32(i^5)*0.7 + 1))
 			rows[2][i] = uint64(math.Float32bits(float32(i%3) + 2))

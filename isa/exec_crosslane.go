@@ -75,7 +75,7 @@ func ballot(in *Inst, x *Lanes) {
 // its own value. The low 5 bits of c clamp the source lane. Bits 8 to 12 of c mask the bits of the
 // lane number that select a segment.
 func ShflSource(mode Mode, lane int, b, c uint64) (from int, within bool) {
-	const low = MaxLanes - 1
+	const low = RowLanes - 1
 	offset, segment := int(b&low), int(c>>8&low)
 	first, last := lane&segment, lane&segment|int(c&low)&^segment
 	switch mode {
@@ -94,7 +94,7 @@ func ShflSource(mode Mode, lane int, b, c uint64) (from int, within bool) {
 // shfl copies values from lane to lane. The predicate result tells whether the source lane is in
 // range.
 func shfl(in *Inst, x *Lanes) {
-	const low = MaxLanes - 1
+	const low = RowLanes - 1
 	values := *x.Src[0]
 	x.ReadAbsent = 0
 	for rest := x.Mask; rest != 0; rest &= rest - 1 {

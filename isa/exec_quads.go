@@ -19,7 +19,7 @@ func multiplyQuads(in *Inst, x *Lanes) {
 	if in.Select.BType != NoType {
 		addend = in.Select.BType
 	}
-	for lane := range MaxLanes {
+	for lane := range RowLanes {
 		quad, own, upper := lane>>2&3, lane&3, lane>>4*4
 		for e := range 4 {
 			row, k := own+upper, e
@@ -49,7 +49,7 @@ func multiplyQuads(in *Inst, x *Lanes) {
 		}
 		return d
 	}
-	for lane := range MaxLanes {
+	for lane := range RowLanes {
 		quad := lane >> 2 & 3
 		for r := range 4 {
 			if in.Type == F32 {

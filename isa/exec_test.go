@@ -32,7 +32,7 @@ func evaluate(t testing.TB, in Inst, src ...[]uint64) []uint64 {
 	t.Helper()
 	b := bound(t, in)
 	out := make([]uint64, len(src[0]))
-	for at := 0; at < len(out); at += MaxLanes {
+	for at := 0; at < len(out); at += RowLanes {
 		var rows [MaxSrcs]Row
 		var d Row
 		x := Lanes{Mask: allLanes, Dst: [MaxDsts]*Row{&d}}
@@ -51,7 +51,7 @@ func evaluatePred(t testing.TB, in Inst, src ...[]uint64) []bool {
 	t.Helper()
 	b := bound(t, in)
 	out := make([]bool, len(src[0]))
-	for at := 0; at < len(out); at += MaxLanes {
+	for at := 0; at < len(out); at += RowLanes {
 		var rows [MaxSrcs]Row
 		x := Lanes{Mask: allLanes}
 		for i := range src {
@@ -59,7 +59,7 @@ func evaluatePred(t testing.TB, in Inst, src ...[]uint64) []bool {
 			x.Src[i] = &rows[i]
 		}
 		Execute(b, &x)
-		for i := range out[at:min(at+MaxLanes, len(out))] {
+		for i := range out[at:min(at+RowLanes, len(out))] {
 			out[at+i] = x.PDst[0]>>i&1 != 0
 		}
 	}

@@ -1,13 +1,18 @@
 package isa
 
-// MaxLanes is the largest number of lanes of a warp.
-const MaxLanes = 32
+// The datapath executes rows of 32 lanes. A warp of 64 lanes has two rows for each register: lanes 0
+// to 31, and lanes 32 to 63. It executes one after the other, as a wave64 of RDNA does.
+const (
+	RowLanes = 32           // lanes of a row
+	MaxLanes = 2 * RowLanes // the largest number of lanes of a warp
+	MaxHalves = MaxLanes / RowLanes
+)
 
-// Row holds one register of the threads of a warp, one lane each. Registers narrower than 64 bits
+// Row holds one register of 32 lanes of a warp, one thread each. Registers narrower than 64 bits
 // are zero-extended: the writer of a row clears the bits above the register's width.
-type Row [MaxLanes]uint64
+type Row [RowLanes]uint64
 
-// Lanes are the operands of one warp instruction in the datapath. Sources and destinations have the
+// Lanes are the operands of one warp instruction in the datapath, in the lanes of a row. Sources and destinations have the
 // indices of Inst.Src and Inst.Dst. A general register, immediate or special register is a row; a
 // predicate is a mask with one bit per lane.
 type Lanes struct {

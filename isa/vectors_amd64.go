@@ -24,7 +24,7 @@ func init() {
 }
 
 // array is a row in the declarations of the generated functions.
-type array = *[MaxLanes]uint64
+type array = *[RowLanes]uint64
 
 // vector computes the lanes of the mask of d from up to three sources.
 type vector func(d, a, b, c array, mask uint32)

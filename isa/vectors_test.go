@@ -34,7 +34,7 @@ const untouched = 0xDEAD_BEEF_0BAD_F00D
 // lanes are the operands of in, with fresh destinations.
 func (o operands) lanes(in *Inst) *Lanes {
 	rows := new([3]Row)
-	for i := range MaxLanes {
+	for i := range RowLanes {
 		rows[0][i], rows[1][i], rows[2][i] = o.A[i%len(o.A)], o.B[i%len(o.B)], o.C[i%len(o.C)]
 	}
 	x := &Lanes{Mask: o.Mask, Src: [MaxSrcs]*Row{&rows[0], &rows[1], &rows[2]}, Dst: [MaxDsts]*Row{new(Row)}}

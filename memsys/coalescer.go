@@ -64,7 +64,7 @@ type Coalescer struct {
 
 	selector units.Popular
 	latency  uint64               // of the selector
-	herded   [isa.MaxLanes]uint64 `rtl:"scratch"` // wires behind the selector
+	herded   [isa.RowLanes]uint64 `rtl:"scratch"` // wires behind the selector
 	sim      *rtl.Sim
 
 	// OnHerd receives each herded load once, with its new addresses.
@@ -85,7 +85,7 @@ type Part struct {
 // Herded is a load whose lanes have new addresses in one block.
 type Herded struct {
 	*Access
-	To *[isa.MaxLanes]uint64
+	To *[isa.RowLanes]uint64
 }
 
 type coalescerState struct {
@@ -194,7 +194,7 @@ func (c *Coalescer) send() {
 	if c.OnPart.Any() {
 		line := uint64(0)
 		if a.Kind != Fence && a.Kind != Flush {
-			line = addr[bits.TrailingZeros32(lanes)&(isa.MaxLanes-1)] &^ (c.line - 1)
+			line = addr[bits.TrailingZeros32(lanes)&(isa.RowLanes-1)] &^ (c.line - 1)
 		}
 		c.OnPart.Notify(Part{a, lanes, line, uint8(entry), !q.Busy})
 	}
@@ -225,7 +225,7 @@ func (c *Coalescer) count(a *Access) {
 	n.Loads++
 	n.Saved += blocks(&a.Addr, a.Mask, a.Size) - blocks(&c.herded, a.Mask, a.Size)
 	for m := a.Mask; m != 0; m &= m - 1 {
-		if i := bits.TrailingZeros32(m) & (isa.MaxLanes - 1); c.herded[i] != a.Addr[i] {
+		if i := bits.TrailingZeros32(m) & (isa.RowLanes - 1); c.herded[i] != a.Addr[i] {
 			n.Diverted++
 		}
 	}
@@ -235,12 +235,12 @@ func (c *Coalescer) count(a *Access) {
 }
 
 // blocks returns the number of distinct blocks that the lanes of a load read.
-func blocks(addr *[isa.MaxLanes]uint64, lanes uint32, size uint8) (n uint64) {
+func blocks(addr *[isa.RowLanes]uint64, lanes uint32, size uint8) (n uint64) {
 	block := units.HerdBlock(int(size))
 	for ; lanes != 0; n++ {
-		b := addr[bits.TrailingZeros32(lanes)&(isa.MaxLanes-1)] / block
+		b := addr[bits.TrailingZeros32(lanes)&(isa.RowLanes-1)] / block
 		for m := lanes; m != 0; m &= m - 1 {
-			if i := bits.TrailingZeros32(m); addr[i&(isa.MaxLanes-1)]/block == b {
+			if i := bits.TrailingZeros32(m); addr[i&(isa.RowLanes-1)]/block == b {
 				lanes &^= 1 << i
 			}
 		}
@@ -249,7 +249,7 @@ func blocks(addr *[isa.MaxLanes]uint64, lanes uint32, size uint8) (n uint64) {
 }
 
 // sharing returns the lanes of left that the next line serves.
-func (c *Coalescer) sharing(kind Kind, addr *[isa.MaxLanes]uint64, left uint32) uint32 {
+func (c *Coalescer) sharing(kind Kind, addr *[isa.RowLanes]uint64, left uint32) uint32 {
 	switch kind {
 	case Fence, Flush:
 		return left
@@ -261,10 +261,10 @@ func (c *Coalescer) sharing(kind Kind, addr *[isa.MaxLanes]uint64, left uint32) 
 
 // SameLine returns the lanes of left with an address in the line of the lowest of them. A line has
 // the given size in bytes, a power of two. Four neighbours are often in one line.
-func SameLine(addr *[isa.MaxLanes]uint64, left uint32, size uint64) (lanes uint32) {
+func SameLine(addr *[isa.RowLanes]uint64, left uint32, size uint64) (lanes uint32) {
 	within := size - 1
-	line := addr[bits.TrailingZeros32(left)&(isa.MaxLanes-1)] &^ within
-	for i := 0; i < isa.MaxLanes; i += 4 {
+	line := addr[bits.TrailingZeros32(left)&(isa.RowLanes-1)] &^ within
+	for i := 0; i < isa.RowLanes; i += 4 {
 		four := left >> i & 15
 		if four == 0 {
 			continue
@@ -289,8 +289,8 @@ func SameLine(addr *[isa.MaxLanes]uint64, left uint32, size uint64) (lanes uint3
 func (c *Coalescer) Tag(entry uint8) uint16 { return c.table.At(int(entry)).Tag }
 
 // request sends the lanes' part of an access to the L1.
-func (c *Coalescer) request(a *Access, addr *[isa.MaxLanes]uint64, entry int, lanes uint32) {
-	first := bits.TrailingZeros32(lanes) & (isa.MaxLanes - 1)
+func (c *Coalescer) request(a *Access, addr *[isa.RowLanes]uint64, entry int, lanes uint32) {
+	first := bits.TrailingZeros32(lanes) & (isa.RowLanes - 1)
 	r := c.Req.PushSlot()
 	r.Kind, r.Space, r.Entry, r.Lanes, r.Cache = a.Kind, a.Space, uint8(entry), lanes, a.Cache
 	r.Stack = a.Stack
@@ -305,13 +305,13 @@ func (c *Coalescer) request(a *Access, addr *[isa.MaxLanes]uint64, entry int, la
 			return
 		}
 		for m := lanes; m != 0; m &= m - 1 {
-			i := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+			i := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
 			r.Sectors[addr[i]&(c.line-1)/c.sector%maxSectors] |= 1 << i
 		}
 	case Store:
 		within, word := c.line-1, uint64(1)<<a.Size-1
 		for m := lanes; m != 0; m &= m - 1 {
-			i := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+			i := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
 			off := a.Addr[i] & within % MaxLine
 			if a.Size == 4 { // the usual case
 				binary.LittleEndian.PutUint32(r.Data[off:], uint32(a.Data[i][0]))

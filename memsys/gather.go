@@ -22,18 +22,18 @@ type gather struct {
 	Row  bool                // some lanes have their data in the row of the entry
 	Mask uint32              `bits:"lanes"`
 	Left uint32              `bits:"lanes"`         // lanes still without data
-	Off  [isa.MaxLanes]uint8 `len:"lanes" bits:"7"` // offset of each lane in its line, in bytes
+	Off  [isa.RowLanes]uint8 `len:"lanes" bits:"7"` // offset of each lane in its line, in bytes
 }
 
 // row holds the data of the lanes of a warp.
-type row [isa.MaxLanes][2]uint64
+type row [isa.RowLanes][2]uint64
 
 func newGatherer(entries int) gatherer {
 	return gatherer{table: rtl.NewMem[gather](entries), rows: rtl.NewMem[row](entries)}
 }
 
 // open fills the entry of an access that waits for data, with lines of so many bytes.
-func (t *gatherer) open(a *Access, addr *[isa.MaxLanes]uint64, entry int, line uint64) {
+func (t *gatherer) open(a *Access, addr *[isa.RowLanes]uint64, entry int, line uint64) {
 	g := t.table.Edit(entry)
 	*g = gather{Tag: a.Tag, Size: a.Size, Mask: a.Mask}
 	if a.Kind == Fence || a.Kind == Flush {
@@ -72,7 +72,7 @@ func (t *gatherer) take(entry int, lanes uint32, data *Line, out rtl.Out[Reply])
 // take extracts the data of lanes from a line.
 func (r *row) take(lanes uint32, data *Line, g *gather) {
 	for m := lanes; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+		i := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
 		b := data[g.Off[i]&(MaxLine-1):]
 		if g.Size == 4 { // the usual case
 			r[i][0] = uint64(binary.LittleEndian.Uint32(b))

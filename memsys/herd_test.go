@@ -17,7 +17,7 @@ import (
 func TestHerdedLoad(t *testing.T) {
 	var a memsys.Access
 	a.Kind, a.Size, a.Mask, a.Herd = memsys.Load, 4, 0xffff_ffff, true
-	for i := range isa.MaxLanes {
+	for i := range isa.RowLanes {
 		a.Addr[i] = 0x1000 + 4*uint64(i)
 		if i >= 20 {
 			a.Addr[i] += 0x400

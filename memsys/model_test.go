@@ -176,8 +176,8 @@ func (m flat) store(addr uint64, size uint8, v [2]uint64) {
 }
 
 // do performs an access lane by lane and returns the data read by each lane.
-func (m flat) do(a *memsys.Access) (data [isa.MaxLanes][2]uint64) {
-	for i := range isa.MaxLanes {
+func (m flat) do(a *memsys.Access) (data [isa.RowLanes][2]uint64) {
+	for i := range isa.RowLanes {
 		if a.Mask>>i&1 == 0 {
 			continue
 		}
@@ -231,7 +231,7 @@ func (p *program) check(t require.TestingT, s *memtest.System) {
 				require.EqualValues(t, 1, *d.Count.At(i), "replies to %s", at)
 				require.Equal(t, step.Mask, d.Reply.At(i).Mask, at)
 				require.Less(t, *d.Cycle.At(i), (phase+1)*phaseCycles, "phase of %s", at)
-				for lane := range isa.MaxLanes {
+				for lane := range isa.RowLanes {
 					if step.Mask>>lane&1 != 0 {
 						require.Equalf(t, want[lane], d.Reply.At(i).Data[lane], "lane %d at %#x, %s", lane,
 							step.Addr[lane], at)

@@ -51,8 +51,8 @@ type Access struct {
 	Tex    isa.Tex                 `if:"textures"` // Sample
 	More   bool                    `if:"textures"` // Sample: the next packet belongs to the same instruction
 	Mask   uint32                  `bits:"lanes"`  // active lanes
-	Addr   [isa.MaxLanes]uint64    `len:"lanes" bits:"address"`
-	Data   [isa.MaxLanes][2]uint64 `len:"lanes" bits:"word"` // store data as little-endian words, or the atomic operands a and b
+	Addr   [isa.RowLanes]uint64    `len:"lanes" bits:"address"`
+	Data   [isa.RowLanes][2]uint64 `len:"lanes" bits:"word"` // store data as little-endian words, or the atomic operands a and b
 }
 
 // The packets of a texture instruction, of kind Sample, follow one another. The first has the
@@ -84,7 +84,7 @@ type Violation struct {
 type Reply struct {
 	Tag  uint16
 	Mask uint32                  `bits:"lanes"`            // active lanes of the Access
-	Data [isa.MaxLanes][2]uint64 `len:"lanes" bits:"word"` // Load, Atomic: zero-extended little-endian words of the active lanes
+	Data [isa.RowLanes][2]uint64 `len:"lanes" bits:"word"` // Load, Atomic: zero-extended little-endian words of the active lanes
 	// Sample: the first access that the program may not make. Then there are no data.
 	Fault Violation `if:"textures"`
 }

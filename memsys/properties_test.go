@@ -152,13 +152,13 @@ func TestUnitProperties(t *testing.T) {
 // lanes holds the active lanes of an access, and the place of each in units of its size.
 type lanes struct {
 	Mask  uint32
-	Place [isa.MaxLanes]uint16
+	Place [isa.RowLanes]uint16
 }
 
 // drawLanes draws lanes with places below a limit: anywhere, in a few, at a stride.
 func drawLanes(limit int) gopter.Gen {
 	return func(p *gopter.GenParameters) *gopter.GenResult {
-		mask := forall.Mask[uint32](isa.MaxLanes)(p)
+		mask := forall.Mask[uint32](isa.RowLanes)(p)
 		v := lanes{Mask: mask.Result.(uint32)}
 		few := make([]int, 1+p.Rng.Intn(8))
 		for i := range few {
@@ -191,7 +191,7 @@ func nearer(old lanes) gopter.Shrink {
 		if old.Mask>>i&1 == 0 {
 			continue
 		}
-		list = append(list, lanes{old.Mask, [isa.MaxLanes]uint16(slices.Repeat([]uint16{n}, isa.MaxLanes))})
+		list = append(list, lanes{old.Mask, [isa.RowLanes]uint16(slices.Repeat([]uint16{n}, isa.RowLanes))})
 		for _, m := range []uint16{0, n / 2, max(n, 1) - 1} {
 			next := old
 			next.Place[i] = m
@@ -210,7 +210,7 @@ func nearer(old lanes) gopter.Shrink {
 }
 
 func (l lanes) String() string {
-	s := []string{forall.Bits(uint64(l.Mask), isa.MaxLanes)}
+	s := []string{forall.Bits(uint64(l.Mask), isa.RowLanes)}
 	for i, n := range l.Place {
 		if l.Mask>>i&1 != 0 {
 			s = append(s, fmt.Sprintf("lane %d at %d", i, n))
@@ -264,7 +264,7 @@ func TestCoalescerProperties(t *testing.T) {
 	request := func(w warp) (b *coalescerBench, reqs []memsys.LineRequest) {
 		b = newCoalescerBench(w.Line)
 		b.In.Push(w.access())
-		b.Run(isa.MaxLanes + 1)
+		b.Run(isa.RowLanes + 1)
 		for b.Req.Valid() {
 			reqs = append(reqs, *b.Req.Front())
 			b.Req.Pop()

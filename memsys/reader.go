@@ -90,10 +90,10 @@ func (c *Reader) send() {
 		c.Count.D().Conflicts++
 	}
 	within := c.place - 1
-	first := a.Addr[bits.TrailingZeros32(left)&(isa.MaxLanes-1)] &^ within
+	first := a.Addr[bits.TrailingZeros32(left)&(isa.RowLanes-1)] &^ within
 	lanes := uint32(0)
 	for m := left; m != 0; m &= m - 1 {
-		if i := bits.TrailingZeros32(m) & (isa.MaxLanes - 1); a.Addr[i]&^within == first {
+		if i := bits.TrailingZeros32(m) & (isa.RowLanes - 1); a.Addr[i]&^within == first {
 			lanes |= 1 << i
 		}
 	}

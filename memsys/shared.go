@@ -29,7 +29,7 @@ type Shared struct {
 type sharedState struct {
 	Busy   bool                // the access at In has begun
 	Left   uint32              `bits:"lanes"`         // lanes not done
-	Served [isa.MaxLanes]uint8 `len:"lanes" bits:"4"` // words that each lane has received, one bit each
+	Served [isa.RowLanes]uint8 `len:"lanes" bits:"4"` // words that each lane has received, one bit each
 }
 
 // SharedCounters are the counts of a Shared since reset.
@@ -79,7 +79,7 @@ func (s *Shared) Tick() {
 	if d.Busy {
 		return
 	}
-	d.Served = [isa.MaxLanes]uint8{}
+	d.Served = [isa.RowLanes]uint8{}
 	r := s.Out.PushSlot()
 	r.Tag, r.Mask = a.Tag, a.Mask
 	if a.Kind == Load || a.Kind == Atomic {
@@ -102,7 +102,7 @@ func (s *Shared) pass(a *Access, group uint32, data *row) (done uint32) {
 	var taken uint64 // banks
 	var word [MaxBanks]uint32
 	for m := group; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+		i := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
 		for need := all &^ q.Served[i]; need != 0; need &= need - 1 {
 			k := bits.TrailingZeros8(need)
 			w := uint32(a.Addr[i])/wordBytes + uint32(k)
@@ -138,7 +138,7 @@ func (s *Shared) move(a *Access, lane, k, w int, data *row) {
 
 // atomic reads, changes and writes 2, 4 or 8 bytes of one lane.
 func (s *Shared) atomic(a *Access, lane uint32, data *row) {
-	i := bits.TrailingZeros32(lane) & (isa.MaxLanes - 1)
+	i := bits.TrailingZeros32(lane) & (isa.RowLanes - 1)
 	if lane == 0 {
 		return
 	}

@@ -104,8 +104,8 @@ const textureWords = 12
 
 // textureOperands are the operands of an instruction.
 type textureOperands struct {
-	Texture, Sampler [isa.MaxLanes]uint64               `len:"lanes" bits:"address"`
-	Words            [textureWords][isa.MaxLanes]uint32 `len:"12,lanes"`
+	Texture, Sampler [isa.RowLanes]uint64               `len:"lanes" bits:"address"`
+	Words            [textureWords][isa.RowLanes]uint32 `len:"12,lanes"`
 }
 
 // textureGroup is a pass of a group of lanes. The texels of its k-th lane have the numbers 4k to
@@ -430,7 +430,7 @@ func (u *TextureUnit) address() {
 		return
 	}
 	ops, e := u.front.At(0), u.table.At(int(d.Entry))
-	lead := bits.TrailingZeros32(d.Left) & (isa.MaxLanes - 1)
+	lead := bits.TrailingZeros32(d.Left) & (isa.RowLanes - 1)
 	f, base, sampler := filtering{}, u.find(ops.Texture[lead], lead), (*description)(nil)
 	if base == nil {
 		return
@@ -444,10 +444,10 @@ func (u *TextureUnit) address() {
 	}
 	filters := e.Type.Float() && !e.Tex.Gather && !e.Tex.Whole
 	f.linear = filters && how.Linear != 0
-	var shares [isa.MaxLanes]uint16 // of the second level
+	var shares [isa.RowLanes]uint16 // of the second level
 	level, lanes := uint32(0), uint32(0)
 	for m := d.Left & u.block(lead); m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+		lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
 		if ops.Texture[lane] != ops.Texture[lead] || ops.Sampler[lane] != ops.Sampler[lead] {
 			continue
 		}
@@ -489,7 +489,7 @@ func (u *TextureUnit) address() {
 	}
 	k := 0
 	for m := lanes; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+		lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
 		if !u.texels(g, k, lane, e, of, &f) {
 			return
 		}
@@ -626,7 +626,7 @@ func (u *TextureUnit) filter() {
 			v = mix(parts.Level[k], v, g.Between[k])
 		}
 		if last {
-			rows[bits.TrailingZeros32(m)&(isa.MaxLanes-1)] = pack(v, e.Type)
+			rows[bits.TrailingZeros32(m)&(isa.RowLanes-1)] = pack(v, e.Type)
 		}
 		k++
 	}

@@ -13,6 +13,7 @@ import (
 	"divergo/internal/output"
 	"divergo/properties/draw"
 	"divergo/sm/divergence"
+	"divergo/testbench/verify"
 )
 
 // Options say what a campaign checks, and for how long.
@@ -197,8 +198,9 @@ func (c *campaign) work() {
 	if c.corpus != nil {
 		reached = newSituations()
 	}
+	models := &verify.Recall{}
 	for i := range runners {
-		runners[i].Stop, runners[i].Situations = c.Stop, reached
+		runners[i].Stop, runners[i].Situations, runners[i].Models = c.Stop, reached, models
 	}
 	for {
 		from, to := c.bundle()
@@ -226,6 +228,7 @@ func (c *campaign) work() {
 				b = c.corpus.draw(seed, machineOf, machine)
 				reached.begin()
 			}
+			models.Forget()
 			failures, err := c.check(runners, &b.c, &done)
 			if errors.Is(err, errStopped) {
 				break

@@ -47,9 +47,10 @@ func (f *Failure) Error() string {
 // runner checks cases one after the other. It reuses its machines while consecutive cases have the
 // same configuration.
 type runner struct {
-	Coverage   *Coverage   // of its runs; nil: not counted
-	Situations *situations // of its runs; nil: not collected
-	Stop       func() bool // polled; true ends the run; nil: never
+	Coverage   *Coverage      // of its runs; nil: not counted
+	Situations *situations    // of its runs; nil: not collected
+	Models     *verify.Recall // of the case; nil: none
+	Stop       func() bool    // polled; true ends the run; nil: never
 
 	limit    uint64     // of cycles in a run; 0: maxCycles
 	machine  gpu.Config // of the sessions
@@ -57,6 +58,9 @@ type runner struct {
 	lanes    uint64 // thread instructions of the last run that ended
 	stopped  bool   // whether Stop ended the last run
 }
+
+// pollsOfStop is the number of quanta of a run between two calls of runner.Stop.
+const pollsOfStop = 8
 
 // errStopped is the error of a run that runner.Stop has ended.
 var errStopped = errors.New("stopped")
@@ -180,12 +184,20 @@ func (r *runner) watched(s *testbench.Session, perform func(run func(testbench.L
 	var watchers []*books.Observer
 	var memory *audit.Memory
 	r.stopped = false
+	polls := 0
 	s.Limits.Stop = func() bool {
-		if r.Stop != nil && r.Stop() {
+		if polls++; polls%pollsOfStop == 0 && r.Stop != nil && r.Stop() {
 			r.stopped = true
 		}
-		return r.stopped || memory != nil && memory.Fault() != nil ||
-			slices.ContainsFunc(watchers, (*books.Observer).Over)
+		if r.stopped || memory != nil && memory.Fault() != nil {
+			return true
+		}
+		for _, o := range watchers {
+			if o.Over() {
+				return true
+			}
+		}
+		return false
 	}
 	defer func() { s.Limits.Stop = nil }()
 	err := perform(func(l testbench.Launch) error {
@@ -197,7 +209,7 @@ func (r *runner) watched(s *testbench.Session, perform func(run func(testbench.L
 			}
 		})
 		defer leave()
-		err := verify.RunStrict(s, l)
+		err := r.Models.RunStrict(s, l)
 		for _, o := range watchers {
 			o.Detach()
 		}
@@ -345,7 +357,7 @@ func left(m *sm.SM) string {
 			}
 		}
 		for i := range c.Issue.Scoreboard.Pending.Len() {
-			if *c.Issue.Scoreboard.Pending.At(i) != [units.MaxRows]uint32{} {
+			if *c.Issue.Scoreboard.Pending.At(i) != [units.MaxRows]uint64{} {
 				return "a register is pending"
 			}
 		}

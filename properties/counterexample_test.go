@@ -169,7 +169,7 @@ func TestOpensWhereItFailed(t *testing.T) {
 			for _, m := range s.Machine.SMs {
 				m.Issue.OnIssue.Add(func(e sm.Issued) {
 					for mask := e.Mask; mask != 0; mask &= mask - 1 {
-						h := e.Home(bits.TrailingZeros32(mask))
+						h := e.Home(bits.TrailingZeros64(mask))
 						x := m.Thread(int(h.Row), int(h.Lane))
 						id := golden.ID{CTA: x.CTA, Thread: x.TID}
 						for _, p := range f.Mismatch.Paths {

@@ -154,8 +154,8 @@ func forms(p *isa.Program) (has [numForms]bool) {
 }
 
 // branch counts a conditional branch.
-func (c *Coverage) branch(s draw.Shape, mask, taken uint32) {
-	n, t := bits.OnesCount32(mask), bits.OnesCount32(taken)
+func (c *Coverage) branch(s draw.Shape, mask, taken uint64) {
+	n, t := bits.OnesCount64(mask), bits.OnesCount64(taken)
 	k := classSplit
 	switch {
 	case n == 1:

@@ -2,6 +2,7 @@ package properties
 
 import (
 	"fmt"
+	"sync"
 
 	"divergo/isa"
 	"divergo/properties/books"
@@ -205,38 +206,61 @@ func (of *outcomes) became(_ uint64, out *divergence.Outcome) {
 	of.part = of.part || waits > 0 && waits < waited
 }
 
+// outcomeNames are the names of the bins of every mechanism, in the order of outcomes.bins.
+var outcomeNames = sync.OnceValue(func() (names []string) {
+	for k := range numControls {
+		for n := range numShares {
+			for b := range numBecomes {
+				names = append(names, fmt.Sprintf("%v, %v: the slot %v", k, n, b))
+			}
+			names = append(names, fmt.Sprintf("%v, %v", k, n))
+		}
+	}
+	names = append(names, "of threads that the slot has no longer", "all slots that wait at a barrier go on",
+		"some slots that wait at a barrier go on")
+	for _, d := range depthsOf {
+		names = append(names, fmt.Sprintf("a spill above at most %d words", d))
+	}
+	return names
+})
+
 // bins calls f with each bin of a mechanism: whether it was reached, whether every mechanism must
 // reach it, and its name.
-func (of *outcomes) bins(f func(reached, all bool, name string, args ...any)) {
+func (of *outcomes) bins(f func(reached, all bool, name string)) {
+	names := outcomeNames()
+	bin := func(reached, all bool) {
+		f(reached, all, names[0])
+		names = names[1:]
+	}
 	for k := range numControls {
 		for n := range numShares {
 			any := false
 			for b := range numBecomes {
 				reached := of.slots[k][n][b]
 				any = any || reached
-				f(reached, false, "%v, %v: the slot %v", k, n, b)
+				bin(reached, false)
 			}
-			f(any, k != controlTogether, "%v, %v", k, n)
+			bin(any, k != controlTogether)
 		}
 	}
-	f(of.covered, false, "of threads that the slot has no longer")
-	f(of.released, true, "all slots that wait at a barrier go on")
-	f(of.part, true, "some slots that wait at a barrier go on")
-	for i, d := range depthsOf {
-		f(of.spilled[i], of.mechanism.Spills, "a spill above at most %d words", d)
+	bin(of.covered, false)
+	bin(of.released, true)
+	bin(of.part, true)
+	for i := range depthsOf {
+		bin(of.spilled[i], of.mechanism.Spills)
 	}
 }
 
 // outcomeBin names a bin.
-func outcomeBin(m *divergence.Mechanism, name string, args ...any) string {
-	return "outcome: " + m.Name + ": " + fmt.Sprintf(name, args...)
+func outcomeBin(m *divergence.Mechanism, name string) string {
+	return "outcome: " + m.Name + ": " + name
 }
 
 // became counts what a mechanism has done in a run.
 func (c *Coverage) became(of *outcomes) {
-	of.bins(func(reached, _ bool, name string, args ...any) {
+	of.bins(func(reached, _ bool, name string) {
 		if reached {
-			c.reach(outcomeBin(of.mechanism, name, args...))
+			c.reach(outcomeBin(of.mechanism, name))
 		}
 	})
 	for i, held := range of.held {
@@ -257,8 +281,8 @@ func (c *Coverage) outcomeBins() (names []string) {
 	for _, m := range divergence.Mechanisms() {
 		var list []string
 		ran := false
-		(&outcomes{mechanism: &m}).bins(func(_, all bool, name string, args ...any) {
-			bin := outcomeBin(&m, name, args...)
+		(&outcomes{mechanism: &m}).bins(func(_, all bool, name string) {
+			bin := outcomeBin(&m, name)
 			n := c.Reached[bin]
 			ran = ran || n > 0
 			if all || n > 0 {

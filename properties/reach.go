@@ -32,14 +32,14 @@ const (
 func (p pattern) String() string { return [...]string{"full", "one lane", "alternating", "some"}[p] }
 
 // patternOf returns the pattern of a mask in warps of so many lanes.
-func patternOf(mask uint32, lanes int) pattern {
-	all := uint32(1<<lanes - 1)
+func patternOf(mask uint64, lanes int) pattern {
+	all := uint64(1)<<lanes - 1
 	switch {
 	case mask == all:
 		return patternFull
 	case mask&(mask-1) == 0:
 		return patternOne
-	case mask == all&0x5555_5555 || mask == all&0xaaaa_aaaa:
+	case mask == all&0x5555_5555_5555_5555 || mask == all&0xaaaa_aaaa_aaaa_aaaa:
 		return patternAlternating
 	}
 	return patternSome
@@ -92,40 +92,59 @@ func happened(d *testbench.Counters, f func(name string, n uint64)) {
 	}
 }
 
-// opcodeOf returns the opcode of an instruction with its type.
-func opcodeOf(in *isa.Inst) string {
+// opcode holds the bins of the instructions with an opcode.
+type opcode struct {
+	name  string // with its type
+	bin   string // of the opcode without it
+	lanes [numPatterns]string
+}
+
+// opcodes are the opcodes that opcodeOf has seen, by their text.
+var opcodes sync.Map
+
+// opcodeOf returns the opcode of an instruction.
+func opcodeOf(in *isa.Inst) *opcode {
 	text := in.Text
 	if strings.HasPrefix(text, "@") {
 		_, text, _ = strings.Cut(text, " ")
 	}
 	text, _, _ = strings.Cut(strings.TrimSuffix(text, ";"), " ")
-	parts := strings.Split(text, ".")
-	if last := parts[len(parts)-1]; len(parts) > 1 && strings.ContainsAny(last, "0123456789") || last == "pred" {
-		return parts[0] + "." + last
+	if o, known := opcodes.Load(text); known {
+		return o.(*opcode)
 	}
-	return parts[0]
+	parts := strings.Split(text, ".")
+	o := &opcode{name: parts[0], bin: "opcode: " + parts[0]}
+	if last := parts[len(parts)-1]; len(parts) > 1 && strings.ContainsAny(last, "0123456789") || last == "pred" {
+		o.name += "." + last
+	}
+	for p := range numPatterns {
+		o.lanes[p] = instructionBin(o.name, p)
+	}
+	opcodes.Store(strings.Clone(text), o)
+	return o
 }
 
 // issued counts the instructions of a program by the lanes that issue them: by has one bit for each
 // pattern.
 func (c *Coverage) issued(p *isa.Program, by []uint8) {
-	seen := map[string]uint8{}
+	seen := map[*opcode]uint8{}
 	for pc, set := range by {
 		if set != 0 {
 			seen[opcodeOf(&p.Insts[pc])] |= set
 		}
 	}
-	issued := map[string]bool{}
-	for pc, set := range by {
-		if name := draw.Mnemonic(p.Insts[pc].Text); set != 0 && !issued[name] {
-			issued[name] = true
-			c.reach("opcode: " + name)
+	reached := map[string]bool{} // opcodes share bins
+	reach := func(bin string) {
+		if !reached[bin] {
+			reached[bin] = true
+			c.reach(bin)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(seen)) {
+	for o, set := range seen { // the order does not matter to sums
+		reach(o.bin)
 		for p := range numPatterns {
-			if seen[name]>>p&1 != 0 {
-				c.reach(instructionBin(name, p))
+			if set>>p&1 != 0 {
+				reach(o.lanes[p])
 			}
 		}
 	}

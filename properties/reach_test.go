@@ -19,7 +19,7 @@ import (
 // TestPatterns checks the classification of issuing lanes.
 func TestPatterns(t *testing.T) {
 	for _, c := range []struct {
-		mask  uint32
+		mask  uint64
 		lanes int
 		want  pattern
 	}{
@@ -45,7 +45,7 @@ func TestOpcodeOf(t *testing.T) {
 		"@!%p add.u32 %r0, %r0, 1":   "add.u32",
 		"bar.red.and.pred %p, 3, %p": "bar.pred", "cvt.u64.u32 %q, %r0": "cvt.u32", "bar.sync 0": "bar",
 	} {
-		assert.Equal(t, want, opcodeOf(&isa.Inst{Text: text}), text)
+		assert.Equal(t, want, opcodeOf(&isa.Inst{Text: text}).name, text)
 	}
 }
 
@@ -68,7 +68,7 @@ func TestDrawnBins(t *testing.T) {
 // TestOutcomes checks that each change of a slot is a bin of its mechanism, and that required
 // changes that never occurred have bins too.
 func TestOutcomes(t *testing.T) {
-	slot := func(wait divergence.Wait, mask uint32) *divergence.Slot {
+	slot := func(wait divergence.Wait, mask uint64) *divergence.Slot {
 		return &divergence.Slot{Valid: mask != 0, Wait: wait, Mask: mask}
 	}
 	was := slot(divergence.WaitsControl, 0b0110)

@@ -379,7 +379,7 @@ func (w *watcher) issue(e *sm.Issued, in *isa.Inst, opcode, lanes int) {
 	if e.Mask == 0 || opcode < 0 {
 		return
 	}
-	home := e.Home(bits.TrailingZeros32(e.Mask))
+	home := e.Home(bits.TrailingZeros64(e.Mask))
 	for i := range in.NSrc {
 		if in.Src[i].Kind != isa.OperandReg {
 			continue

@@ -74,6 +74,11 @@ func (r *ram) resize(at reflect.Value, n int) {
 	if r.traced {
 		panic("rtl: Resize of " + r.owned.path + ", which is traced")
 	}
+	if r.log && n == r.len() && r.reset == nil {
+		r.restart()
+		r.fan.mark()
+		return
+	}
 	r.at = at
 	r.list, r.reset, r.set, r.log = r.list[:0], nil, false, false
 	now, next := r.slices()
@@ -85,6 +90,7 @@ func (r *ram) resize(at reflect.Value, n int) {
 		renew(next, n)
 	}
 	r.lay(apart)
+	r.logs()
 	r.fan.mark()
 }
 
@@ -126,11 +132,11 @@ func (r *ram) lay(apart bool) {
 // logged is the size from which a memory that is written in place logs its written entries, so that
 // a reset costs what a run has written, and not what a cache holds. Small entries cost more to log
 // than to clear.
-const logged, leastLogged = 1 << 18, 32
+const logged, leastLogged = 1 << 15, 64
 
 // logs makes a large memory log its written entries, which are those of a reset.
 func (r *ram) logs() {
-	if r.together && len(r.bytes[0]) >= logged && r.size >= leastLogged {
+	if r.together && r.owned.sim != nil && len(r.bytes[0]) >= logged && r.size >= leastLogged {
 		r.lists, r.log = true, true
 		r.list = slices.Grow(r.list, len(r.staged))
 	}

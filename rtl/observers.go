@@ -15,7 +15,7 @@ type observers struct{ list []any } // pointers to functions
 //
 //go:noinline
 func (o *observers) add(f any) (leave func()) {
-	o.list = append(o.list[:len(o.list):len(o.list)], f)
+	o.list = append(o.list, f) // behind the part that a notification goes through
 	return func() {
 		if i := slices.Index(o.list, f); i >= 0 {
 			o.list = slices.Concat(o.list[:i], o.list[i+1:])

@@ -163,6 +163,16 @@ func (k *Sim) nextEvent() uint64 {
 	return k.due()
 }
 
+// coming is nextEvent where nothing is left to commit, as after step and settle.
+func (k *Sim) coming() uint64 {
+	for _, w := range k.next {
+		if w != 0 {
+			return k.now
+		}
+	}
+	return k.due()
+}
+
 // advance runs up to cycle end, at once if nothing happens until then.
 func (k *Sim) advance(end uint64) {
 	k.settle()

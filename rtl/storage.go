@@ -120,7 +120,7 @@ func (w *widths) field(t reflect.Type, tag reflect.StructTag) int {
 	if names, ok := tag.Lookup("len"); ok {
 		for name := range strings.SplitSeq(names, ",") {
 			if t.Kind() == reflect.Array {
-				n, t = n*w.number(name), t.Elem()
+				n, t = n*min(w.number(name), t.Len()), t.Elem()
 			}
 		}
 	}
@@ -137,7 +137,7 @@ func (w *widths) value(t reflect.Type, bits string) (n int) {
 	case t.Kind() == reflect.Array:
 		return t.Len() * w.value(t.Elem(), bits)
 	case bits != "":
-		return w.number(bits)
+		return min(w.number(bits), 8*int(t.Size()))
 	case t.Kind() == reflect.Bool:
 		return 1
 	}

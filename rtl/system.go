@@ -191,6 +191,9 @@ func (d *Domain) Name() string { return d.name }
 // Now is the next cycle to run.
 func (d *Domain) Now() uint64 { return ceilDiv(d.sys.now, max(d.period, 1)) }
 
+// Reached reports whether Now is cycle n or a later one.
+func (d *Domain) Reached(n uint64) bool { return n == 0 || d.sys.now > (n-1)*d.period }
+
 // Fs is the time of the edge that starts cycle n, in femtoseconds, rounded down. It is computed
 // from n, so it does not drift. It fits for 5 hours of simulated time.
 func (d *Domain) Fs(n uint64) uint64 { return femtoseconds(n, d.hz) }
@@ -278,10 +281,10 @@ func (i *island) advance(to uint64) bool {
 	return true
 }
 
-// look finds the next event of the island.
+// look finds the next event of the island, in which all pushes, pops and writes are committed.
 func (i *island) look() {
 	next := uint64(Never)
-	if c := i.sim.nextEvent(); c != Never {
+	if c := i.sim.coming(); c != Never {
 		next = c * i.period
 	}
 	i.sys.next[i.number] = next

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"unsafe"
 )
 
@@ -24,8 +25,8 @@ const (
 // and has Width bits. A struct or an array has Parts.
 type Signal struct {
 	Path string // fields from the root, "gpu.sm[3].issue.PC"
-	// bits: from a numeric tag such as `bits:"5"`, otherwise from the type (also with a name, as in
-	// `bits:"lanes"`)
+	// bits: from a numeric tag such as `bits:"5"`, otherwise from the type, also with a name as in
+	// `bits:"lanes"`: see Within
 	Width int
 	Type  reflect.Type
 	Kind  Kind
@@ -36,6 +37,20 @@ type Signal struct {
 	// Without lists options that the hardware does not have. Parts leaves out fields with such an
 	// option in their tag, as in `if:"calls"`.
 	Without []string
+
+	sizes map[string]int
+	bits  string // the name in its tag of bits, and the names in that of elements
+	names []string
+}
+
+// Within returns the signal and its parts in a design with the given sizes. Where a tag names one, as
+// in `bits:"lanes"` or `len:"lanes"`, a number has no more bits and an array no more elements.
+func (s Signal) Within(sizes map[string]int) Signal {
+	s.sizes = sizes
+	if n, ok := sizes[s.bits]; ok {
+		s.Width = min(s.Width, n)
+	}
+	return s
 }
 
 // Value is the present value, as raw bits.
@@ -81,7 +96,11 @@ func (k *Sim) Bundles() []Signal {
 	list := func(kind Kind, o *owned, leaf string, t reflect.Type, value []byte) {
 		// value holds a t from its first byte on, and stays in place as long as the design lives.
 		p := unsafe.Pointer(unsafe.SliceData(value))
-		out = append(out, newSignal(Signal{Path: o.path + leaf, Kind: kind, Group: o.group}, t, p, ""))
+		s := newSignal(Signal{Path: o.path + leaf, Kind: kind, Group: o.group}, t, p, "")
+		if kind == MemSignal {
+			s.bits, s.names = o.tag.Get("bits"), append([]string{""}, strings.Split(o.tag.Get("len"), ",")...)
+		}
+		out = append(out, s)
 	}
 	for _, s := range k.states {
 		leaf := ""
@@ -121,9 +140,17 @@ func (s *Signal) Parts() []Signal {
 	case reflect.Struct:
 		return s.fields(make([]Signal, 0, s.Type.NumField()), s.Type, s.Ptr)
 	case reflect.Array:
-		parts, elem := make([]Signal, s.Type.Len()), s.Type.Elem()
+		n, elem, names := s.Type.Len(), s.Type.Elem(), s.names
+		if len(names) > 0 {
+			if size, ok := s.sizes[names[0]]; ok {
+				n = min(n, size)
+			}
+			names = names[1:]
+		}
+		parts := make([]Signal, n)
 		for i := range parts {
 			p := *s
+			p.names = names
 			p.Path += "[" + strconv.Itoa(i) + "]"
 			// Element i lies within the array that begins at s.Ptr.
 			p.Type, p.Ptr, p.Size = elem, unsafe.Add(s.Ptr, uintptr(i)*elem.Size()), elem.Size()
@@ -144,7 +171,9 @@ func (s *Signal) fields(to []Signal, t reflect.Type, p unsafe.Pointer) []Signal 
 		default:
 			x := *s
 			x.Path += "." + f.Name
-			to = append(to, newSignal(x, f.Type, unsafe.Add(p, f.Offset), f.Tag.Get("bits"))) // this one too
+			x = newSignal(x, f.Type, unsafe.Add(p, f.Offset), f.Tag.Get("bits")) // this one too
+			x.bits, x.names = f.Tag.Get("bits"), strings.Split(f.Tag.Get("len"), ",")
+			to = append(to, x.Within(s.sizes))
 		}
 	}
 	return to

@@ -44,7 +44,7 @@ type AbsentRead struct {
 // of bar.warp.sync change no result; those of a shuffle count where they are read.
 func (p *Pipe) absentMembers(in *isa.Inst, g group) {
 	if g.absent != 0 && (in.Op == isa.OpVote || in.Op == isa.OpMatch || in.Op == isa.OpRedux) {
-		p.D().Absent.Members += uint64(bits.OnesCount32(g.absent))
+		p.D().Absent.Members += uint64(bits.OnesCount64(g.absent))
 	}
 }
 

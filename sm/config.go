@@ -62,7 +62,7 @@ func (AbsentLane) Words() key.Words { return absentLanes.Words() }
 // Config sizes a streaming multiprocessor. All latencies and intervals are in
 // core cycles.
 type Config struct {
-	WarpSize    int               `toml:"warp_size" range:"1..32 pow2" unit:"threads" doc:"threads of a warp" source:"tbc: table 2"`
+	WarpSize    int               `toml:"warp_size" range:"1..64 pow2" unit:"threads" doc:"threads of a warp; one of more than 32 has two rows for each register, and each half of it accesses memory by itself; instructions in which threads of a warp exchange values have masks of 32 lanes and are refused in it" source:"tbc: table 2"`
 	Lanes       units.Permutation `toml:"lanes" doc:"lane permutation: where the threads of a warp are, of each warp in its own way" source:"slp: figures 7 and 9"`
 	SIMDWidth   int               `toml:"simd_width" range:"1..warp_size pow2" unit:"lanes" doc:"lanes of the pipes; a warp enters one in warp_size / simd_width cycles" source:"tbc: table 2"`
 	Skip        Skip              `toml:"skip" doc:"which cycles a warp skips on its way into a pipe with fewer lanes: none, bcc (those of groups of lanes of which none executes), scc (all but as many as the lanes that execute fill)" source:"Vaidya et al., ISCA 2013"`

@@ -66,8 +66,8 @@ func (g *groups) landed(in *isa.Inst) bool {
 
 // landing is the destination of a copy in flight.
 type landing struct {
-	To    [isa.MaxLanes]uint32 `len:"lanes" bits:"word"` // addresses in the shared memory of the SM
-	Bytes [isa.MaxLanes]uint8  `len:"lanes" bits:"5"`    // bytes read from the source; zeros fill the rest
+	To    [isa.RowLanes]uint32 `len:"lanes" bits:"word"` // addresses in the shared memory of the SM
+	Bytes [isa.RowLanes]uint8  `len:"lanes" bits:"5"`    // bytes read from the source; zeros fill the rest
 }
 
 // reads returns the number of source bytes that a lane of a copy reads.
@@ -80,14 +80,14 @@ func (u *LSU) reads(op *Op, in *isa.Inst, lane int) uint64 {
 			return 0
 		}
 	default:
-		return min(uint64(uint32(u.source(op, in, 2)[lane])), size)
+		return min(uint64(uint32(u.source(op, in, 2, 0)[lane])), size)
 	}
 	return size
 }
 
 // from returns the source address of a lane.
 func (u *LSU) from(op *Op, in *isa.Inst, lane int) uint64 {
-	return (u.source(op, in, 1)[lane] + uint64(in.From)) & u.l.reach
+	return (u.source(op, in, 1, 0)[lane] + uint64(in.From)) & u.l.reach
 }
 
 // copy starts the oldest instruction, a copy. It requests the data if any lane reads bytes.
@@ -98,14 +98,14 @@ func (u *LSU) copy(op *Op, in *isa.Inst) {
 		return
 	}
 	if !u.checkCopy(op, in) {
-		u.In.Pop()
+		u.pop()
 		return
 	}
 	to := u.Landings.Edit(tag)
 	*to = landing{}
 	var mask uint32
-	for m := op.Exec; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+	for m := lanesOf(op.Exec, 0); m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
 		to.To[lane] = uint32(u.address(op, in, lane) + u.l.shares[op.Home(lane).Row&(MaxWarps-1)])
 		to.Bytes[lane] = uint8(u.reads(op, in, lane))
 		if to.Bytes[lane] > 0 {
@@ -119,7 +119,7 @@ func (u *LSU) copy(op *Op, in *isa.Inst) {
 		a.Kind, a.Tag, a.Cache, a.Space, a.Size, a.Mask = memsys.Load, uint16(tag), in.Cache, isa.SpaceGlobal,
 			uint8(accessSize(in)), mask
 		for m := mask; m != 0; m &= m - 1 {
-			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+			lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
 			a.Addr[lane] = u.from(op, in, lane)
 		}
 		e.Parts = 1
@@ -127,7 +127,7 @@ func (u *LSU) copy(op *Op, in *isa.Inst) {
 	u.Order.Write((int(q.Oldest)+int(q.Copies))%u.Order.Len(), uint8(tag))
 	d.Copies++
 	d.Used[tag>>6] |= 1 << (tag & 63)
-	u.In.Pop()
+	u.pop()
 }
 
 // land sends the oldest copy to shared memory if its data has arrived.
@@ -144,9 +144,9 @@ func (u *LSU) land() bool {
 	e.Parts, e.Landing = 1, true
 	a := u.Access.PushSlot()
 	a.Kind, a.Tag, a.Shared, a.Size, a.Mask = memsys.Store, uint16(tag), true,
-		uint8(accessSize(&u.l.Prog.Insts[e.PC])), e.Exec
-	for m := e.Exec; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+		uint8(accessSize(&u.l.Prog.Insts[e.PC])), lanesOf(e.Exec, 0)
+	for m := a.Mask; m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
 		a.Addr[lane] = uint64(to.To[lane])
 		low, high := min(uint(to.Bytes[lane]), 8), max(uint(to.Bytes[lane]), 8)-8
 		a.Data[lane] = [2]uint64{data[lane][0] & (1<<(8*low) - 1), data[lane][1] & (1<<(8*high) - 1)}
@@ -159,7 +159,7 @@ func (u *LSU) land() bool {
 func (u *LSU) checkCopy(op *Op, in *isa.Inst) bool {
 	size := uint64(accessSize(in))
 	for m := op.Exec; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m)
+		lane := bits.TrailingZeros64(m)
 		n := u.reads(op, in, lane)
 		for _, side := range []struct {
 			space isa.Space

@@ -17,13 +17,16 @@ import (
 //
 // Programs identify threads by their location in the warp, %laneid. If the lanes of a warp are
 // permuted, operands pass the permutation on their way in, and results on their way out.
+//
+// PTX has masks of 32 bits and lanes of 5 bits. In warps of 64 lanes Load refuses these instructions:
+// see SM.fits. Only bar.warp.sync of all threads passes, which exchanges no values.
 
 // group is a set of lanes that execute a cross-lane instruction together.
 type group struct {
-	lanes   uint32 // active lanes of the group
-	members uint32 // named lanes
-	missing uint32 // named lanes whose threads are elsewhere
-	absent  uint32 // named locations whose thread has exited or never existed
+	lanes   uint64 // active lanes of the group
+	members uint64 // named lanes
+	missing uint64 // named lanes whose threads are elsewhere
+	absent  uint64 // named locations whose thread has exited or never existed
 }
 
 // crossing models the wires of the cross-lane part: operands by lane, and in the order of locations.
@@ -36,9 +39,11 @@ type crossing struct {
 // cross executes a cross-lane instruction, whose result is on its way out.
 func (p *Pipe) cross(in *decoded, op *Op, r *Result) {
 	x := &p.crosses[0].lanes
-	x.Mask, x.Absent = op.Exec, p.l.absent
-	x.PSrc = op.PSrc // separate from Src, so that it is copied only once
+	x.Mask, x.Absent = uint32(op.Exec), p.l.absent
 	x.PDst = [isa.MaxDsts]uint32{}
+	for i, lanes := range op.PSrc { // separate from Src, so that it is copied only once
+		x.PSrc[i] = uint32(lanes)
+	}
 	for i := range in.NSrc {
 		if in.Op == isa.OpMma {
 			break // see crossLane
@@ -61,29 +66,34 @@ func (p *Pipe) cross(in *decoded, op *Op, r *Result) {
 	} else {
 		r.Exec = 0
 	}
-	r.PDst = x.PDst
+	for i, lanes := range x.PDst {
+		r.PDst[i] = uint64(lanes)
+	}
 }
 
 // group returns the group of the lowest lane of rest, a set of active lanes. Without a membermask
 // the group is all active lanes.
-func (p *Pipe) group(op *Op, in *isa.Inst, rest uint32) (g group, kind FaultKind) {
+func (p *Pipe) group(op *Op, in *isa.Inst, rest uint64) (g group, kind FaultKind) {
 	if in.Flags&isa.FlagSync == 0 {
 		return group{lanes: op.Exec, members: op.Exec}, NoFault
 	}
 	last := int(in.NSrc) - 1
-	named := func(lane int) uint32 {
-		if o := in.Src[last]; o.Kind == isa.OperandImm {
-			return uint32(o.Imm)
+	named := func(lane int) uint64 {
+		if p.l.wide > 0 { // of bar.warp.sync, see SM.fits
+			return p.l.all
 		}
-		return uint32(op.Src[last][lane&(isa.MaxLanes-1)])
+		if o := in.Src[last]; o.Kind == isa.OperandImm {
+			return uint64(uint32(o.Imm))
+		}
+		return uint64(uint32(op.Src[last][lane&(isa.RowLanes-1)]))
 	}
-	first := bits.TrailingZeros32(rest)
+	first := bits.TrailingZeros64(rest)
 	mask := named(first)
 	warp := int(op.Row) % p.l.warps
 	g.members = p.l.toLanes(warp, mask)
 	g.lanes = g.members & op.Exec
 	if in.Matrix() { // every thread holds a part of the matrix
-		g.missing = uint32(1<<p.l.cfg.WarpSize-1) &^ op.Exec
+		g.missing = p.l.all &^ op.Exec
 		return g, NoFault
 	}
 	g.missing = g.members & p.l.masks[warp] &^ *p.Exited.At(int(op.Row)) &^ op.Exec
@@ -92,7 +102,7 @@ func (p *Pipe) group(op *Op, in *isa.Inst, rest uint32) (g group, kind FaultKind
 		return g, NotMember
 	}
 	for m := g.lanes; m != 0; m &= m - 1 {
-		if named(bits.TrailingZeros32(m)) != mask {
+		if named(bits.TrailingZeros64(m)) != mask {
 			return g, Disagree
 		}
 	}
@@ -107,7 +117,7 @@ func (p *Pipe) together(op *Op, in *isa.Inst) bool {
 		return true
 	}
 	if op.Mixed && op.Exec != 0 {
-		p.fail(Regrouped, op, bits.TrailingZeros32(op.Exec), 0)
+		p.fail(Regrouped, op, bits.TrailingZeros64(op.Exec), 0)
 		return false
 	}
 	for rest := op.Exec; rest != 0; {
@@ -116,7 +126,7 @@ func (p *Pipe) together(op *Op, in *isa.Inst) bool {
 			kind = Missing
 		}
 		if kind != NoFault {
-			p.fail(kind, op, bits.TrailingZeros32(rest), p.l.toLocations(int(op.Row)%p.l.warps, g.missing))
+			p.fail(kind, op, bits.TrailingZeros64(rest), p.l.toLocations(int(op.Row)%p.l.warps, g.missing))
 			return false
 		}
 		p.absentMembers(in, g)
@@ -127,12 +137,12 @@ func (p *Pipe) together(op *Op, in *isa.Inst) bool {
 
 // waits returns a group of threads that have to wait at a warpsync, and the threads that they name.
 // There may be more such groups.
-func (p *Pipe) waits(op *Op, in *isa.Inst) (lanes, named uint32) {
+func (p *Pipe) waits(op *Op, in *isa.Inst) (lanes, named uint64) {
 	for rest := op.Exec; rest != 0; {
 		g, kind := p.group(op, in, rest)
 		switch {
 		case kind != NoFault:
-			p.fail(kind, op, bits.TrailingZeros32(rest), 0)
+			p.fail(kind, op, bits.TrailingZeros64(rest), 0)
 			return 0, 0
 		case g.missing != 0:
 			return g.lanes, g.members
@@ -144,6 +154,9 @@ func (p *Pipe) waits(op *Op, in *isa.Inst) (lanes, named uint32) {
 
 // crossLane executes an instruction whose threads are all active.
 func (p *Pipe) crossLane(op *Op, in *isa.Inst) {
+	if p.l.wide > 0 {
+		return // bar.warp.sync
+	}
 	c, warp := &p.crosses[0], int(op.Row)%p.l.warps
 	x := &c.lanes
 	if p.l.straight[warp] && in.Op != isa.OpMma {
@@ -156,7 +169,7 @@ func (p *Pipe) crossLane(op *Op, in *isa.Inst) {
 	*to = *x
 	for i := range in.NSrc {
 		if in.Src[i].Kind != isa.OperandImm {
-			to.PSrc[i] = p.l.toLocations(warp, x.PSrc[i])
+			to.PSrc[i] = uint32(p.l.toLocations(warp, uint64(x.PSrc[i])))
 		}
 		if x.Src[i] != nil {
 			for location := range p.l.cfg.WarpSize {
@@ -176,13 +189,13 @@ func (p *Pipe) crossLane(op *Op, in *isa.Inst) {
 	for i := range in.NDst {
 		to.Dst[i] = &dst[i]
 	}
-	to.Mask = p.l.toLocations(warp, x.Mask)
+	to.Mask = uint32(p.l.toLocations(warp, uint64(x.Mask)))
 	isa.Execute(in, to)
 	p.absentReads(op, in, to)
 	for i := range in.NDst {
-		x.PDst[i] = p.l.toLanes(warp, to.PDst[i])
+		x.PDst[i] = uint32(p.l.toLanes(warp, uint64(to.PDst[i])))
 		for m := to.Mask; m != 0; m &= m - 1 {
-			location := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+			location := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
 			x.Dst[i][lane[location]] = dst[i][location]
 		}
 	}
@@ -192,7 +205,7 @@ func (p *Pipe) crossLane(op *Op, in *isa.Inst) {
 // threads.
 func (p *Pipe) exits(op *Op) {
 	for m := op.Exec; m != 0; m &= m - 1 {
-		h := op.Home(bits.TrailingZeros32(m))
+		h := op.Home(bits.TrailingZeros64(m))
 		gone := p.Exited.Edit(int(h.Row))
 		if *gone |= 1 << h.Lane; *gone == p.l.masks[int(h.Row)%p.l.warps] {
 			*gone = 0
@@ -201,7 +214,7 @@ func (p *Pipe) exits(op *Op) {
 }
 
 // fail records the first fault and ignores later ones.
-func (p *Pipe) fail(kind FaultKind, op *Op, lane int, missing uint32) {
+func (p *Pipe) fail(kind FaultKind, op *Op, lane int, missing uint64) {
 	if d := p.D(); d.Fault.Kind == NoFault {
 		h := op.Home(lane)
 		p.l.faulted.Store(true)

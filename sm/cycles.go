@@ -87,8 +87,8 @@ func (i *Issue) CyclesBy(now uint64) Cycles {
 }
 
 // issueClass returns the class of an instruction with these active lanes.
-func (l *launch) issueClass(mask uint32) Class {
-	return l.bins[bits.OnesCount32(mask)]
+func (l *launch) issueClass(mask uint64) Class {
+	return l.bins[bits.OnesCount64(mask)]
 }
 
 // idle returns the reason why no slot is ready.

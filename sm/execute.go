@@ -35,13 +35,14 @@ type Pipe struct {
 		Absent AbsentCounters `rtl:"sim"` // of cross-lane instructions
 	}] `rtl:"inplace"`
 	In      rtl.In[Result]
-	Late    rtl.In[Op] `rtl:"optional"` // sources of the control and cross-lane instructions of In
+	Late    rtl.In[Op]    `rtl:"optional"` // sources of the control and cross-lane instructions of In
+	Upper   rtl.In[Upper] `rtl:"optional"` // sources of lanes 32 and up of Late
 	Out     rtl.Out[Result]
 	Values  *rtl.Mem[isa.Row]           `rtl:"handed"`
 	Line    *rtl.Mem[Stage]             // one place for each cycle, in a ring
 	Outcome rtl.Out[divergence.Outcome] `rtl:"optional"`
 	// Exited holds the lanes of each row whose threads have exited, 0 if all have.
-	Exited *rtl.Mem[uint32] `rtl:"optional" bits:"lanes"`
+	Exited *rtl.Mem[uint64] `rtl:"optional" bits:"lanes"`
 
 	// Div tells which threads arrive at a barrier with the executing threads.
 	Div divergence.Policy `rtl:"optional"`
@@ -75,7 +76,7 @@ type PipeEvents struct {
 type branches struct {
 	Late    rtl.In[Op]
 	Outcome rtl.Out[divergence.Outcome]
-	Exited  *rtl.Mem[uint32]
+	Exited  *rtl.Mem[uint64]
 	Div     divergence.Policy
 	Herd    *Herd
 }
@@ -105,7 +106,7 @@ func (l *launch) pipe(
 // Exited is an instruction with the lanes whose threads exit.
 type Exited struct {
 	*Flight
-	Lanes uint32
+	Lanes uint64
 }
 
 // Branched is a resolved branch, call or return, with the lanes that take it. The PC is that in the
@@ -113,38 +114,54 @@ type Exited struct {
 type Branched struct {
 	*Flight
 	Inst  *isa.Inst
-	Taken uint32
+	Taken uint64
 }
 
 // Result is an instruction in a pipe or on its way to write-back. Its registers are rows of the values
 // of its pipe.
 type Result struct {
 	Flight
-	Exec uint32 `bits:"lanes"` // lanes to write
-	PDst [isa.MaxDsts]uint32
-	At   uint16 // first row
+	Exec uint64              `bits:"lanes"` // lanes to write
+	PDst [isa.MaxDsts]uint64 `bits:"lanes"`
+	At   uint16              // first row
 }
 
 // Written is a result with its registers, as waveforms show it.
 type Written struct {
 	Flight
-	Exec uint32               `bits:"lanes"`
-	PDst [isa.MaxDsts]uint32  `len:"results" bits:"lanes"`
+	Exec uint64               `bits:"lanes"`
+	PDst [isa.MaxDsts]uint64  `len:"results" bits:"lanes"`
 	Dst  [isa.MaxDsts]isa.Row `len:"results,lanes" bits:"word"`
+}
+
+// WrittenWide is Written in warps of 64 lanes.
+type WrittenWide struct {
+	Written
+	Upper [isa.MaxDsts]isa.Row `len:"results" bits:"word"` // lanes 32 and up
 }
 
 // written says that a queue holds results whose registers are in values.
 func (l *launch) written(values *rtl.Mem[isa.Row]) rtl.QueueOption {
-	return rtl.As(func(v *Written, r *Result) {
-		v.Flight, v.Exec, v.PDst = r.Flight, r.Exec, r.PDst
+	show := func(to *[isa.MaxDsts]isa.Row, r *Result, half int) {
 		for set := l.insts[r.PC].whole; set != 0; set &= set - 1 {
 			i := bits.TrailingZeros8(set)
-			row := valueAt(values, r.At, i)
-			for m := r.Exec; m != 0; m &= m - 1 {
-				lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
-				v.Dst[i][lane] = row[lane]
+			row := valueAt(values, r.At, l.rowOf(i, half))
+			for m := lanesOf(r.Exec, half); m != 0; m &= m - 1 {
+				lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
+				to[i][lane] = row[lane]
 			}
 		}
+	}
+	if l.wide > 0 {
+		return rtl.As(func(v *WrittenWide, r *Result) {
+			v.Flight, v.Exec, v.PDst = r.Flight, r.Exec, r.PDst
+			show(&v.Dst, r, 0)
+			show(&v.Upper, r, 1)
+		})
+	}
+	return rtl.As(func(v *Written, r *Result) {
+		v.Flight, v.Exec, v.PDst = r.Flight, r.Exec, r.PDst
+		show(&v.Dst, r, 0)
 	})
 }
 
@@ -206,15 +223,31 @@ func (p *Pipe) start(r *Result, out bool) bool {
 			return false
 		}
 		p.control(in, p.Late.Front(), r)
-		p.Late.Pop()
+		p.started()
 	case in.crosses:
 		p.cross(in, p.Late.Front(), p.leaving(in, r))
-		p.Late.Pop()
+		p.started()
 	default:
 		p.leaving(in, r)
 	}
 	p.D().Count++
 	return true
+}
+
+// started removes the sources of an instruction.
+func (p *Pipe) started() {
+	p.Late.Pop()
+	if p.Upper.Connected() {
+		p.Upper.Pop()
+	}
+}
+
+// source returns source i of a lane of the oldest instruction in Late.
+func (p *Pipe) source(op *Op, i, lane int) uint64 {
+	if lane >= isa.RowLanes {
+		return p.Upper.Front()[i][lane%isa.RowLanes]
+	}
+	return op.Src[i][lane]
 }
 
 // control starts a control instruction.
@@ -243,7 +276,7 @@ func (p *Pipe) control(in *decoded, op *Op, r *Result) {
 // interval returns the number of cycles before the next instruction can start. This is the time to
 // enter the pipe, or the initiation interval of the class. An instruction that skips lanes takes a
 // proportional share.
-func (p *Pipe) interval(pc, lanes uint32) uint64 {
+func (p *Pipe) interval(pc uint32, lanes uint64) uint64 {
 	n, full := p.full, p.full
 	if lanes != p.l.all {
 		n = p.l.entering(lanes, p.l.cfg.WarpSize, p.width)
@@ -303,12 +336,12 @@ func (p *Pipe) leaving(in *decoded, r *Result) *Result {
 
 // trap records the fault of a trap, with the arguments of the lowest lane. It ends the run.
 func (p *Pipe) trap(op *Op, in *isa.Inst) {
-	lane := bits.TrailingZeros32(op.Exec)
+	lane := bits.TrailingZeros64(op.Exec)
 	p.fail(Trapped, op, lane, 0)
 	if f := &p.D().Fault; f.PC == op.PC {
 		f.Lanes = op.Exec
 		for i := range in.NSrc {
-			f.Args[i] = op.Src[i][lane]
+			f.Args[i] = p.source(op, int(i), lane)
 		}
 	}
 }
@@ -320,7 +353,7 @@ func (p *Pipe) trap(op *Op, in *isa.Inst) {
 func (p *Pipe) arrives(op *Op) {
 	in := &p.l.Prog.Insts[op.PC]
 	if op.Mixed && !p.alike(op, in, 0) || op.Mixed && !p.alike(op, in, 1) {
-		p.fail(Regrouped, op, bits.TrailingZeros32(op.Exec), 0)
+		p.fail(Regrouped, op, bits.TrailingZeros64(op.Exec), 0)
 		return
 	}
 	if p.l.Prog.Target < 70 {
@@ -339,7 +372,7 @@ func (p *Pipe) arrives(op *Op) {
 		missing = p.l.toLocations(warp, missing)
 	}
 	if missing != 0 {
-		p.fail(PartOfWarp, op, bits.TrailingZeros32(op.Exec), missing)
+		p.fail(PartOfWarp, op, bits.TrailingZeros64(op.Exec), missing)
 	}
 }
 
@@ -349,9 +382,9 @@ func (p *Pipe) alike(op *Op, in *isa.Inst, source int) bool {
 	if source >= int(in.NSrc) || in.Src[source].Kind != isa.OperandReg {
 		return true
 	}
-	first := op.Src[source][bits.TrailingZeros32(op.Exec)]
+	first := p.source(op, source, bits.TrailingZeros64(op.Exec))
 	for m := op.Exec; m != 0; m &= m - 1 {
-		if op.Src[source][bits.TrailingZeros32(m)] != first {
+		if p.source(op, source, bits.TrailingZeros64(m)) != first {
 			return false
 		}
 	}
@@ -383,26 +416,30 @@ func (l *launch) ends(pc uint32) bool {
 // fault of the lowest lane.
 func (p *Pipe) link(in *decoded, op *Op, r *Result, o *divergence.Outcome) {
 	p.leaving(in, r).Exec = o.Taken
-	*valueAt(p.Values, r.At, 0) = *in.consts[0]
-	if lane := bits.TrailingZeros32(op.Exec); o.Target == isa.NoPC {
+	for i := range int(in.results) {
+		*valueAt(p.Values, r.At, i) = *in.consts[0]
+	}
+	if lane := bits.TrailingZeros64(op.Exec); o.Target == isa.NoPC {
 		p.fail(NoFunction, op, lane, 0)
 		if f := &p.D().Fault; f.PC == op.PC {
-			f.Addr = op.Src[1][lane]
+			f.Addr = p.source(op, 1, lane)
 		}
 	}
 }
 
 // indirect returns the target of the lowest lane of an indirect call or return, and the lanes with
 // the same target. A call of a value that is no function has no target.
-func (p *Pipe) indirect(op *Op, in *isa.Inst) (target, taken uint32) {
+func (p *Pipe) indirect(op *Op, in *isa.Inst) (target uint32, taken uint64) {
 	source := int(in.NSrc) - 1
-	to := &op.Src[source]
-	if in.Src[source].Kind == isa.OperandImm {
-		to = p.l.insts[op.PC].consts[source]
+	to := func(lane int) uint64 {
+		if s := in.Src[source]; s.Kind == isa.OperandImm {
+			return s.Imm
+		}
+		return p.source(op, source, lane)
 	}
-	lead := to[bits.TrailingZeros32(op.Exec)]
+	lead := to(bits.TrailingZeros64(op.Exec))
 	for m := op.Exec; m != 0; m &= m - 1 {
-		if lane := bits.TrailingZeros32(m); to[lane] == lead {
+		if lane := bits.TrailingZeros64(m); to(lane) == lead {
 			taken |= 1 << lane
 		}
 	}
@@ -428,10 +465,10 @@ func (p *Pipe) outcome(op *Op, in *isa.Inst) divergence.Outcome {
 	case in.Op == isa.OpWarpSync:
 		o.Taken, o.Named = p.waits(op, in)
 	case in.Op == isa.OpBMov:
-		o.Named = uint32(op.Src[0][bits.TrailingZeros32(op.Exec)])
+		o.Named = p.source(op, 0, bits.TrailingZeros64(op.Exec))
 	}
 	if in.Op == isa.OpBar && op.Exec != 0 {
-		lane := bits.TrailingZeros32(op.Exec)
+		lane := bits.TrailingZeros64(op.Exec)
 		value := func(i uint8) uint64 {
 			switch {
 			case i >= in.NSrc:
@@ -439,7 +476,7 @@ func (p *Pipe) outcome(op *Op, in *isa.Inst) divergence.Outcome {
 			case in.Src[i].Kind == isa.OperandImm:
 				return in.Src[i].Imm
 			}
-			return op.Src[i][lane]
+			return p.source(op, int(i), lane)
 		}
 		w := uint64(p.l.cfg.WarpSize)
 		o.Bar = uint8(value(0)) & (divergence.Barriers - 1)
@@ -447,7 +484,7 @@ func (p *Pipe) outcome(op *Op, in *isa.Inst) divergence.Outcome {
 		if in.Reduces() {
 			o.Votes = op.PSrc[2]
 			if c := in.Src[2]; c.Kind == isa.OperandImm {
-				o.Votes = -uint32(c.Imm & 1)
+				o.Votes = -uint64(c.Imm & 1)
 			}
 		}
 	}

@@ -22,7 +22,7 @@ func (i *Issue) Fetched(s int) bool { return i.fetched(s, i.Div.Slots().At(s)) }
 
 // HeldBack returns the lanes of slot s whose threads have instructions in flight that the slot's
 // instruction waits for.
-func (i *Issue) HeldBack(s int) (lanes uint32) {
+func (i *Issue) HeldBack(s int) (lanes uint64) {
 	slot := i.Div.Slots().At(s)
 	for lane := range isa.MaxLanes {
 		h := units.Home{Row: slot.Row, Lane: uint8(lane)}
@@ -40,7 +40,7 @@ func (i *Issue) HeldBack(s int) (lanes uint32) {
 func (i *Issue) Deps(pc uint32) []uint16 { return i.l.insts[pc].deps }
 
 // Groups returns the number of cycles in which a warp enters a pipe.
-func Groups(s Skip, mask uint32, lanes, width int) int { return skips.Must(s)(mask, lanes, width) }
+func Groups(s Skip, mask uint64, lanes, width int) int { return skips.Must(s)(mask, lanes, width) }
 
 // Takes reports whether instructions of a class can be in the pipe.
 func Takes(u isa.Unit, c isa.OpClass) bool { return slices.Contains(executes[u], c) }

@@ -43,9 +43,9 @@ type Fault struct {
 	Addr  uint64 // as the thread computed it
 	Cycle uint64
 	// Lanes are the lanes that execute a trap; Args are its sources.
-	Lanes uint32
+	Lanes uint64 `bits:"lanes"`
 	Args  [4]uint64
 	// Missing are the threads, by location in the warp, that should be present and are elsewhere.
 	// The thread's membermask names them, or a barrier would count them.
-	Missing uint32
+	Missing uint64 `bits:"lanes"`
 }

@@ -42,7 +42,7 @@ type HerdCounters struct {
 // lanes took it.
 type Herded struct {
 	*Flight
-	Want  uint32
+	Want  uint64
 	Taken bool
 }
 
@@ -69,18 +69,18 @@ func (h *Herd) done(sim *rtl.Sim) bool {
 
 // taken returns the lanes that take a herded branch: all active lanes or none. Want has the lanes
 // that want to take it.
-func (h *Herd) taken(f *Flight, want uint32) uint32 {
+func (h *Herd) taken(f *Flight, want uint64) uint64 {
 	q, d := h.Regs()
 	slot := int(f.Slot)
 	taken := h.majority.Taken(want, f.Mask, q.Last.Has(slot))
-	lanes, stray := uint32(0), want
+	lanes, stray := uint64(0), want
 	if d.Last.Remove(slot); taken {
 		lanes, stray = f.Mask, f.Mask&^want
 		d.Last.Add(slot)
 	}
 	d.Until = 0
 	d.Count.Branches++
-	d.Count.Forced += uint64(bits.OnesCount32(stray))
+	d.Count.Forced += uint64(bits.OnesCount64(stray))
 	if stray != 0 {
 		d.Count.Diverged++
 	}

@@ -43,10 +43,10 @@ func (i *Issue) Holds(s int) (held Hold, register, row int) {
 		return held, register, int(slot.Row)
 	}
 	homes := i.Div.Homes().At(s)
-	var lanes [MaxWarps]uint32
+	var lanes [MaxWarps]uint64
 	rows := uint64(0)
 	for m := slot.Mask; m != 0; m &= m - 1 {
-		h := homes.At(bits.TrailingZeros32(m))
+		h := homes.At(bits.TrailingZeros64(m))
 		rows |= 1 << (h.Row & 63)
 		lanes[h.Row&(MaxWarps-1)] |= 1 << (h.Lane & (isa.MaxLanes - 1))
 	}
@@ -60,7 +60,7 @@ func (i *Issue) Holds(s int) (held Hold, register, row int) {
 }
 
 // holdsRow is Holds for threads of one row.
-func (i *Issue) holdsRow(row int, in *decoded, lanes uint32) (Hold, int) {
+func (i *Issue) holdsRow(row int, in *decoded, lanes uint64) (Hold, int) {
 	if in.leaves && i.Q().InRow[row&(MaxWarps-1)] != 0 || in.awaits && !i.Copies.At(row).landed(in.Inst) {
 		return HeldFlight, 0
 	}

@@ -125,7 +125,7 @@ func (w *weave) fire() *rtl.Wire[divergence.Fire] {
 
 // send issues the instruction of slot t beside the one already sent, and returns its lanes; t is -1
 // if there is none. It does not change the scheduler's order, which follows the first instruction.
-func (b *Beside) send(i *Issue, t int, slots *rtl.Mem[divergence.Slot]) (lanes uint32) {
+func (b *Beside) send(i *Issue, t int, slots *rtl.Mem[divergence.Slot]) (lanes uint64) {
 	fire := idle
 	if t >= 0 {
 		to := b.Out.PushSlot()
@@ -152,7 +152,7 @@ func (b *Beside) pick(i *Issue, s int, slots *rtl.Mem[divergence.Slot]) int {
 		for m &^= busy[w]; m != 0; m &= m - 1 {
 			t := w<<6 | bits.TrailingZeros64(m)
 			slot := slots.At(t)
-			n := bits.OnesCount32(slot.Mask)
+			n := bits.OnesCount64(slot.Mask)
 			if n > most && t != s && !slot.Mixed && slot.Mask&first.Mask == 0 && b.fits(first, slot) &&
 				i.ready(t, slot) {
 				best, most = t, n

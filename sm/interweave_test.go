@@ -125,7 +125,7 @@ func TestInterwovenLanes(t *testing.T) {
 			cfg.SFUWidth, cfg.DPWidth = 2, 1
 			cfg.Latency.Logic, cfg.Latency.FPAdd = 9, 11 // some instructions wait for the way out
 			b := newBenchOf(t, mechanism, &cfg, salted(skipKernel, 7), 64, 3)
-			last, taken, n, beside := uint64(0), uint32(0), 0, uint64(0)
+			last, taken, n, beside := uint64(0), uint64(0), 0, uint64(0)
 			see := func(e sm.Issued) {
 				if e.Cycle != last {
 					last, taken, n = e.Cycle, 0, 0
@@ -200,7 +200,7 @@ func TestSharedPort(t *testing.T) {
 		done := b.Writeback.Done.At()
 		if most = max(most, done.N); done.N == 2 {
 			assert.Zero(t, done.C[0].Mask&done.C[1].Mask)
-			assert.Equal(t, 8, bits.OnesCount32(done.C[0].Mask|done.C[1].Mask))
+			assert.Equal(t, 8, bits.OnesCount64(done.C[0].Mask|done.C[1].Mask))
 		}
 	})
 	b.run(t)

@@ -77,7 +77,7 @@ type IssueEvents struct {
 
 // shares holds the threads of a slot by row.
 type shares struct {
-	Mask    uint32      // active mask of the slot
+	Mask    uint64      `bits:"lanes"` // active mask of the slot
 	Homes   units.Homes // homes from which Threads was computed
 	Threads units.Threads
 	// Asked counts the registers of the slot's instruction already found free in every thread. Left
@@ -118,7 +118,7 @@ type Flight struct {
 	Mixed bool
 	Herd  uint32 `rtl:"sim"` // number of a herded branch or load among those of the sub-core in the launch, from 1; else 0
 	PC    uint32
-	Mask  uint32      `bits:"lanes"` // active lanes at issue; the guard is not applied yet
+	Mask  uint64      `bits:"lanes"` // active lanes at issue; the guard is not applied yet
 	Rows  uint64      `bits:"warps"` // every row with an active thread
 	Homes units.Homes `if:"homes"`   // if Mixed
 }
@@ -347,7 +347,7 @@ func (i *Issue) forget(slots *units.Set) {
 
 // freeRow is free for threads of one row. Threads exit only when all their instructions are
 // complete, so that the row can be given to another warp.
-func (i *Issue) freeRow(row int, in *decoded, lanes uint32) bool {
+func (i *Issue) freeRow(row int, in *decoded, lanes uint64) bool {
 	if in.leaves && i.Q().InRow[row&(MaxWarps-1)] != 0 {
 		return false
 	}
@@ -423,7 +423,7 @@ func (i *Issue) count(f *Flight, in *decoded) {
 		}
 		return
 	}
-	n := bits.OnesCount32(f.Mask)
+	n := bits.OnesCount64(f.Mask)
 	c.Issued++
 	c.Lanes += uint64(n)
 	*i.Active.Edit(n)++

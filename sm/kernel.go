@@ -212,7 +212,8 @@ type site struct {
 	absent   func(own uint64) uint64 // absent_lane of cfg
 	beside   beside                  // interweave of cfg
 
-	all  uint32                  // lanes of a whole warp
+	all  uint64                  // lanes of a whole warp
+	wide uint                    // 1 if a warp has two rows for each register, else 0: see isa.Row
 	full uint64                  // cycles in which it enters the pipes
 	bins [isa.MaxLanes + 1]Class // class of an instruction, by active lanes
 }
@@ -238,8 +239,11 @@ func newLaunch(s site) (_ *launch, err error) {
 	if s.absent, err = absentLanes.Of(s.cfg.AbsentLane); err != nil {
 		return nil, fmt.Errorf("sm.absent_lane: %w", err)
 	}
-	s.all, s.full = uint32(1<<s.cfg.WarpSize-1), uint64(s.cfg.WarpSize/s.cfg.SIMDWidth)
-	for n := 1; n < len(s.bins); n++ {
+	s.all, s.full = uint64(1<<s.cfg.WarpSize-1), uint64(s.cfg.WarpSize/s.cfg.SIMDWidth)
+	if s.cfg.WarpSize > isa.RowLanes {
+		s.wide = 1
+	}
+	for n := 1; n <= s.cfg.WarpSize; n++ {
 		s.bins[n] = ClassIssue + Class((n-1)/binLanes(s.cfg.WarpSize))
 	}
 	return &launch{site: s}, nil
@@ -273,18 +277,19 @@ type loaded struct {
 // decoded is an instruction with the properties that the blocks need each time.
 type decoded struct {
 	*isa.Inst
-	deps   []uint16              // registers, then predicates at nregs and up, that it reads or writes
-	dsts   []uint16              // of these, the ones it writes
-	consts [isa.MaxSrcs]*isa.Row // rows of the immediate sources
-	unit   isa.Unit
-	traits        // properties used by Issue and the pipes
-	reads  uint8  // cycles in which the banks serve its sources
-	others uint16 // sources that are predicates or special registers
-	regs   uint8  // rows of an Op that are each one register
-	rows   uint8  // rows of an Op that it fills
-	whole  uint8  // results that are registers
-	preds  uint8  // results that are predicates
-	block  uint8  // instructions from here through the next control instruction, at most the size of an I-buffer
+	deps    []uint16              // registers, then predicates at nregs and up, that it reads or writes
+	dsts    []uint16              // of these, the ones it writes
+	consts  [isa.MaxSrcs]*isa.Row // rows of the immediate sources
+	unit    isa.Unit
+	traits         // properties used by Issue and the pipes
+	reads   uint8  // cycles in which the banks serve its sources
+	others  uint16 // sources that are predicates or special registers
+	regs    uint8  // rows of an Op that are each one register
+	rows    uint8  // rows of an Op that it fills
+	results uint8  // rows that its results take: predicates have them, too
+	whole   uint8  // results that are registers
+	preds   uint8  // results that are predicates
+	block   uint8  // instructions from here through the next control instruction, at most the size of an I-buffer
 	pace
 }
 
@@ -369,7 +374,7 @@ func (l *launch) base(p *isa.Program, n int) uint32 {
 // decode computes the properties of an instruction; bank holds the first bank of each register.
 func (l *launch) decode(in *isa.Inst, bank []int) decoded {
 	d := decoded{
-		Inst: in, reads: 1, unit: in.Unit(),
+		Inst: in, reads: 1, unit: in.Unit(), results: in.NDst << l.wide,
 		pace: pace{uint64(l.cfg.latency(in)), l.cfg.Initiation.times()[in.OpClass()]},
 	}
 	d.traits = traits{

@@ -13,11 +13,11 @@ import (
 // Slices are indexed by warp of a CTA.
 type placement struct {
 	permutation *units.LaneMap
-	tids        []isa.Row             // x | y<<16 | z<<32 of each lane's thread
-	locations   [][isa.MaxLanes]uint8 // of each lane's thread
-	places      [][isa.MaxLanes]uint8 // lane of each location
-	straight    []bool                // every thread is in the lane of its location
-	masks       []uint32              // lanes that have a thread
+	tids        [][isa.MaxLanes]uint64 // x | y<<16 | z<<32 of each lane's thread
+	locations   [][isa.MaxLanes]uint8  // of each lane's thread
+	places      [][isa.MaxLanes]uint8  // lane of each location
+	straight    []bool                 // every thread is in the lane of its location
+	masks       []uint64               // lanes that have a thread
 }
 
 // place assigns the threads of a kernel's CTA to lanes.
@@ -32,9 +32,9 @@ func (c *Config) place(k *Kernel) (placement, error) {
 	}
 	warps := (k.Threads() + c.WarpSize - 1) / c.WarpSize
 	p := placement{
-		permutation: m, tids: make([]isa.Row, warps),
+		permutation: m, tids: make([][isa.MaxLanes]uint64, warps),
 		locations: make([][isa.MaxLanes]uint8, warps), places: make([][isa.MaxLanes]uint8, warps),
-		straight: make([]bool, warps), masks: make([]uint32, warps),
+		straight: make([]bool, warps), masks: make([]uint64, warps),
 	}
 	for w := range warps {
 		p.straight[w] = true
@@ -58,24 +58,24 @@ func (c *Config) place(k *Kernel) (placement, error) {
 }
 
 // toLanes returns the lanes of a set of locations of a warp.
-func (p *placement) toLanes(warp int, locations uint32) (lanes uint32) {
+func (p *placement) toLanes(warp int, locations uint64) (lanes uint64) {
 	if p.straight[warp] {
 		return locations
 	}
 	for m := p.masks[warp]; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+		lane := bits.TrailingZeros64(m) & (isa.MaxLanes - 1)
 		lanes |= locations >> p.locations[warp][lane] & 1 << lane
 	}
 	return lanes
 }
 
 // toLocations returns the locations of those of the given lanes that have threads.
-func (p *placement) toLocations(warp int, lanes uint32) (locations uint32) {
+func (p *placement) toLocations(warp int, lanes uint64) (locations uint64) {
 	if p.straight[warp] {
 		return lanes
 	}
 	for m := lanes & p.masks[warp]; m != 0; m &= m - 1 {
-		locations |= 1 << p.locations[warp][bits.TrailingZeros32(m)&(isa.MaxLanes-1)]
+		locations |= 1 << p.locations[warp][bits.TrailingZeros64(m)&(isa.MaxLanes-1)]
 	}
 	return locations
 }

@@ -14,7 +14,8 @@ import (
 // LSU is the load/store unit. It takes memory instructions in order and sends accesses to the
 // memory system, one a cycle. For each lane it computes the address, resolves generic addresses,
 // maps local memory, and checks bounds and alignment. An instruction becomes several accesses if
-// its lanes fall into different spaces, or if it is a wide access to interleaved local memory. The
+// its lanes fall into different spaces, or if it is a wide access to interleaved local memory. An access
+// serves the lanes of one row: each half of a warp of 64 lanes takes its own. The
 // instruction completes, and its warp gets the data, when the last reply has come (Fung & Aamodt,
 // HPCA 2011, section 2.2.1).
 //
@@ -24,7 +25,7 @@ type LSU struct {
 	rtl.State[struct {
 		Started bool                     // the oldest instruction has an entry
 		Tag     uint8                    // that entry
-		Left    uint32                   `bits:"lanes"` // its lanes whose accesses have not left
+		Left    uint64                   `bits:"lanes"` // its lanes whose accesses have not left
 		Piece   uint8                    `bits:"2"`     // local memory: next 4-byte piece of each lane; texture: next packet
 		Fence   bool                     // acquire: only the fence after the accesses remains
 		Until   uint64                   `bits:"timer"`           // parameters: first cycle in which all lanes are served; 0: not begun
@@ -35,6 +36,7 @@ type LSU struct {
 		Fault   Fault                    `rtl:"sim"`
 	}]
 	In      rtl.In[Op]
+	Upper   rtl.In[Upper] `rtl:"optional"` // sources of lanes 32 and up of In
 	Access  rtl.Out[memsys.Access]
 	Reply   rtl.In[memsys.Reply]
 	Out     rtl.Out[Result]
@@ -44,7 +46,7 @@ type LSU struct {
 	Flush   rtl.In[Command] // requests to write back the L1
 	Flushed rtl.Out[Notice]
 	Table   *rtl.Mem[Pending]                 `trace:"true"`                          // instructions in flight, by tag
-	Data    *rtl.Mem[[isa.MaxLanes][2]uint64] `rtl:"inplace" len:"lanes" bits:"word"` // data that has arrived for them
+	Data    *rtl.Mem[[isa.RowLanes][2]uint64] `rtl:"inplace" len:"lanes" bits:"word"` // data that has arrived for them, by tag, then half
 	// State of asynchronous copies: see copies.go.
 	Landings *rtl.Mem[landing] // by tag
 	Order    *rtl.Mem[uint8]   // tags in the order of issue, in a ring
@@ -65,14 +67,28 @@ type Accessed struct {
 	*memsys.Access
 }
 
+// Home returns the location of the registers of the thread in a lane of the access.
+func (a *Accessed) Home(lane int) units.Home { return a.Flight.Home(FirstLane(a.Tag) + lane) }
+
+// FirstLane returns the lane of a warp that is lane 0 of an access with a tag: 0 or 32.
+func FirstLane(tag uint16) int {
+	if tag >= stackTag {
+		return 0
+	}
+	return isa.RowLanes * (int(tag>>8) / upperHalf)
+}
+
 // Answered is a reply of the memory system, with its cycle.
 type Answered struct {
 	Cycle uint64
 	*memsys.Reply
 }
 
-// everyLane is the mask of a whole warp of 32 lanes. Loops over all lanes then need no mask.
-const everyLane = 1<<isa.MaxLanes - 1
+// everyLane is the mask of a whole row of 32 lanes. Loops over all lanes then need no mask.
+const everyLane = 1<<isa.RowLanes - 1
+
+// upperHalf is the bit of a piece, in the upper byte of a tag, of an access of the second half of a warp.
+const upperHalf = 8
 
 // maxMemQueue is the largest number of memory instructions in flight in an SM.
 const maxMemQueue = 256
@@ -86,7 +102,7 @@ const (
 // Pending is a memory instruction in flight.
 type Pending struct {
 	Flight
-	Exec    uint32 `bits:"lanes"`
+	Exec    uint64 `bits:"lanes"`
 	Parts   uint8  // accesses without reply
 	Sent    bool   // all accesses have left
 	Landing bool   // copy: its data is on the way to shared memory
@@ -113,8 +129,8 @@ func (u *LSU) Tick() {
 }
 
 // reply records a reply, and sends the instruction to write-back after its last one. The upper byte
-// of the tag is 0 for whole accesses of lanes. Otherwise it counts pieces of 4 bytes from 1, which
-// arrive in any order.
+// of the tag has the half of the warp in bit 3. The lower bits are 0 for whole accesses of lanes.
+// Otherwise they count pieces of 4 bytes from 1, which arrive in any order.
 func (u *LSU) reply() {
 	r := u.Reply.Front()
 	if r.Tag == flushTag {
@@ -136,10 +152,12 @@ func (u *LSU) reply() {
 		return
 	}
 	tag, piece := int(r.Tag&0xff), int(r.Tag>>8)
+	half := piece / upperHalf
+	piece %= upperHalf
 	e := u.Table.Edit(tag)
 	in := &u.l.Prog.Insts[e.PC]
 	if r.Fault.Kind != memsys.NoViolation {
-		u.violates(e, &r.Fault)
+		u.violates(e, &r.Fault, half)
 		u.Reply.Pop()
 		return
 	}
@@ -148,13 +166,13 @@ func (u *LSU) reply() {
 		return
 	}
 	if in.NDst > 0 || comes {
-		data := u.Data.Edit(tag)
+		data := u.Data.Edit(u.l.rowOf(tag, half))
 		left := r.Mask
 		if left == everyLane && piece == 0 {
 			*data, left = r.Data, 0
 		}
 		for m := left; m != 0; m &= m - 1 {
-			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+			lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
 			if piece == 0 {
 				data[lane] = r.Data[lane]
 				continue
@@ -179,13 +197,15 @@ func (u *LSU) finish(tag int, e *Pending, in *isa.Inst) {
 	if in.Op == isa.OpLdmatrix {
 		u.distribute(r, in, u.Data.Edit(tag))
 	} else if in.NDst > 0 {
-		u.unpack(r, in, u.Data.Edit(tag))
+		for half := 0; half <= int(u.l.wide); half++ {
+			u.unpack(r, in, u.Data.Edit(u.l.rowOf(tag, half)), half)
+		}
 	}
 	u.D().Used[tag>>6] &^= 1 << (tag & 63)
 }
 
 // result sends an instruction to write-back. The caller fills in its values.
-func (u *LSU) result(f *Flight, exec uint32) *Result {
+func (u *LSU) result(f *Flight, exec uint64) *Result {
 	d := u.D()
 	r := u.Out.PushSlot()
 	r.Flight, r.Exec, r.At = *f, exec, d.Next
@@ -193,21 +213,21 @@ func (u *LSU) result(f *Flight, exec uint32) *Result {
 	return r
 }
 
-// unpack divides the bytes of each lane among the destination registers.
-func (u *LSU) unpack(r *Result, in *isa.Inst, data *[isa.MaxLanes][2]uint64) {
-	size := in.Type.Bits()
+// unpack divides the bytes of each lane of a half of the warp among the destination registers.
+func (u *LSU) unpack(r *Result, in *isa.Inst, data *[isa.RowLanes][2]uint64, half int) {
+	size, exec := in.Type.Bits(), lanesOf(r.Exec, half)
 	for i := range int(in.NDst) {
 		if in.Dst[i].Kind != isa.OperandReg {
 			continue
 		}
 		width := u.l.Prog.Regs[in.Dst[i].Index].Type.Bits()
 		word, shift := i*size/64, uint(i*size%64)
-		to := valueAt(u.Values, r.At, i)
-		for m := r.Exec; m != 0; m &= m - 1 {
-			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+		to := valueAt(u.Values, r.At, u.l.rowOf(i, half))
+		for m := exec; m != 0; m &= m - 1 {
+			lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
 			to[lane] = data[lane][word&1] >> shift
 		}
-		isa.ExtendAll(in.Type, to, r.Exec, width)
+		isa.ExtendAll(in.Type, to, exec, width)
 	}
 }
 
@@ -224,7 +244,7 @@ func (u *LSU) begin() {
 		// Accesses of a CTA stay in order, so its fences need no action.
 		if u.Out.Ready() {
 			u.result(&op.Flight, 0)
-			u.In.Pop()
+			u.pop()
 		}
 		return
 	}
@@ -242,7 +262,7 @@ func (u *LSU) begin() {
 			return
 		}
 		if in.Matrix() && !u.whole(op) || !u.check(op, in) {
-			u.In.Pop()
+			u.pop()
 			return
 		}
 		d.Started, d.Tag = true, uint8(tag)
@@ -253,9 +273,13 @@ func (u *LSU) begin() {
 	}
 	a := u.Access.PushSlot()
 	a.Tag = uint16(tag)
-	if fence {
+	switch {
+	case fence:
 		a.Kind = memsys.Fence
-	} else {
+	case in.Op == isa.OpMembar:
+		a.Kind, left = memsys.Fence, 0
+		a.Cache, a.Atom, a.Type = in.Cache, in.Atom, in.Type
+	default:
 		left, piece = u.part(a, op, in, left, piece)
 	}
 	if u.OnAccess.Any() {
@@ -271,7 +295,15 @@ func (u *LSU) begin() {
 	if left == 0 && !d.Fence {
 		e.Sent = true
 		d.Started = false
-		u.In.Pop()
+		u.pop()
+	}
+}
+
+// pop removes the oldest instruction.
+func (u *LSU) pop() {
+	u.In.Pop()
+	if u.l.wide > 0 {
+		u.Upper.Pop()
 	}
 }
 
@@ -286,9 +318,18 @@ func (u *LSU) free() int {
 	return -1
 }
 
-// part fills in the next access of op: all remaining lanes in the same space as the lowest one. It
-// returns the lanes that remain, and the next piece.
-func (u *LSU) part(a *memsys.Access, op *Op, in *isa.Inst, left uint32, piece uint8) (uint32, uint8) {
+// part fills in the next access of op: all remaining lanes in the same half of the warp and in the same
+// space as the lowest one. It returns the lanes that remain, and the next piece.
+func (u *LSU) part(a *memsys.Access, op *Op, in *isa.Inst, left uint64, piece uint8) (uint64, uint8) {
+	half := bits.TrailingZeros64(left) / isa.RowLanes % isa.MaxHalves
+	a.Tag |= uint16(half*upperHalf) << 8
+	rest, piece := u.access(a, op, in, lanesOf(left, half), piece, half)
+	first := isa.RowLanes * half
+	return left&^(everyLane<<first) | uint64(rest)<<first, piece
+}
+
+// access is part for the lanes of a half of the warp.
+func (u *LSU) access(a *memsys.Access, op *Op, in *isa.Inst, left uint32, piece uint8, half int) (uint32, uint8) {
 	a.Kind, a.Cache, a.Atom, a.Type = memsys.Load, in.Cache, in.Atom, in.Type
 	switch in.Op {
 	case isa.OpSt, isa.OpStmatrix:
@@ -297,41 +338,39 @@ func (u *LSU) part(a *memsys.Access, op *Op, in *isa.Inst, left uint32, piece ui
 		a.Kind = memsys.Atomic
 	case isa.OpRed:
 		a.Kind = memsys.Reduce
-	case isa.OpMembar:
-		a.Kind = memsys.Fence
-		return 0, 0
 	case isa.OpTex:
-		return u.sample(a, op, in, left, piece)
+		return u.sample(a, op, in, left, piece, half)
 	}
+	first := isa.RowLanes * half
 	a.Size = uint8(accessSize(in))
-	of := u.locate(a, op, in, left)
+	of := u.locate(a, op, in, left, half)
 	switch of {
 	case isa.SpaceShared:
 		a.Shared = true
 		for m := a.Mask; m != 0; m &= m - 1 {
-			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
-			a.Addr[lane] += u.l.shares[op.Home(lane).Row&(MaxWarps-1)]
+			lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
+			a.Addr[lane] += u.l.shares[op.Home(first+lane).Row&(MaxWarps-1)]
 		}
 	case isa.SpaceParam:
 		for m := a.Mask; m != 0; m &= m - 1 {
-			a.Addr[bits.TrailingZeros32(m)&(isa.MaxLanes-1)] += u.l.params
+			a.Addr[bits.TrailingZeros32(m)&(isa.RowLanes-1)] += u.l.params
 		}
 	case isa.SpaceLocal:
 		for m := a.Mask; m != 0; m &= m - 1 {
-			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
-			a.Addr[lane] = u.local(op.Home(lane), a.Addr[lane]+uint64(piece)*4)
+			lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
+			a.Addr[lane] = u.local(op.Home(first+lane), a.Addr[lane]+uint64(piece)*4)
 		}
 	}
 	switch in.Op {
 	case isa.OpSt:
-		u.pack(a, op, in)
+		u.pack(a, op, in, half)
 	case isa.OpStmatrix:
 		u.collect(a, op, in)
 	case isa.OpAtom, isa.OpRed:
 		for i := range int(in.NSrc) - 1 {
-			row := u.source(op, in, i+1)
+			row := u.source(op, in, i+1, half)
 			for m := a.Mask; m != 0; m &= m - 1 {
-				lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+				lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
 				a.Data[lane][i] = row[lane]
 			}
 		}
@@ -345,7 +384,7 @@ func (u *LSU) part(a *memsys.Access, op *Op, in *isa.Inst, left uint32, piece ui
 	}
 	if of == isa.SpaceLocal && a.Size > 4 {
 		for m := a.Mask; m != 0; m &= m - 1 {
-			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+			lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
 			a.Data[lane] = [2]uint64{a.Data[lane][piece>>1] >> (32 * (piece & 1)) & 0xffff_ffff, 0}
 		}
 		more := a.Size > 4*(piece+1)
@@ -358,18 +397,18 @@ func (u *LSU) part(a *memsys.Access, op *Op, in *isa.Inst, left uint32, piece ui
 	return left &^ a.Mask, 0
 }
 
-// locate selects the lanes of left in the same space as the lowest one. It fills in their addresses
-// in the space and returns the space.
-func (u *LSU) locate(a *memsys.Access, op *Op, in *isa.Inst, left uint32) isa.Space {
+// locate selects the lanes of left, in a half of the warp, in the same space as the lowest one. It fills
+// in their addresses in the space and returns the space.
+func (u *LSU) locate(a *memsys.Access, op *Op, in *isa.Inst, left uint32, half int) isa.Space {
 	if in.Space != isa.SpaceGeneric {
-		base, off, reach := u.source(op, in, 0), uint64(in.Off), u.l.reach
+		base, off, reach := u.source(op, in, 0, half), uint64(in.Off), u.l.reach
 		if left == everyLane {
 			for lane := range base {
 				a.Addr[lane] = (base[lane] + off) & reach
 			}
 		} else {
 			for m := left; m != 0; m &= m - 1 {
-				lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+				lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
 				a.Addr[lane] = (base[lane] + off) & reach
 			}
 		}
@@ -381,8 +420,8 @@ func (u *LSU) locate(a *memsys.Access, op *Op, in *isa.Inst, left uint32) isa.Sp
 	}
 	of := isa.SpaceNone
 	for m := left; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
-		space, addr := u.resolve(op, in, lane)
+		lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
+		space, addr := u.resolve(op, in, isa.RowLanes*half+lane)
 		if of == isa.SpaceNone {
 			of = space
 		}
@@ -410,20 +449,28 @@ func alignment(in *isa.Inst, size uint64) uint64 {
 	return size
 }
 
-// source returns the row of source i.
-func (u *LSU) source(op *Op, in *isa.Inst, i int) *isa.Row {
+// sources returns the sources of the oldest instruction in a half of the warp.
+func (u *LSU) sources(op *Op, half int) *[sources]isa.Row {
+	if half > 0 {
+		return (*[sources]isa.Row)(u.Upper.Front())
+	}
+	return &op.Src
+}
+
+// source returns the row of source i in a half of the warp.
+func (u *LSU) source(op *Op, in *isa.Inst, i, half int) *isa.Row {
 	if in.Src[i].Kind == isa.OperandImm {
 		return u.l.insts[op.PC].consts[i]
 	}
-	return &op.Src[i]
+	return &u.sources(op, half)[i]
 }
 
-// pack joins the data registers of a store into the bytes of each lane.
-func (u *LSU) pack(a *memsys.Access, op *Op, in *isa.Inst) {
+// pack joins the data registers of a store into the bytes of each lane of a half of the warp.
+func (u *LSU) pack(a *memsys.Access, op *Op, in *isa.Inst, half int) {
 	size := in.Type.Bits()
 	keep := ^uint64(0) >> (64 - size)
 	for i := range max(int(in.Vec), 1) {
-		row, word, shift := u.source(op, in, i+1), i*size/64&1, i*size%64
+		row, word, shift := u.source(op, in, i+1, half), i*size/64&1, i*size%64
 		if a.Mask == everyLane {
 			for lane := range row {
 				a.Data[lane][word] |= row[lane] & keep << shift
@@ -431,7 +478,7 @@ func (u *LSU) pack(a *memsys.Access, op *Op, in *isa.Inst) {
 			continue
 		}
 		for m := a.Mask; m != 0; m &= m - 1 {
-			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+			lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
 			a.Data[lane][word] |= row[lane] & keep << shift
 		}
 	}
@@ -439,7 +486,7 @@ func (u *LSU) pack(a *memsys.Access, op *Op, in *isa.Inst) {
 
 // address returns the address of a lane as the program computes it.
 func (u *LSU) address(op *Op, in *isa.Inst, lane int) uint64 {
-	return (u.source(op, in, 0)[lane] + uint64(in.Off)) & u.l.reach
+	return (u.source(op, in, 0, lane/isa.RowLanes)[lane%isa.RowLanes] + uint64(in.Off)) & u.l.reach
 }
 
 // transfer stores or loads words of a divergence stack, one word in each lane.
@@ -508,7 +555,7 @@ func (u *LSU) check(op *Op, in *isa.Inst) bool {
 		return true
 	}
 	for m := op.Exec & u.addressing(op, in); m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m)
+		lane := bits.TrailingZeros64(m)
 		space, a := u.resolve(op, in, lane)
 		kind := NoFault
 		switch {
@@ -545,16 +592,19 @@ func (u *LSU) near(op *Op, in *isa.Inst, size uint64) bool {
 	if in.Space != isa.SpaceGlobal && in.Space != isa.SpaceShared || in.Matrix() {
 		return false
 	}
-	base, off, reach := u.source(op, in, 0), uint64(in.Off), u.l.reach
+	off, reach := uint64(in.Off), u.l.reach
 	low, high, all := ^uint64(0), uint64(0), uint64(0)
-	if op.Exec == everyLane {
-		for _, b := range base {
-			a := (b + off) & reach
-			low, high, all = min(low, a), max(high, a), all|a
+	for half := 0; half <= int(u.l.wide); half++ {
+		base, exec := u.source(op, in, 0, half), lanesOf(op.Exec, half)
+		if exec == everyLane {
+			for _, b := range base {
+				a := (b + off) & reach
+				low, high, all = min(low, a), max(high, a), all|a
+			}
+			continue
 		}
-	} else {
-		for m := op.Exec; m != 0; m &= m - 1 {
-			a := (base[bits.TrailingZeros32(m)&(isa.MaxLanes-1)] + off) & reach
+		for m := exec; m != 0; m &= m - 1 {
+			a := (base[bits.TrailingZeros32(m)&(isa.RowLanes-1)] + off) & reach
 			low, high, all = min(low, a), max(high, a), all|a
 		}
 	}
@@ -592,7 +642,7 @@ func (u *LSU) inParams(op *Op, in *isa.Inst) bool {
 		return in.Space == isa.SpaceParam
 	}
 	for m := op.Exec; m != 0; m &= m - 1 {
-		if space, _ := u.resolve(op, in, bits.TrailingZeros32(m)); space != isa.SpaceParam {
+		if space, _ := u.resolve(op, in, bits.TrailingZeros64(m)); space != isa.SpaceParam {
 			return false
 		}
 	}
@@ -606,7 +656,7 @@ func (u *LSU) param(op *Op, in *isa.Inst) {
 	until := q.Until
 	if until == 0 {
 		if !u.check(op, in) {
-			u.In.Pop()
+			u.pop()
 			return
 		}
 		until = now + uint64(u.distinct(op, in)) - 1
@@ -619,17 +669,19 @@ func (u *LSU) param(op *Op, in *isa.Inst) {
 		return
 	}
 	r := u.result(&op.Flight, op.Exec)
-	var data [isa.MaxLanes][2]uint64
-	for m := op.Exec; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m)
-		_, a := u.resolve(op, in, lane)
-		for i := range uint64(accessSize(in)) {
-			data[lane][i>>3] |= uint64(u.l.k.Params[a+i]) << (8 * (i & 7))
+	for half := 0; half <= int(u.l.wide); half++ {
+		var data [isa.RowLanes][2]uint64
+		for m := lanesOf(op.Exec, half); m != 0; m &= m - 1 {
+			lane := bits.TrailingZeros32(m)
+			_, a := u.resolve(op, in, isa.RowLanes*half+lane)
+			for i := range uint64(accessSize(in)) {
+				data[lane][i>>3] |= uint64(u.l.k.Params[a+i]) << (8 * (i & 7))
+			}
 		}
+		u.unpack(r, in, &data, half)
 	}
-	u.unpack(r, in, &data)
 	d.Until = 0
-	u.In.Pop()
+	u.pop()
 }
 
 // distinct counts the different addresses of the active lanes.
@@ -638,9 +690,9 @@ func (u *LSU) distinct(op *Op, in *isa.Inst) (n int) {
 		return 1
 	}
 	for left := op.Exec; left != 0; n++ {
-		a := u.address(op, in, bits.TrailingZeros32(left))
+		a := u.address(op, in, bits.TrailingZeros64(left))
 		for m := left; m != 0; m &= m - 1 {
-			if lane := bits.TrailingZeros32(m); u.address(op, in, lane) == a {
+			if lane := bits.TrailingZeros64(m); u.address(op, in, lane) == a {
 				left &^= 1 << lane
 			}
 		}

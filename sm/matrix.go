@@ -17,20 +17,20 @@ import (
 const matrixRow = 16
 
 // addressing returns the lanes whose addresses are used.
-func (u *LSU) addressing(op *Op, in *isa.Inst) uint32 {
+func (u *LSU) addressing(op *Op, in *isa.Inst) uint64 {
 	if !in.Matrix() {
-		return ^uint32(0)
+		return ^uint64(0)
 	}
-	return u.l.toLanes(int(op.Row)%u.l.warps, uint32(1<<(8*in.Vec)-1))
+	return u.l.toLanes(int(op.Row)%u.l.warps, uint64(1<<(8*in.Vec)-1))
 }
 
 // whole reports whether all threads of a warp are in op. It records a fault otherwise.
 func (u *LSU) whole(op *Op) bool {
-	missing := uint32(1<<u.l.cfg.WarpSize-1) &^ op.Exec
+	missing := u.l.all &^ op.Exec
 	if !op.Mixed && missing == 0 {
 		return true
 	}
-	h := op.Home(bits.TrailingZeros32(op.Exec))
+	h := op.Home(bits.TrailingZeros64(op.Exec))
 	f := Fault{
 		Kind: Missing, Row: h.Row, Lane: h.Lane, PC: op.PC,
 		Missing: u.l.toLocations(int(op.Row)%u.l.warps, missing),
@@ -43,15 +43,15 @@ func (u *LSU) whole(op *Op) bool {
 }
 
 // distribute is the crossbar of ldmatrix: it gives each thread its elements.
-func (u *LSU) distribute(r *Result, in *isa.Inst, data *[isa.MaxLanes][2]uint64) {
+func (u *LSU) distribute(r *Result, in *isa.Inst, data *[isa.RowLanes][2]uint64) {
 	place := &u.l.places[int(r.Row)%u.l.warps] // lane of each thread
 	for i := range int(in.NDst) {
 		to := valueAt(u.Values, r.At, i)
-		for thread := range isa.MaxLanes {
+		for thread := range isa.RowLanes {
 			from, at := in.MatrixRow(i, thread)
 			var v uint64
 			for h := range 2 {
-				word := data[place[from[h]&(isa.MaxLanes-1)]][at[h]>>2&1]
+				word := data[place[from[h]&(isa.RowLanes-1)]][at[h]>>2&1]
 				v |= word >> (16 * (at[h] & 3)) & 0xFFFF << (16 * h)
 			}
 			to[place[thread]] = v
@@ -63,12 +63,12 @@ func (u *LSU) distribute(r *Result, in *isa.Inst, data *[isa.MaxLanes][2]uint64)
 func (u *LSU) collect(a *memsys.Access, op *Op, in *isa.Inst) {
 	place := &u.l.places[int(op.Row)%u.l.warps] // lane of each thread
 	for i := range int(in.Vec) {
-		row := u.source(op, in, 1+i)
-		for thread := range isa.MaxLanes {
+		row := u.source(op, in, 1+i, 0)
+		for thread := range isa.RowLanes {
 			from, at := in.MatrixRow(i, thread)
 			for h := range 2 {
 				v := row[place[thread]] >> (16 * h) & 0xFFFF
-				a.Data[place[from[h]&(isa.MaxLanes-1)]][at[h]>>2&1] |= v << (16 * (at[h] & 3))
+				a.Data[place[from[h]&(isa.RowLanes-1)]][at[h]>>2&1] |= v << (16 * (at[h] & 3))
 			}
 		}
 	}

@@ -31,15 +31,19 @@ type Operands struct {
 	Late, LateDP  rtl.Out[Op]          // sources of control and cross-lane instructions, to ALU and DPU
 	Values        [4]*rtl.Mem[isa.Row] `rtl:"handed,optional"` // results, by port of write-back; none of the LSU
 	Regs          *rtl.Mem[isa.Row]    // by row of the sub-core, then register
-	Preds         *rtl.Mem[uint32]     // by row of the sub-core, then predicate: a bit for each lane
+	Preds         *rtl.Mem[uint64]     // by row of the sub-core, then predicate: a bit for each lane
 	CTA           *CTA
 	Tallies       *rtl.Mem[divergence.Tally]       `rtl:"optional"` // by row: the last bar.red
 	Convergence   *rtl.Mem[divergence.Convergence] `rtl:"optional"` // by row and barrier
 	// Beside holds the second instruction of a cycle: see Interweave.
 	Beside *besideRead `rtl:"own"`
 
-	l     *launch
-	sim   *rtl.Sim
+	l   *launch
+	sim *rtl.Sim
+	// UpperLate and UpperLSU have the sources of lanes 32 and up of each instruction in Late and LSU, in
+	// warps of more lanes.
+	UpperLate, UpperLSU rtl.Out[Upper] `rtl:"optional"`
+
 	lanes isa.Lanes        `rtl:"scratch"` // operands of the instruction being executed: the wires of the datapath
 	rows  [sources]isa.Row `rtl:"scratch"` // sources that are no row of the register file
 }
@@ -51,9 +55,18 @@ const sources = 7
 // Op is an instruction with its sources, where these are needed later.
 type Op struct {
 	Flight
-	Exec uint32              `bits:"lanes"` // active lanes whose guard holds
-	PSrc [isa.MaxSrcs]uint32 `len:"operands" bits:"lanes"`
+	Exec uint64              `bits:"lanes"` // active lanes whose guard holds
+	PSrc [isa.MaxSrcs]uint64 `len:"operands" bits:"lanes"`
 	Src  [sources]isa.Row    `len:"operands,lanes" bits:"word"`
+}
+
+// Upper has the sources of the second half of a warp.
+type Upper [sources]isa.Row
+
+// WideOp is an instruction with its sources in warps of 64 lanes, as waveforms show it.
+type WideOp struct {
+	Op
+	Upper Upper `len:"operands" bits:"word"`
 }
 
 // Tick moves the oldest instruction to the pipe that executes it.
@@ -115,6 +128,9 @@ func (o *Operands) send(f *Flight, in *decoded) {
 	if in.unit == isa.UnitMem {
 		op, stale := o.LSU.PushStale()
 		o.read(op, stale, f, in)
+		if o.l.wide > 0 {
+			o.readUpper(o.UpperLSU.PushSlot(), f, in)
+		}
 		return
 	}
 	r, _ := o.pipe(in.unit).PushStale()
@@ -137,15 +153,26 @@ func (o *Operands) execute(r *Result, f *Flight, in *decoded) {
 		}
 		op, stale := late.PushStale()
 		o.read(op, stale, f, in)
-		r.Exec, r.PDst = op.Exec, [isa.MaxDsts]uint32{}
+		if o.l.wide > 0 {
+			o.readUpper(o.UpperLate.PushSlot(), f, in)
+		}
+		r.Exec, r.PDst = op.Exec, [isa.MaxDsts]uint64{}
 		return
 	}
-	x := &o.lanes
-	x.Mask = f.Mask
+	r.Exec = f.Mask
 	if in.Guard.Kind == isa.OperandPred {
-		x.Mask &= o.pred(f, in.Guard)
+		r.Exec &= o.pred(f, in.Guard)
 	}
-	r.Exec = x.Mask
+	r.PDst = [isa.MaxDsts]uint64{}
+	for half := 0; half <= int(o.l.wide); half++ {
+		o.half(r, f, in, values, half)
+	}
+}
+
+// half executes an instruction in a half of its warp.
+func (o *Operands) half(r *Result, f *Flight, in *decoded, values *rtl.Mem[isa.Row], half int) {
+	x := &o.lanes
+	x.Mask = lanesOf(r.Exec, half)
 	x.PSrc = [isa.MaxSrcs]uint32{}
 	for i := range in.NSrc {
 		s := &in.Src[i]
@@ -153,40 +180,40 @@ func (o *Operands) execute(r *Result, f *Flight, in *decoded) {
 		case isa.OperandReg:
 			if f.Mixed {
 				x.Src[i] = &o.rows[i%sources]
-				o.gather(x.Src[i], f, int(s.Index))
+				o.gather(x.Src[i], f, int(s.Index), half)
 			} else {
-				x.Src[i] = o.Regs.At(o.l.reg(f.Row, int(s.Index)))
+				x.Src[i] = o.Regs.At(o.l.reg(f.Row, int(s.Index), half))
 			}
 		case isa.OperandImm:
 			x.Src[i] = in.consts[i]
 			x.PSrc[i] = -uint32(s.Imm & 1) // as a predicate
 		case isa.OperandPred:
 			x.Src[i] = nil
-			x.PSrc[i] = o.pred(f, *s)
+			x.PSrc[i] = lanesOf(o.pred(f, *s), half)
 		case isa.OperandSpecial:
 			x.Src[i] = &o.rows[i%sources]
 			*x.Src[i] = isa.Row{}
-			o.special(x.Src[i], f, isa.Special(s.Index))
+			o.special(x.Src[i], f, isa.Special(s.Index), half)
 		default:
 			x.Src[i] = nil
 		}
 	}
 	x.PDst = [isa.MaxDsts]uint32{}
 	for i := range in.NDst {
-		x.Dst[i] = valueAt(values, at, int(i))
+		x.Dst[i] = valueAt(values, r.At, o.l.rowOf(int(i), half))
 	}
 	isa.Execute(in.Inst, x)
 	for i, lanes := range x.PDst {
-		r.PDst[i] = lanes & x.Mask // lanes that do not execute have compared old values
+		r.PDst[i] |= uint64(lanes&x.Mask) << (isa.RowLanes * half) // lanes that do not execute have compared old values
 	}
 }
 
-// gather reads a register of the threads of a mixed slot.
-func (o *Operands) gather(to *isa.Row, f *Flight, reg int) {
-	for m := f.Mask; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
-		h := f.Homes.At(lane)
-		to[lane] = o.Regs.At(o.l.reg(h.Row, reg))[h.Lane&(isa.MaxLanes-1)]
+// gather reads a register of the threads of a mixed slot, in a half of the warp.
+func (o *Operands) gather(to *isa.Row, f *Flight, reg, half int) {
+	for m := lanesOf(f.Mask, half); m != 0; m &= m - 1 {
+		lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
+		index, home := o.l.home(f.Homes.At(isa.RowLanes*half+lane), reg)
+		to[lane] = o.Regs.At(index)[home]
 	}
 }
 
@@ -197,12 +224,18 @@ func (o *Operands) show(op *Op, r *Result) {
 	op.Exec = r.Exec
 }
 
+// showWide is show for warps of 64 lanes.
+func (o *Operands) showWide(op *WideOp, r *Result) {
+	o.show(&op.Op, r)
+	o.readUpper(&op.Upper, &r.Flight, &o.l.insts[r.PC])
+}
+
 // read fills in op from the register file. It clears the rows of stale, which hold values of an
 // earlier instruction, unless it overwrites them as a whole.
 func (o *Operands) read(op *Op, stale *uint8, f *Flight, in *decoded) {
 	op.Flight = *f
 	op.Exec = f.Mask
-	op.PSrc = [isa.MaxSrcs]uint32{}
+	op.PSrc = [isa.MaxSrcs]uint64{}
 	whole := in.regs
 	if f.Mixed {
 		whole = 0
@@ -217,24 +250,44 @@ func (o *Operands) read(op *Op, stale *uint8, f *Flight, in *decoded) {
 		return
 	}
 	if in.Op == isa.OpTex {
-		o.textures(op, f, in.Inst)
+		o.textures(&op.Src, f, in.Inst, 0)
 		return
 	}
 	for set := in.regs; set != 0; set &= set - 1 {
 		i := bits.TrailingZeros8(set)
 		to, reg := &op.Src[i], int(in.Src[i].Index)
 		if !f.Mixed {
-			*to = *o.Regs.At(o.l.reg(f.Row, reg))
+			*to = *o.Regs.At(o.l.reg(f.Row, reg, 0))
 			continue
 		}
-		o.gather(to, f, reg)
+		o.gather(to, f, reg, 0)
 	}
 	for set := in.others; set != 0; set &= set - 1 {
 		i := bits.TrailingZeros16(set)
 		if s := in.Src[i]; s.Kind == isa.OperandPred {
 			op.PSrc[i] = o.pred(f, s)
 		} else {
-			o.special(&op.Src[i], f, isa.Special(s.Index))
+			o.special(&op.Src[i], f, isa.Special(s.Index), 0)
+		}
+	}
+}
+
+// readUpper fills in the sources of the second half of a warp, which are zero.
+func (o *Operands) readUpper(to *Upper, f *Flight, in *decoded) {
+	if in.Op == isa.OpTex {
+		o.textures((*[sources]isa.Row)(to), f, in.Inst, 1)
+		return
+	}
+	for i, s := range in.Src[:min(int(in.NSrc), sources)] {
+		switch s.Kind {
+		case isa.OperandReg:
+			if f.Mixed {
+				o.gather(&to[i], f, int(s.Index), 1)
+			} else {
+				to[i] = *o.Regs.At(o.l.reg(f.Row, int(s.Index), 1))
+			}
+		case isa.OperandSpecial:
+			o.special(&to[i], f, isa.Special(s.Index), 1)
 		}
 	}
 }
@@ -255,7 +308,7 @@ func (o *Operands) pairs(op *Op, f *Flight, in *isa.Inst) {
 	}
 	for i, s := range in.Src[:in.NSrc-1] {
 		place, shift := pair(in, i)
-		for lane, v := range o.Regs.At(o.l.reg(f.Row, int(s.Index))) {
+		for lane, v := range o.Regs.At(o.l.reg(f.Row, int(s.Index), 0)) {
 			op.Src[place][lane] |= v << shift
 		}
 	}
@@ -270,11 +323,11 @@ func pair(in *isa.Inst, i int) (place int, shift uint) {
 }
 
 // pred reads a predicate as a mask, inverted if the operand is negated.
-func (o *Operands) pred(f *Flight, p isa.Operand) (v uint32) {
+func (o *Operands) pred(f *Flight, p isa.Operand) (v uint64) {
 	pred := int(p.Index)
 	if f.Mixed {
 		for m := f.Mask; m != 0; m &= m - 1 {
-			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+			lane := bits.TrailingZeros64(m) & (isa.MaxLanes - 1)
 			h := f.Homes.At(lane)
 			v |= *o.Preds.At(o.l.pred(h.Row, pred)) >> (h.Lane & (isa.MaxLanes - 1)) & 1 << lane
 		}
@@ -287,37 +340,37 @@ func (o *Operands) pred(f *Flight, p isa.Operand) (v uint32) {
 	return v & f.Mask
 }
 
-// special reads a special register (PTX ISA, section 10). WarpID and LaneID are those of the lane's
-// thread in its static warp.
-func (o *Operands) special(to *isa.Row, f *Flight, r isa.Special) {
-	l := o.l
+// special reads a special register (PTX ISA, section 10), in a half of the warp. WarpID and LaneID are
+// those of the lane's thread in its static warp.
+func (o *Operands) special(to *isa.Row, f *Flight, r isa.Special, half int) {
+	l, mask, first := o.l, lanesOf(f.Mask, half), isa.RowLanes*half
 	var same uint64 // value of a register that all lanes share
 	switch r {
 	case isa.TidX, isa.TidY, isa.TidZ:
 		shift := 16 * uint(r-isa.TidX)
-		for m := f.Mask; m != 0; m &= m - 1 {
+		for m := mask; m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros32(m)
-			h := f.Home(lane)
+			h := f.Home(first + lane)
 			to[lane] = l.tids[int(h.Row)%l.warps][h.Lane] >> shift & 0xffff
 		}
 		return
 	case isa.WarpID:
-		for m := f.Mask; m != 0; m &= m - 1 {
+		for m := mask; m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros32(m)
-			to[lane] = uint64(int(f.Home(lane).Row) % l.warps)
+			to[lane] = uint64(int(f.Home(first+lane).Row) % l.warps)
 		}
 		return
 	case isa.LaneID, isa.LanemaskEq, isa.LanemaskLe, isa.LanemaskLt, isa.LanemaskGe, isa.LanemaskGt:
-		for m := f.Mask; m != 0; m &= m - 1 {
+		for m := mask; m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros32(m)
-			h := f.Home(lane)
+			h := f.Home(first + lane)
 			to[lane] = laneSpecial(r, uint32(l.locations[int(h.Row)%l.warps][h.Lane]))
 		}
 		return
 	case isa.BarResult:
-		for m := f.Mask; m != 0; m &= m - 1 {
+		for m := mask; m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros32(m)
-			t := o.Tallies.At(int(f.Home(lane).Row))
+			t := o.Tallies.At(int(f.Home(first + lane).Row))
 			to[lane] = uint64(t.All)<<16 | uint64(t.Yes)
 		}
 		return
@@ -328,9 +381,9 @@ func (o *Operands) special(to *isa.Row, f *Flight, r isa.Special) {
 			same = o.ctaid(f.Row, r)
 			break
 		}
-		for m := f.Mask; m != 0; m &= m - 1 {
+		for m := mask; m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros32(m)
-			to[lane] = o.ctaid(f.Home(lane).Row, r)
+			to[lane] = o.ctaid(f.Home(first+lane).Row, r)
 		}
 		return
 	case isa.NCtaidX, isa.NCtaidY, isa.NCtaidZ:

@@ -16,7 +16,7 @@ import (
 )
 
 // taken returns the number of cycles of a pipe that a warp needs, counted lane by lane.
-func taken(s sm.Skip, mask uint32, lanes, width int) (n uint64) {
+func taken(s sm.Skip, mask uint64, lanes, width int) (n uint64) {
 	active := 0
 	for first := 0; first < lanes; first += width {
 		any := false
@@ -46,7 +46,7 @@ func taken(s sm.Skip, mask uint32, lanes, width int) (n uint64) {
 type entering struct {
 	Skip         sm.Skip
 	Lanes, Width int
-	Mask         uint32
+	Mask         uint64
 }
 
 func (e entering) String() string {
@@ -57,9 +57,9 @@ func TestGroupProperties(t *testing.T) {
 	forall.Check(t, "a warp enters in a cycle for each group of lanes that executes, or as many lanes fill",
 		forall.Struct[entering](map[string]gopter.Gen{
 			"Skip": forall.OneOf(skips...), "Lanes": forall.OneOf(4, 8, 16, 32), "Width": forall.OneOf(1, 2, 4,
-				8), "Mask": forall.Mask[uint32](32),
+				8), "Mask": forall.Mask[uint64](32),
 		}), func(t *forall.T, e entering) {
-			e.Mask &= uint32(uint64(1)<<e.Lanes - 1)
+			e.Mask &= uint64(uint64(1)<<e.Lanes - 1)
 			e.Width = min(e.Width, e.Lanes)
 			require.EqualValues(t, taken(e.Skip, e.Mask, e.Lanes, e.Width), sm.Groups(e.Skip, e.Mask, e.Lanes, e.Width))
 		})
@@ -95,7 +95,7 @@ func TestPipeProperties(t *testing.T) {
 			require.Less(t, b.sim.Now(), uint64(20_000), "no end")
 			type before struct {
 				count uint64
-				exec  uint32
+				exec  uint64
 			}
 			was := map[*sm.Pipe]before{}
 			for p := range widths {
@@ -136,7 +136,7 @@ type scheduling struct {
 // loads follows the memory instructions of an SM in flight, register by register.
 type loads struct {
 	b       *bench
-	pending [sm.MaxWarps]map[uint16]uint32 // lanes that loads will write, by row
+	pending [sm.MaxWarps]map[uint16]uint64 // lanes that loads will write, by row
 	held    map[uint16]bool                // slots that wait for their last instruction, one of memory
 	one     bool
 }
@@ -148,7 +148,7 @@ func (l *loads) mark(f *sm.Flight, starts bool) {
 		return
 	}
 	if l.pending[f.Row] == nil {
-		l.pending[f.Row] = map[uint16]uint32{}
+		l.pending[f.Row] = map[uint16]uint64{}
 	}
 	for _, d := range in.Dst[:in.NDst] {
 		if l.pending[f.Row][d.Index] &^= f.Mask; starts {

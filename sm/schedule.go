@@ -228,7 +228,7 @@ func (l *launch) entry() uint64 { return l.full }
 
 // enters returns the number of cycles in which a warp with these active lanes enters a pipe. Guards
 // are not yet known at issue.
-func (l *launch) enters(mask uint32) uint64 {
+func (l *launch) enters(mask uint64) uint64 {
 	if mask == l.all {
 		return l.full
 	}

@@ -19,7 +19,7 @@ const (
 
 // entry returns the number of groups of width lanes that enter a pipe for a warp, one group a
 // cycle. The lanes of mask execute; the warp has the given number of lanes.
-type entry func(mask uint32, lanes, width int) int
+type entry func(mask uint64, lanes, width int) int
 
 // skips holds the kinds of intra-warp compaction (Vaidya et al., SIMD Divergence Optimization
 // through Intra-Warp Compaction, ISCA 2013). The warp stays as it is; only cycles of its execution
@@ -37,17 +37,17 @@ type entry func(mask uint32, lanes, width int) int
 // instruction that no lane executes takes one cycle.
 var skips = key.Choices[Skip, entry]{}.
 	With(SkipNone, "none: a warp takes warp_size / simd_width cycles, whatever lanes execute",
-		func(_ uint32, lanes, width int) int { return lanes / width }).
+		func(_ uint64, lanes, width int) int { return lanes / width }).
 	With(SkipBCC, "basic cycle compression: groups of simd_width neighbouring lanes of which none executes",
-		func(mask uint32, _, width int) int {
+		func(mask uint64, _, width int) int {
 			n := 0
-			for group := uint32(1)<<width - 1; mask != 0; n++ {
-				mask &^= group << (bits.TrailingZeros32(mask) / width * width)
+			for group := uint64(1)<<width - 1; mask != 0; n++ {
+				mask &^= group << (bits.TrailingZeros64(mask) / width * width)
 			}
 			return max(n, 1)
 		}).
-	With(SkipSCC, "swizzled cycle compression: lanes that execute move to other groups and places, as many fill a group", func(mask uint32, _, width int) int {
-		return max((bits.OnesCount32(mask)+width-1)/width, 1)
+	With(SkipSCC, "swizzled cycle compression: lanes that execute move to other groups and places, as many fill a group", func(mask uint64, _, width int) int {
+		return max((bits.OnesCount64(mask)+width-1)/width, 1)
 	})
 
 // Words lists the valid values.

@@ -38,7 +38,7 @@ func TestSkipVectors(t *testing.T) {
 		{"xxxx ---- ---- ---- ---- ---- ---- ---x", 32, 8, 4, 2, 1},
 		{"xxxx xxxx xxxx xxxx xxxx xxxx xxxx xxxx", 32, 32, 1, 1, 1},
 	} {
-		mask, lane := uint32(0), 0
+		mask, lane := uint64(0), 0
 		for _, r := range c.mask {
 			if r == 'x' {
 				mask |= 1 << lane

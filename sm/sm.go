@@ -119,8 +119,12 @@ func New(
 	lsu := &LSU{
 		In: toLSU.In(), Access: p.Access, Reply: p.Reply, Out: fromLSU.Out(), Values: loaded,
 		Flush: flush.In(), Flushed: flushed.Out(), Stack: moves.In(), Moved: moved.Out(),
-		Table: rtl.NewMem[Pending](cfg.MemQueue), Data: rtl.NewMem[[isa.MaxLanes][2]uint64](cfg.MemQueue),
+		Table: rtl.NewMem[Pending](cfg.MemQueue), Data: rtl.NewMem[[isa.RowLanes][2]uint64](l.rowOf(cfg.MemQueue, 0)),
 		Landings: rtl.NewMem[landing](cfg.MemQueue), Order: rtl.NewMem[uint8](cfg.MemQueue), l: l,
+	}
+	if l.wide > 0 {
+		upper := rtl.NewQueue[Upper](memBacklog)
+		lsu.Upper, part.upper = upper.In(), upper.Out()
 	}
 	part.loaded = loaded
 	part.cta = &CTA{
@@ -129,7 +133,7 @@ func New(
 	}
 	s := &SM{CTA: part.cta, Div: div, l: l}
 	if n > 1 {
-		s.MemPort = &MemPort{Out: toLSU.Out(), Results: fromLSU.In(), l: l}
+		s.MemPort = &MemPort{Out: toLSU.Out(), ToUpper: part.upper, Results: fromLSU.In(), l: l}
 		if p.Fetch.Cache != nil {
 			s.FetchPort = &FetchPort{Out: p.Fetch.Req, Rsp: p.Fetch.Rsp}
 		}
@@ -152,6 +156,10 @@ func New(
 			in, back := rtl.NewQueue[Op](memBacklog), rtl.NewQueue[Result](2, l.written(loaded))
 			part.toLSU, part.fromLSU = in.Out(), back.In()
 			s.MemPort.In, s.MemPort.Back = append(s.MemPort.In, in.In()), append(s.MemPort.Back, back.Out())
+			if l.wide > 0 {
+				upper := rtl.NewQueue[Upper](memBacklog)
+				part.upper, s.MemPort.Upper = upper.Out(), append(s.MemPort.Upper, upper.In())
+			}
 		}
 		sub, port, err := newSubCore(l, core, part)
 		if err != nil {
@@ -189,9 +197,9 @@ func (s *SM) Load(k Kernel) error {
 	if s.Operands.Tallies == nil && slices.ContainsFunc(k.Prog.Insts, func(in isa.Inst) bool { return in.Reduces() }) {
 		return fmt.Errorf("%s has bar.red, and the barriers of mechanism %q do not reduce predicates: it sets no Ports.Tallies", k.Prog.Name, s.l.mech.Name)
 	}
-	if w := s.l.cfg.WarpSize; w != isa.MaxLanes &&
+	if w := s.l.cfg.WarpSize; w < isa.RowLanes &&
 		slices.ContainsFunc(k.Prog.Insts, func(in isa.Inst) bool { return in.Matrix() }) {
-		return fmt.Errorf("%s has mma or the like, whose matrices lie in the registers of %d threads: sm.warp_size is %d", k.Prog.Name, isa.MaxLanes, w)
+		return fmt.Errorf("%s has mma or the like, whose matrices lie in the registers of %d threads: sm.warp_size is %d", k.Prog.Name, isa.RowLanes, w)
 	}
 	if !s.l.sampler && slices.ContainsFunc(k.Prog.Insts, func(in isa.Inst) bool { return in.Op == isa.OpTex }) {
 		return fmt.Errorf("%s has tex or tld4 as an instruction, and the SM has no texture unit: texture.fetch is loads",
@@ -200,8 +208,47 @@ func (s *SM) Load(k Kernel) error {
 	if err := s.l.load(k); err != nil {
 		return err
 	}
+	if err := s.fits(s.l.Prog); err != nil {
+		return err
+	}
 	s.l.divide(s.Div.Slots().Len())
 	s.clear()
+	return nil
+}
+
+// fits reports the first instruction that does not work in warps of more than 32 lanes. PTX has masks
+// of 32 bits and lanes of 5 bits. A bar.warp.sync of 0xffffffff names all threads of a warp, as
+// CUDA's __syncwarp() does. Asynchronous copies take the lanes of one row.
+func (s *SM) fits(p *isa.Program) error {
+	if s.l.wide == 0 {
+		return nil
+	}
+	for i := range p.Insts {
+		in := &p.Insts[i]
+		why := ""
+		switch {
+		case in.Op == isa.OpBarWarp || in.Op == isa.OpWarpSync:
+			if m := in.Src[in.NSrc-1]; m.Kind == isa.OperandImm && uint32(m.Imm) == ^uint32(0) {
+				continue
+			}
+			why = "its membermask has 32 bits; of warps of 64 lanes it can only name all, with 0xffffffff"
+		case in.CrossLane() || in.Matrix():
+			why = "its masks have 32 bits and its lanes 5"
+		case in.Op == isa.OpBMov:
+			why = "mechanism " + s.l.mech.Name + " keeps the threads of a convergence barrier in a register of 32 bits here"
+		case in.Op == isa.OpCopy:
+			why = "an asynchronous copy serves 32 lanes"
+		}
+		for _, o := range in.Src[:in.NSrc] {
+			if r := isa.Special(o.Index); o.Kind == isa.OperandSpecial && r >= isa.LanemaskEq && r <= isa.LanemaskGt {
+				why = "a mask of lanes has 32 bits"
+			}
+		}
+		if why != "" {
+			return fmt.Errorf("%s:%d:%d: %q: %s; sm.warp_size is %d, want at most %d", p.File, in.Pos.Line, in.Pos.Col,
+				in.Text, why, s.l.cfg.WarpSize, isa.RowLanes)
+		}
+	}
 	return nil
 }
 
@@ -249,7 +296,7 @@ func (s *SM) clear() {
 			c.Issue.Init(q)
 		}
 		c.Issue.Scoreboard.Resize(s.l.nregs + s.l.npreds)
-		c.Writeback.Regs.Resize(rows * s.l.nregs)
+		c.Writeback.Regs.Resize(s.l.rowOf(rows*s.l.nregs, 0))
 		c.Writeback.Preds.Resize(rows * s.l.npreds)
 	}
 }

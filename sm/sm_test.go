@@ -361,7 +361,7 @@ func TestConfigCheck(t *testing.T) {
 		change func(c *sm.Config)
 		want   string
 	}{
-		{func(c *sm.Config) { c.WarpSize = 0 }, "sm.warp_size = 0: want a power of two from 1 to 32"},
+		{func(c *sm.Config) { c.WarpSize = 0 }, "sm.warp_size = 0: want a power of two from 1 to 64"},
 		{func(c *sm.Config) { c.WarpSize = 12 }, "sm.warp_size = 12: want a power of two"},
 		{
 			func(c *sm.Config) { c.SIMDWidth = 64 },

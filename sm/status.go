@@ -5,6 +5,7 @@ import (
 
 	"divergo/isa"
 	"divergo/sm/divergence"
+	"divergo/units"
 )
 
 // Thread names a thread of the grid.
@@ -30,7 +31,8 @@ func (s *SM) Resident(row int) uint8 { return s.l.cta[row&(MaxWarps-1)] }
 
 // Reg returns a general register of a thread.
 func (s *SM) Reg(row, lane, reg int) uint64 {
-	return s.Sub[s.Core(row)].Writeback.Regs.At(s.l.reg(uint8(row), reg))[lane]
+	index, lane := s.l.home(units.Home{Row: uint8(row), Lane: uint8(lane)}, reg)
+	return s.Sub[s.Core(row)].Writeback.Regs.At(index)[lane]
 }
 
 // Pred returns a predicate register of a thread.
@@ -39,7 +41,7 @@ func (s *SM) Pred(row, lane, pred int) bool {
 }
 
 // Preds returns the lanes of a row whose predicate register is true.
-func (s *SM) Preds(row, pred int) uint32 {
+func (s *SM) Preds(row, pred int) uint64 {
 	return *s.Sub[s.Core(row)].Writeback.Preds.At(s.l.pred(uint8(row), pred))
 }
 
@@ -115,10 +117,11 @@ func (s *SM) Backward(pc uint32) bool {
 func (s *SM) HashThreads(row int, sums *[isa.MaxLanes]uint64) {
 	w := s.Sub[s.Core(row)].Writeback
 	*sums = [isa.MaxLanes]uint64{}
-	for i := range s.l.nregs {
-		r := w.Regs.At(s.l.reg(uint8(row), i))
-		for lane := range sums {
-			sums[lane] = Mix(sums[lane], r[lane])
+	for i := range s.l.rowOf(s.l.nregs, 0) {
+		r, half := w.Regs.At(s.l.reg(uint8(row), 0, 0)+i), i&(1<<s.l.wide-1)
+		for lane, v := range r {
+			sum := &sums[isa.RowLanes*half+lane]
+			*sum = Mix(*sum, v)
 		}
 	}
 	for i := range s.l.npreds {

@@ -46,6 +46,7 @@ type common struct {
 	issued     *IssueEvents
 	started    *PipeEvents
 	toLSU      rtl.Out[Op]       // of this sub-core
+	upper      rtl.Out[Upper]    // beside it: see Operands.UpperLSU
 	fromLSU    rtl.In[Result]    // to it
 	loaded     *rtl.Mem[isa.Row] // values of the LSU
 	clears     rtl.In[uint8]     // rows of new threads
@@ -62,12 +63,11 @@ func newSubCore(l *launch, core int, s common) (*SubCore, divergence.CorePort, e
 		return nil, divergence.CorePort{}, fmt.Errorf("herd.tie: %w", err)
 	}
 	var operands *Operands
-	weave := newWeave(l, s.interwoven, rtl.As(func(op *Second[Op], r *Second[Result]) {
-		if op.Valid = r.Valid; r.Valid {
-			operands.show(&op.Inst, &r.Inst)
-		}
-	}))
-	shows := rtl.As(func(op *Op, r *Result) { operands.show(op, r) })
+	shows, showsBeside := shown(func(op *Op, r *Result) { operands.show(op, r) })
+	if l.wide > 0 {
+		shows, showsBeside = shown(func(op *WideOp, r *Result) { operands.showWide(op, r) })
+	}
+	weave := newWeave(l, s.interwoven, showsBeside)
 	var ( // the queues between the blocks
 		flights  = rtl.NewQueue[Flight](2)
 		latency  = cfg.outcomeLatency()
@@ -81,14 +81,14 @@ func newSubCore(l *launch, core int, s common) (*SubCore, divergence.CorePort, e
 
 	// The blocks, from the back of the pipeline to the front.
 	alu, fromALU := l.pipe(isa.UnitALU, cfg.SIMDWidth, toALU.In(), weave.alu, s.started, branches{
-		Late: late.In(), Outcome: outcomes.Out(), Exited: rtl.NewMem[uint32](warps), Div: s.div, Herd: majority,
+		Late: late.In(), Outcome: outcomes.Out(), Exited: rtl.NewMem[uint64](warps), Div: s.div, Herd: majority,
 	})
 	dpu, fromDPU := l.pipe(isa.UnitDPU, cfg.DPWidth, toDPU.In(), weave.dpu, s.started, branches{Late: lateDP.In()})
 	sfu, fromSFU := l.pipe(isa.UnitSFU, cfg.SFUWidth, toSFU.In(), weave.sfu, s.started, branches{})
 	writeback := &Writeback{
 		In: [4]rtl.In[Result]{s.fromLSU, fromSFU, fromDPU, fromALU}, Clear: s.clears,
 		Values: [4]*rtl.Mem[isa.Row]{s.loaded, sfu.Values, dpu.Values, alu.Values},
-		Regs:   rtl.NewMem[isa.Row](0), Preds: rtl.NewMem[uint32](0), shares: weave.each > 1, l: l,
+		Regs:   rtl.NewMem[isa.Row](0), Preds: rtl.NewMem[uint64](0), shares: weave.each > 1, l: l,
 	}
 	operands = &Operands{
 		In: flights.In(), ALU: toALU.Out(), DPU: toDPU.Out(), SFU: toSFU.Out(), LSU: s.toLSU,
@@ -96,6 +96,10 @@ func newSubCore(l *launch, core int, s common) (*SubCore, divergence.CorePort, e
 		Values: [4]*rtl.Mem[isa.Row]{nil, sfu.Values, dpu.Values, alu.Values},
 		Regs:   writeback.Regs, Preds: writeback.Preds, CTA: s.cta,
 		Tallies: c.Tallies, Convergence: c.Convergence, Beside: weave.read, l: l,
+	}
+	if l.wide > 0 {
+		upper := rtl.NewQueue[Upper](2*weave.each, rtl.As(func(*struct{}, *Upper) {})) // a part of toALU
+		operands.UpperLate, alu.Upper, operands.UpperLSU = upper.Out(), upper.In(), s.upper
 	}
 	ctas := 0
 	if cfg.CTAPriority != PriorityNone && s.mixable == 0 {
@@ -126,6 +130,15 @@ func newSubCore(l *launch, core int, s common) (*SubCore, divergence.CorePort, e
 		divergence.CorePort{Fire: &issue.Fire, Second: weave.fire(), Outcome: outcomes.In()}, nil
 }
 
+// shown says how waveforms show the instructions of a pipe, and the second ones of a cycle.
+func shown[T any](show func(op *T, r *Result)) (first, second rtl.QueueOption) {
+	return rtl.As(show), rtl.As(func(op *Second[T], r *Second[Result]) {
+		if op.Valid = r.Valid; r.Valid {
+			show(&op.Inst, &r.Inst)
+		}
+	})
+}
+
 // MemPort connects several sub-cores with the memory pipe. It takes one instruction a cycle, in the
 // order in which they have left the register files; of those that come together, the sub-cores take
 // turns. So all accesses of a CTA stay in order across its barriers. It returns one result a cycle to
@@ -139,6 +152,8 @@ type MemPort struct {
 	}]
 	In      []rtl.In[Op] // by sub-core
 	Out     rtl.Out[Op]
+	Upper   []rtl.In[Upper] // by sub-core, beside In, in warps of 64 lanes
+	ToUpper rtl.Out[Upper]  `rtl:"optional"`
 	Results rtl.In[Result]
 	Back    []rtl.Out[Result] // by sub-core
 
@@ -175,6 +190,10 @@ func (p *MemPort) Tick() {
 	i := d.Order[0] % MaxSchedulers
 	*p.Out.PushSlot() = *p.In[i].Front()
 	p.In[i].Pop()
+	if p.ToUpper.Connected() {
+		*p.ToUpper.PushSlot() = *p.Upper[i].Front()
+		p.Upper[i].Pop()
+	}
 	copy(d.Order[:], d.Order[1:])
 	d.N--
 	d.Of[i]--
@@ -206,8 +225,15 @@ func (l *launch) divide(slots int) {
 // core returns the sub-core of a slot.
 func (l *launch) core(slot int) int { return int(l.cores[slot/l.paths&(MaxWarps-1)]) }
 
-// reg returns the index of a register in the banks of its sub-core, given its row.
-func (l *launch) reg(row uint8, reg int) int { return int(l.place[row&(MaxWarps-1)])*l.nregs + reg }
+// reg returns the index of a register in the banks of its sub-core, given its row and half of the warp.
+func (l *launch) reg(row uint8, reg, half int) int {
+	return l.rowOf(int(l.place[row&(MaxWarps-1)])*l.nregs+reg, half)
+}
+
+// home returns the index of a register of the thread with a home, and the thread's lane in that row.
+func (l *launch) home(h units.Home, reg int) (index, lane int) {
+	return l.reg(h.Row, reg, int(h.Lane)/isa.RowLanes), int(h.Lane) % isa.RowLanes
+}
 
 // pred returns the index of a predicate in the banks of its sub-core, given its row.
 func (l *launch) pred(row uint8, pred int) int { return int(l.place[row&(MaxWarps-1)])*l.npreds + pred }

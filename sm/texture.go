@@ -20,54 +20,55 @@ func textureRow(in *isa.Inst, i int) (row int, shift uint) {
 	return n + (i-n)/2, 32 * uint((i-n)&1)
 }
 
-// textures fills in the sources of a texture instruction.
-func (o *Operands) textures(op *Op, f *Flight, in *isa.Inst) {
+// textures fills in the sources of a texture instruction, in a half of the warp.
+func (o *Operands) textures(rows *[sources]isa.Row, f *Flight, in *isa.Inst, half int) {
 	for i, s := range in.Src[:in.NSrc] {
 		row, shift := textureRow(in, i)
-		to := &op.Src[row]
+		to := &rows[row]
 		switch s.Kind {
 		case isa.OperandSpecial:
 			var values isa.Row
-			o.special(&values, f, isa.Special(s.Index))
+			o.special(&values, f, isa.Special(s.Index), half)
 			for lane, v := range values {
 				to[lane] |= v << shift
 			}
 		case isa.OperandReg:
-			for m := f.Mask; m != 0; m &= m - 1 {
-				lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
-				h := f.Home(lane)
-				to[lane] |= o.Regs.At(o.l.reg(h.Row, int(s.Index)))[h.Lane&(isa.MaxLanes-1)] << shift
+			for m := lanesOf(f.Mask, half); m != 0; m &= m - 1 {
+				lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
+				index, home := o.l.home(f.Home(isa.RowLanes*half+lane), int(s.Index))
+				to[lane] |= o.Regs.At(index)[home] << shift
 			}
 		}
 	}
 }
 
-// textureSource returns a source of a lane.
-func (u *LSU) textureSource(op *Op, in *isa.Inst, i, lane int) uint64 {
+// textureSource returns a source of a lane of a half of the warp.
+func (u *LSU) textureSource(op *Op, in *isa.Inst, i, lane, half int) uint64 {
 	if in.Src[i].Kind == isa.OperandImm {
 		return in.Src[i].Imm
 	}
 	row, shift := textureRow(in, i)
-	v := op.Src[row][lane] >> shift
+	v := u.sources(op, half)[row][lane] >> shift
 	if i >= in.Tex.Handles() {
 		v &= 0xFFFF_FFFF
 	}
 	return v
 }
 
-// sample fills in a packet of a texture instruction. It returns the lanes and the packet that remain.
-func (u *LSU) sample(a *memsys.Access, op *Op, in *isa.Inst, left uint32, packet uint8) (uint32, uint8) {
+// sample fills in a packet of a texture instruction, of a half of the warp. It returns the lanes and the
+// packet that remain.
+func (u *LSU) sample(a *memsys.Access, op *Op, in *isa.Inst, left uint32, packet uint8, half int) (uint32, uint8) {
 	handles := in.Tex.Handles()
 	first := handles + 4*int(packet)
 	a.Kind, a.Mask, a.Tex, a.Space = memsys.Sample, left, in.Tex, isa.SpaceTexture
 	a.More = int(in.NSrc) > first+4 || handles > int(packet)+1
 	for m := left; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+		lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
 		if int(packet) < handles {
-			a.Addr[lane] = u.textureSource(op, in, int(packet), lane) & u.l.reach
+			a.Addr[lane] = u.textureSource(op, in, int(packet), lane, half) & u.l.reach
 		}
 		for k := range min(4, max(int(in.NSrc)-first, 0)) {
-			a.Data[lane][k>>1] |= u.textureSource(op, in, first+k, lane) & 0xFFFF_FFFF << (32 * (k & 1))
+			a.Data[lane][k>>1] |= u.textureSource(op, in, first+k, lane, half) & 0xFFFF_FFFF << (32 * (k & 1))
 		}
 	}
 	if a.More {
@@ -76,9 +77,10 @@ func (u *LSU) sample(a *memsys.Access, op *Op, in *isa.Inst, left uint32, packet
 	return 0, 0
 }
 
-// violates records an access of the texture unit that a thread may not make as its fault.
-func (u *LSU) violates(e *Pending, v *memsys.Violation) {
-	h := e.Home(int(v.Lane))
+// violates records an access of the texture unit that a thread of a half of the warp may not make as its
+// fault.
+func (u *LSU) violates(e *Pending, v *memsys.Violation, half int) {
+	h := e.Home(isa.RowLanes*half + int(v.Lane))
 	kind := OutOfBounds
 	if v.Kind == memsys.Misaligned {
 		kind = Misaligned

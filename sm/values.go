@@ -18,7 +18,7 @@ func (l *launch) resize(values *rtl.Mem[isa.Row], unit isa.Unit, instructions in
 	rows := 1
 	for i := range l.insts {
 		if in := &l.insts[i]; in.unit == unit {
-			rows = max(rows, in.results())
+			rows = max(rows, int(in.results))
 		}
 	}
 	values.Resize(rows * instructions)
@@ -36,17 +36,17 @@ func (c *Config) inPipe(unit isa.Unit, each int) int {
 	return each * (most + 6)
 }
 
-// results returns the number of rows that the results of an instruction take: predicates have one, too.
-func (in *decoded) results() int { return int(in.NDst) }
-
-// valueAt returns row i of the results at a place.
+// valueAt returns row i of the results at a place: see launch.rowOf.
 func valueAt(values *rtl.Mem[isa.Row], place uint16, i int) *isa.Row {
 	return values.Edit(wrap(values, int(place)+i))
 }
 
+// rowOf returns the number of a row among those of several registers, by register, then half of the warp.
+func (l *launch) rowOf(register, half int) int { return register<<l.wide | half }
+
 // taken returns the place behind the results of an instruction.
 func (in *decoded) taken(values *rtl.Mem[isa.Row], place uint16) uint16 {
-	return uint16(wrap(values, int(place)+in.results()))
+	return uint16(wrap(values, int(place)+int(in.results)))
 }
 
 func wrap(values *rtl.Mem[isa.Row], at int) int {
@@ -56,12 +56,13 @@ func wrap(values *rtl.Mem[isa.Row], at int) int {
 	return at
 }
 
-// Value returns a result of an instruction on its way to write-back. It is valid until the
+// Value returns a result of a lane of an instruction on its way to write-back. It is valid until the
 // instruction has been written.
-func (s *SM) Value(r *Result, destination int) *isa.Row {
+func (s *SM) Value(r *Result, destination, lane int) uint64 {
 	in := &s.l.insts[r.PC]
 	c := s.Sub[s.l.core(int(r.Slot))]
-	return valueAt(c.Writeback.Values[port(in.unit)], r.At, destination)
+	row := s.l.rowOf(destination, lane/isa.RowLanes)
+	return valueAt(c.Writeback.Values[port(in.unit)], r.At, row)[lane%isa.RowLanes]
 }
 
 // port returns the port of write-back that serves a unit.

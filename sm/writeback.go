@@ -19,8 +19,8 @@ type Writeback struct {
 	Values [4]*rtl.Mem[isa.Row] `rtl:"handed"` // of In
 	Clear  rtl.In[uint8]        // rows to clear for new threads
 	Done   rtl.Wire[Completions]
-	Regs   *rtl.Mem[isa.Row] `rtl:"inplace"` // by row of the sub-core, then register
-	Preds  *rtl.Mem[uint32]  `rtl:"inplace"` // by row of the sub-core, then predicate
+	Regs   *rtl.Mem[isa.Row] `rtl:"inplace"`              // by row of the sub-core, then register
+	Preds  *rtl.Mem[uint64]  `rtl:"inplace" bits:"lanes"` // by row of the sub-core, then predicate
 
 	l      *launch
 	shares bool // see shared
@@ -28,7 +28,7 @@ type Writeback struct {
 
 // shared reports whether a result can share a port in use. It can if no other result of the cycle
 // uses its lanes of that port: each lane has its own row address (see Interweave).
-func (w *Writeback) shared(used []uint32, r *Result) bool {
+func (w *Writeback) shared(used []uint64, r *Result) bool {
 	if !w.shares || r.Mixed {
 		return false
 	}
@@ -45,7 +45,7 @@ func (w *Writeback) shared(used []uint32, r *Result) bool {
 func (w *Writeback) Tick() {
 	waiting, ports := 0, w.l.cfg.WBPorts
 	n, last := int8(0), w.Done.At().N
-	var lanes [maxWBPorts]uint32 // lanes that each port in use writes
+	var lanes [maxWBPorts]uint64 // lanes that each port in use writes
 	used := 0
 	for i := range w.In {
 		in := &w.In[i]
@@ -80,8 +80,8 @@ func (w *Writeback) Tick() {
 	}
 	if w.Clear.Valid() {
 		row := *w.Clear.Front()
-		for i := range w.l.nregs {
-			*w.Regs.Edit(w.l.reg(row, i)) = isa.Row{}
+		for i := range w.l.rowOf(w.l.nregs, 0) {
+			*w.Regs.Edit(w.l.reg(row, 0, 0) + i) = isa.Row{}
 		}
 		for i := range w.l.npreds {
 			*w.Preds.Edit(w.l.pred(row, i)) = 0
@@ -98,22 +98,8 @@ func (w *Writeback) write(r *Result, values *rtl.Mem[isa.Row]) {
 	in := &w.l.insts[r.PC]
 	for set := in.whole; set != 0; set &= set - 1 {
 		i := bits.TrailingZeros8(set) % isa.MaxDsts
-		from, reg := valueAt(values, r.At, i), int(in.Dst[i].Index)
-		switch {
-		case r.Mixed:
-			for m := r.Exec; m != 0; m &= m - 1 {
-				lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
-				h := r.Homes.At(lane)
-				w.Regs.Edit(w.l.reg(h.Row, reg))[h.Lane&(isa.MaxLanes-1)] = from[lane]
-			}
-		case r.Exec == w.l.all:
-			*w.Regs.Edit(w.l.reg(r.Row, reg)) = *from
-		default:
-			row := w.Regs.Edit(w.l.reg(r.Row, reg))
-			for m := r.Exec; m != 0; m &= m - 1 {
-				lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
-				row[lane] = from[lane]
-			}
+		for half, reg := 0, int(in.Dst[i].Index); half <= int(w.l.wide); half++ {
+			w.register(r, half, reg, valueAt(values, r.At, w.l.rowOf(i, half)))
 		}
 	}
 	for set := in.preds; set != 0; set &= set - 1 {
@@ -125,10 +111,35 @@ func (w *Writeback) write(r *Result, values *rtl.Mem[isa.Row]) {
 			continue
 		}
 		for m := r.Exec; m != 0; m &= m - 1 {
-			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+			lane := bits.TrailingZeros64(m) & (isa.MaxLanes - 1)
 			h := r.Homes.At(lane)
 			p, home := w.Preds.Edit(w.l.pred(h.Row, pred)), h.Lane&(isa.MaxLanes-1)
 			*p = *p&^(1<<home) | from>>lane&1<<home
 		}
 	}
 }
+
+// register writes a register of the threads in a half of a warp.
+func (w *Writeback) register(r *Result, half, reg int, from *isa.Row) {
+	exec := lanesOf(r.Exec, half)
+	switch {
+	case exec == 0:
+	case r.Mixed:
+		for m := exec; m != 0; m &= m - 1 {
+			lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
+			index, home := w.l.home(r.Homes.At(isa.RowLanes*half+lane), reg)
+			w.Regs.Edit(index)[home] = from[lane]
+		}
+	case exec == lanesOf(w.l.all, half):
+		*w.Regs.Edit(w.l.reg(r.Row, reg, half)) = *from
+	default:
+		row := w.Regs.Edit(w.l.reg(r.Row, reg, half))
+		for m := exec; m != 0; m &= m - 1 {
+			lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
+			row[lane] = from[lane]
+		}
+	}
+}
+
+// lanesOf returns the lanes of a mask in a half of the warp, as lanes of a row.
+func lanesOf(mask uint64, half int) uint32 { return uint32(mask >> (isa.RowLanes * half)) }

@@ -60,7 +60,8 @@ type bundle struct {
 	memory uint64 // estimate for one of them, in bytes
 }
 
-// maxBundle limits the points of a bundle. Larger ones would leave workers idle at the end.
+// maxBundle limits the points of a bundle. Bundles become smaller towards the end, so that all
+// workers end together.
 const maxBundle = 32
 
 // engine is the state of a Run.
@@ -90,6 +91,7 @@ type worker struct {
 	unkept  []int   // of the present bundle
 	running int     // the point that runs, -1 if there is none
 	began   bool    // it has begun a point
+	holds   bool    // it may hold the machine of its last bundle
 	err     error   // of its end
 }
 
@@ -111,7 +113,8 @@ type note struct {
 	Error    string    `json:"error,omitempty"` // the store cannot be written
 }
 
-// order is a line for a worker.
+// order is a line for a worker. An empty one tells it to give up its machine, whose memory another
+// worker may need.
 type order struct {
 	Points   []int             `json:"points,omitempty"`
 	Keys     []string          `json:"keys,omitempty"`     // of the points
@@ -200,14 +203,15 @@ func (e *engine) prepare() error {
 	slices.SortStableFunc(missing, func(a, b int) int {
 		return cmp.Compare(place[e.plan.machineOf[a]], place[e.plan.machineOf[b]])
 	})
-	most := max(1, min(maxBundle, len(missing)/(4*e.Jobs)))
-	for _, i := range missing {
+	most := 0
+	for n, i := range missing {
 		last := len(e.queue) - 1
 		if last >= 0 && len(e.queue[last].points) < most &&
 			e.plan.machineOf[e.queue[last].points[0]] == e.plan.machineOf[i] {
 			e.queue[last].points = append(e.queue[last].points, i)
 			continue
 		}
+		most = max(1, min(maxBundle, (len(missing)-n)/(4*e.Jobs)))
 		c := e.plan.Config(i)
 		e.queue = append(e.queue, bundle{[]int{i}, memoryOf(&c)})
 	}
@@ -302,7 +306,7 @@ func (e *engine) dispatch() bool {
 		b := e.queue[at]
 		e.queue = slices.Delete(e.queue, at, at+1)
 		w.bundle, w.unkept, w.running = &b, slices.Clone(b.points), -1
-		w.memory = min(b.memory, e.free)
+		w.memory, w.holds = min(b.memory, e.free), true
 		e.free -= w.memory
 		o := order{Points: b.points}
 		for _, i := range b.points {
@@ -310,6 +314,12 @@ func (e *engine) dispatch() bool {
 		}
 		w.send(o)
 		busy++
+	}
+	for _, w := range idle {
+		if w.holds {
+			w.send(order{})
+			w.holds = false
+		}
 	}
 	return busy > 0
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"divergo/internal/need"
 	"divergo/isa"
 	"divergo/kernels"
 	"divergo/kernels/runner"
@@ -586,6 +587,51 @@ func TestFormats(t *testing.T) {
 	assert.ErrorContains(t, err, "unknown statistic \"cycels\"; did you mean \"cycles\"?")
 	_, err = Write(io.Discard, "csv", p, s, []string{"cycles.Stall"})
 	assert.ErrorContains(t, err, "cycles has no elements")
+}
+
+// TestDuckDB: DuckDB reads the columns, types and values of a Parquet file as the CSV has them.
+func TestDuckDB(t *testing.T) {
+	need.Tool(t, "node", "duckdb")
+	p := newPlan(t, small)
+	s := newStore(t)
+	fill(t, p, s, 0, 2)
+	want, err := csv.NewReader(strings.NewReader(table(t, "csv", p, s))).ReadAll()
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "results.parquet")
+	require.NoError(t, os.WriteFile(file, []byte(table(t, "parquet", p, s)), 0o644))
+	cmd := exec.Command("node", "-e", `
+		const { DuckDBInstance } = require("@duckdb/node-api")
+		DuckDBInstance.create().then(db => db.connect()).then(async c => {
+			const r = await c.runAndReadAll("FROM '" + process.argv[1] + "'")
+			const rows = r.getRows().map(row => row.map(v => v === null ? "" : String(v)))
+			console.log(JSON.stringify([r.columnNames(), r.columnTypes().map(String), ...rows]))
+		})`, file)
+	cmd.Env = append(os.Environ(), "NODE_PATH="+need.Modules)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	var got [][]string
+	require.NoError(t, json.Unmarshal(out, &got))
+	require.Len(t, got, len(want)+1)
+	assert.Equal(t, want[0], got[0])
+	for i, name := range want[0] {
+		switch name {
+		case "mechanism", "outcome":
+			assert.Equal(t, "VARCHAR", got[1][i], name)
+		case "sm.simd_width", "cycles":
+			assert.Equal(t, "BIGINT", got[1][i], name)
+		case "ipc":
+			assert.Equal(t, "DOUBLE", got[1][i], name)
+		}
+		for n, row := range want[1:] {
+			if got := got[2+n][i]; got != row[i] { // texts of a fraction differ
+				x, err := strconv.ParseFloat(row[i], 64)
+				require.NoError(t, err)
+				y, err := strconv.ParseFloat(got, 64)
+				require.NoError(t, err)
+				assert.Equal(t, x, y, name)
+			}
+		}
+	}
 }
 
 // tail keeps the last bytes that are written.

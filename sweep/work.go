@@ -46,8 +46,12 @@ func Work(p *Plan, s *Store, in io.Reader, out, errs io.Writer) error {
 		writes: make(chan bool, maxWrites),
 	}
 	for o := range orders {
-		if o.Programs != nil {
+		switch {
+		case o.Programs != nil:
 			w.built = o.Programs
+			continue
+		case o.Build == nil && o.Points == nil:
+			w.session = nil
 			continue
 		}
 		if o.Build != nil {
@@ -69,7 +73,6 @@ func Work(p *Plan, s *Store, in io.Reader, out, errs io.Writer) error {
 			}
 			w.point(i)
 		}
-		w.session = nil // another worker may need its memory
 		w.group.Wait()
 		w.note(note{Idle: true})
 	}

@@ -15,7 +15,8 @@ func TestImports(t *testing.T) {
 	require.NoError(t, err)
 	allowed := []string{
 		"divergo/gpu", "divergo/internal/input", "divergo/internal/nearest", "divergo/internal/papers",
-		"divergo/internal/printable", "divergo/internal/printf", "divergo/internal/splitmix",
+		"divergo/internal/printable", "divergo/internal/printf", "divergo/internal/sample",
+		"divergo/internal/splitmix",
 		"divergo/isa", "divergo/memsys", "divergo/memsys/dram", "divergo/ptx",
 		"divergo/rtl", "divergo/sm", "divergo/sm/divergence", "divergo/testbench/functional",
 		"divergo/testbench/golden", "divergo/units",

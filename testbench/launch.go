@@ -17,7 +17,8 @@ import (
 
 // This file is the path from PTX to a result, from top to bottom. Program makes a kernel ready to
 // run. Session.Launch checks the launch (prepare), runs it on the machine (simulate) or the
-// functional model (emulate), and keeps its Run. File outcome.go describes the end of a run.
+// functional model (emulate), and keeps its Run. File sample.go chooses one of both for each launch.
+// File outcome.go describes the end of a run.
 
 // Program lowers a kernel of a module and makes it ready to run. It analyses the control flow and
 // resolves instructions to their place in the datapath. The empty name selects the only kernel of
@@ -54,20 +55,19 @@ type Run struct {
 	Absent    *AbsentRead // the first shuffle that read an inactive lane; nil: none
 
 	Functional *functional.Counts // of an emulated launch
+	Divided    *Divided           // of a launch of which some CTAs were simulated: see Sampling
 }
 
 // Launch runs a grid until it ends. The error is an *Outcome if the run did not finish; otherwise
 // it gives the reason why the launch is impossible. After a run that did not finish, call Reset
 // before the next launch.
 func (s *Session) Launch(l Launch) error {
-	run, err := s.prepare(l)
-	if err != nil {
-		return err
-	}
-	if run.Emulated {
-		err = s.emulate(&run)
+	var run Run
+	var err error
+	if s.Sample != nil {
+		run, err = s.sampled(l)
 	} else {
-		err = s.simulate(&run)
+		run, err = s.launch(l, s.Emulates != nil && s.Emulates(len(s.Runs)+1))
 	}
 	if err != nil {
 		return err
@@ -82,19 +82,30 @@ func (s *Session) Launch(l Launch) error {
 	return s.err
 }
 
+// launch runs a launch on the machine or the functional model.
+func (s *Session) launch(l Launch, emulated bool) (run Run, err error) {
+	if run, err = s.prepare(l, emulated); err != nil {
+		return run, err
+	}
+	if emulated {
+		return run, s.emulate(&run)
+	}
+	return run, s.simulate(&run)
+}
+
 // prepare finds the program to run, checks that it can run, and puts the variables of its module into
 // device memory. For a texture unit the program has tex and tld4 as instructions; the functional
 // model takes their loads.
-func (s *Session) prepare(l Launch) (run Run, err error) {
+func (s *Session) prepare(l Launch, emulated bool) (run Run, err error) {
 	if s.err != nil {
 		return run, s.err
 	}
 	if n := len(s.Runs); n > 0 && !s.Runs[n-1].Outcome.OK() {
 		return run, fmt.Errorf("launch %d did not finish, and the machine stands where it stopped: Reset first", n)
 	}
-	run.Emulated = s.Emulates != nil && s.Emulates(len(s.Runs)+1)
-	if p := l.Prog.Textured; p != nil && s.Machine.Config.Texture.Fetch == memsys.FetchUnit && !run.Emulated {
-		l.Prog = p
+	run.Emulated = emulated
+	if s.textures(l.Prog) && !emulated {
+		l.Prog = l.Prog.Textured
 	}
 	if l.Prog, err = s.herded(l.Prog); err != nil {
 		return run, err
@@ -111,6 +122,11 @@ func (s *Session) prepare(l Launch) (run Run, err error) {
 	}
 	run.Launch, run.Occupancy = l, occupancy
 	return run, nil
+}
+
+// textures reports whether the machine runs another program, which uses the texture unit.
+func (s *Session) textures(p *isa.Program) bool {
+	return p.Textured != nil && s.Machine.Config.Texture.Fetch == memsys.FetchUnit
 }
 
 // maxGrid and maxBlock are the largest sizes by dimension (CUDA C Programming Guide, technical
@@ -184,25 +200,37 @@ func (l *Launch) kernel() sm.Kernel {
 
 // simulate runs a launch on the machine.
 func (s *Session) simulate(run *Run) error {
+	k := run.Launch.kernel()
+	return s.simulatePart(run, 0, k.CTAs(), s.Limits.Stop)
+}
+
+// simulatePart runs the CTAs of a launch from first up to end, not included, on the machine, and adds
+// their results to the run. The machine polls stop while it runs; true ends the run.
+func (s *Session) simulatePart(run *Run, first, end uint64, stop func() bool) error {
 	m := s.Machine
 	k, err := s.mapped(run.Launch.kernel())
 	if err != nil {
 		return err
 	}
 	before := readCounters(m)
-	if err := m.Load(k); err != nil {
+	if err := m.LoadPart(k, first, end); err != nil {
 		return err
 	}
-	loaded := Loaded{Launch: run.Launch}
-	if s.OnLaunch.Notify(&loaded); loaded.err != nil {
-		return loaded.err
+	if first == 0 {
+		loaded := Loaded{Launch: run.Launch}
+		if s.OnLaunch.Notify(&loaded); loaded.err != nil {
+			return loaded.err
+		}
 	}
 	outside, absent := s.countOutside(), s.watchAbsent(k.Prog)
-	end := m.Run(s.Limits.Stop, s.Limits.MaxCycles)
-	run.Outside, run.Absent = outside(), absent()
-	run.Outcome = s.outcome(&run.Launch, end)
-	run.Counters = readCounters(m)
-	run.Counters.since(&before, run.Outcome.Cycle, subCores(m))
+	run.Outcome = s.outcome(&run.Launch, m.Run(stop, s.Limits.MaxCycles))
+	run.Outside += outside()
+	if a := absent(); run.Absent == nil {
+		run.Absent = a
+	}
+	counters := readCounters(m)
+	counters.since(&before, run.Outcome.Cycle, subCores(m))
+	run.Counters.add(&counters)
 	return nil
 }
 
@@ -241,19 +269,38 @@ func (l *Loaded) Refuse(why error) {
 // emulate runs a launch on the functional model instead of the machine. It changes device memory as
 // the launch does, and takes no cycles.
 func (s *Session) emulate(run *Run) error {
-	m := functional.NewMemory(s.memory.Ranges(), s.Pad, s.Machine.Store.Read)
-	l, cfg := &run.Launch, &s.Machine.Config
-	setup := l.Functional(cfg, run.Occupancy.CTAs*cfg.GPU.SMs)
-	setup.MaxLanes, setup.Stop = s.maxSteps(), s.Limits.Stop
-	result, err := functional.Run(setup, m)
+	m, result, err := s.functional(run, 0, 0)
 	if err != nil {
 		return err
 	}
 	m.Changes(s.Write)
-	run.Outside, run.Functional = result.Outside, &result.Counts
-	run.Outcome = s.emulated(l, setup.Room, result)
-	run.Counters = readCounters(s.Machine).zero()
+	s.emulated(run, result)
 	return s.err
+}
+
+// functional runs the CTAs of a launch from first up to end, not included, on the functional model;
+// end = 0 is all. It changes the memory that it returns, not device memory.
+func (s *Session) functional(run *Run, first, end uint64) (*functional.Memory, *functional.Result, error) {
+	if w := s.Machine.Config.SM.WarpSize; w > isa.RowLanes {
+		return nil, nil, fmt.Errorf("sm.warp_size = %d: the functional model has warps of at most %d threads; "+
+			"leave out --fast and --sample", w, isa.RowLanes)
+	}
+	m := functional.NewMemory(s.memory.Ranges(), s.Pad, s.Machine.Store.Read)
+	setup := run.Launch.Functional(&s.Machine.Config, s.room(run))
+	setup.From, setup.To = first, end
+	setup.MaxLanes, setup.Stop = s.maxSteps(), s.Limits.Stop
+	result, err := functional.Run(setup, m)
+	return m, result, err
+}
+
+// room returns the number of CTAs of a launch that the machine holds at once.
+func (s *Session) room(run *Run) int { return run.Occupancy.CTAs * s.Machine.Config.GPU.SMs }
+
+// emulated records the results of an emulated launch.
+func (s *Session) emulated(run *Run, result *functional.Result) {
+	run.Outside, run.Functional = result.Outside, &result.Counts
+	run.Outcome = s.emulatedOutcome(&run.Launch, s.room(run), result)
+	run.Counters = readCounters(s.Machine).zero()
 }
 
 // Functional returns the launch in the form of the functional model, for a machine that holds room

@@ -145,7 +145,7 @@ func (s *Session) trapped(fault *Fault, p *isa.Program, f *sm.Fault) {
 		fault.Why = fmt.Sprintf("%s:%d: %s: %s",
 			s.text(f.Args[1]), uint32(f.Args[2]), s.text(f.Args[3]), s.text(f.Args[0]))
 	}
-	if n := bits.OnesCount32(f.Lanes); n > 1 {
+	if n := bits.OnesCount64(f.Lanes); n > 1 {
 		if fault.Why != "" {
 			fault.Why += "\n  "
 		}
@@ -201,8 +201,9 @@ func (s *Session) waiting(p *isa.Program) []Waiting {
 	return list
 }
 
-// emulated is the outcome of a launch on the functional model, for a machine that holds room CTAs.
-func (s *Session) emulated(l *Launch, room int, r *functional.Result) Outcome {
+// emulatedOutcome is the outcome of a launch on the functional model, for a machine that holds room
+// CTAs.
+func (s *Session) emulatedOutcome(l *Launch, room int, r *functional.Result) Outcome {
 	o := Outcome{End: r.End, Room: uint64(room), Unbegun: r.Unbegun}
 	if f := r.Fault; f != nil {
 		o.Fault = s.fault(l.Prog, emulator, f.Thread, int(f.Row), false, &f.Fault)
@@ -245,7 +246,7 @@ func Emulated(l *Launch, warpSize int, r *golden.Result) *Outcome {
 		at := t.Thread[0] + b[0]*(t.Thread[1]+b[1]*t.Thread[2])
 		w := Waiting{
 			SM: emulator, CTA: t.CTA, Warp: int(at / n), PC: t.PC,
-			Mask: fmt.Sprintf("%0*x", (n+3)/4, uint32(1)<<(at%n)), Reason: reason,
+			Mask: fmt.Sprintf("%0*x", (n+3)/4, uint64(1)<<(at%n)), Reason: reason,
 		}
 		w.Where, w.From, w.Text = source(l.Prog, t.PC)
 		o.Waiting = append(o.Waiting, w)
@@ -382,7 +383,7 @@ func point(d [3]uint32) string { return fmt.Sprintf("(%d,%d,%d)", d[0], d[1], d[
 func shape(d [3]uint32) string { return fmt.Sprintf("%dx%dx%d", d[0], d[1], d[2]) }
 
 // lanes lists the members of a set: "0-7, 12".
-func lanes(set uint32) string {
+func lanes(set uint64) string {
 	var list []string
 	for i := 0; i < 32; i++ {
 		first := i

@@ -38,7 +38,7 @@ func (s *Session) countOutside() func() uint64 {
 				return
 			}
 			for lanes := a.Access.Mask; lanes != 0; lanes &= lanes - 1 {
-				if !inside(a.Addr[bits.TrailingZeros32(lanes)&(isa.MaxLanes-1)], uint64(a.Size)) {
+				if !inside(a.Addr[bits.TrailingZeros32(lanes)&(isa.RowLanes-1)], uint64(a.Size)) {
 					counts[i]++
 				}
 			}

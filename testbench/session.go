@@ -35,6 +35,9 @@ type Session struct {
 	// of the machine. Device memory changes. Run.Functional has the counts, and Counters none.
 	Emulates func(number int) bool
 
+	// Sample, if set, chooses the launches and CTAs that the machine simulates, in place of Emulates.
+	Sample *Sampling
+
 	// Pad is the number of bytes outside of an allocation that a thread may read. The read gives
 	// zeros and is counted. Set it before the first allocation.
 	Pad uint64
@@ -69,6 +72,9 @@ func NewSession(cfg gpu.Config, limits Limits) (*Session, error) {
 func (s *Session) Reset() {
 	s.Machine.Reset()
 	s.memory, s.Runs, s.modules, s.err = NewMemory(s.Machine.Config.GPU.Bytes()), nil, nil, nil
+	if s.Sample != nil {
+		*s.Sample = Sampling{Every: s.Sample.Every}
+	}
 }
 
 // Alloc returns the address of fresh zeroed device memory, a multiple of 256. The next Launch

@@ -11,9 +11,9 @@ import (
 type BlockMask [isa.MaxLanes]uint64
 
 // Add sets the threads of lanes in one static warp.
-func (m *BlockMask) Add(warp int, lanes uint32) {
+func (m *BlockMask) Add(warp int, lanes uint64) {
 	for ; lanes != 0; lanes &= lanes - 1 {
-		m[bits.TrailingZeros32(lanes)&(isa.MaxLanes-1)] |= 1 << (warp & 63)
+		m[bits.TrailingZeros64(lanes)&(isa.MaxLanes-1)] |= 1 << (warp & 63)
 	}
 }
 
@@ -40,7 +40,7 @@ func (m *BlockMask) Warps() (set uint64) {
 }
 
 // Lanes returns the set of lanes that have a thread.
-func (m *BlockMask) Lanes() (set uint32) {
+func (m *BlockMask) Lanes() (set uint64) {
 	for l, group := range m {
 		if group != 0 {
 			set |= 1 << l
@@ -50,9 +50,9 @@ func (m *BlockMask) Lanes() (set uint32) {
 }
 
 // Warp returns the lanes of one static warp.
-func (m *BlockMask) Warp(warp int) (lanes uint32) {
+func (m *BlockMask) Warp(warp int) (lanes uint64) {
 	for l, group := range m {
-		lanes |= uint32(group>>(warp&63)&1) << l
+		lanes |= uint64(group>>(warp&63)&1) << l
 	}
 	return lanes
 }
@@ -112,7 +112,7 @@ func MostBits(lanes, warps int) []Logic {
 // Next returns the next compacted warp and removes its threads from Pending. Each lane gives the
 // thread of the lowest-numbered static warp left in its group. Rows count from the row of the first
 // static warp.
-func (c *Compactor) Next() (mask uint32, homes Homes) {
+func (c *Compactor) Next() (mask uint64, homes Homes) {
 	homes.Lane = own
 	for l := range c.Pending {
 		if group := &c.Pending[l]; *group != 0 {
@@ -126,7 +126,7 @@ func (c *Compactor) Next() (mask uint32, homes Homes) {
 
 // NextFilled returns the next warp if threads could change lanes. It takes the first threads by
 // static warp and lane, and places them in the lanes from 0 up.
-func (c *Compactor) NextFilled(lanes int) (mask uint32, homes Homes) {
+func (c *Compactor) NextFilled(lanes int) (mask uint64, homes Homes) {
 	n := 0
 	for set := c.Pending.Warps(); set != 0; set &= set - 1 {
 		warp := bits.TrailingZeros64(set)
@@ -134,7 +134,7 @@ func (c *Compactor) NextFilled(lanes int) (mask uint32, homes Homes) {
 			if n == lanes {
 				return mask, homes
 			}
-			l := bits.TrailingZeros32(m)
+			l := bits.TrailingZeros64(m)
 			homes.Row[n], homes.Lane[n] = uint8(warp), uint8(l)
 			mask |= 1 << n
 			n++
@@ -146,7 +146,7 @@ func (c *Compactor) NextFilled(lanes int) (mask uint32, homes Homes) {
 
 // NextStatic returns the next warp with the compactor disabled: all threads left of the
 // lowest-numbered static warp that has any.
-func (c *Compactor) NextStatic() (mask uint32, homes Homes) {
+func (c *Compactor) NextStatic() (mask uint64, homes Homes) {
 	homes.Lane = own
 	set := c.Pending.Warps()
 	first := set & -set

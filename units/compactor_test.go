@@ -31,7 +31,7 @@ func groups(t *testing.T, text string) (m units.BlockMask) {
 
 // emitted lists the warps that a compactor makes of a mask. Threads count from 1; a dash is an idle
 // lane.
-func emitted(m units.BlockMask, lanes int, next func(c *units.Compactor) (uint32, units.Homes)) (warps [][]string) {
+func emitted(m units.BlockMask, lanes int, next func(c *units.Compactor) (uint64, units.Homes)) (warps [][]string) {
 	c := units.Compactor{Pending: m}
 	for !c.Pending.Empty() {
 		mask, from := next(&c)

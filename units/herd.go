@@ -66,7 +66,7 @@ const (
 )
 
 // redirect gives lanes of a load new addresses. A block has the given number of bytes.
-type redirect func(addr *[isa.MaxLanes]uint64, lanes uint32, block uint64)
+type redirect func(addr *[isa.RowLanes]uint64, lanes uint32, block uint64)
 
 var herdLoads = key.Choices[HerdLoad, redirect]{}.
 	With(HerdPopular, "the block that most of them read, each at its own place in it (section IV)", popular).

@@ -24,7 +24,7 @@ func majority(t *testing.T, tie units.Tie) units.Majority {
 func TestMajority(t *testing.T) {
 	m := majority(t, units.TieNotTaken)
 	for _, c := range []struct {
-		taken, active uint32
+		taken, active uint64
 		want          bool
 	}{
 		{0x0001_ffff, 0xffff_ffff, true},  // 17 of 32
@@ -73,7 +73,7 @@ func TestMajorityLogic(t *testing.T) {
 }
 
 // redirected sends a load of all lanes with the given addresses through the selector.
-func redirected(c units.HerdConfig, size int, active uint32, addr [isa.MaxLanes]uint64) [isa.MaxLanes]uint64 {
+func redirected(c units.HerdConfig, size int, active uint32, addr [isa.RowLanes]uint64) [isa.RowLanes]uint64 {
 	p := units.NewPopular(&c)
 	p.Redirect(&addr, active, size)
 	return addr
@@ -81,7 +81,7 @@ func redirected(c units.HerdConfig, size int, active uint32, addr [isa.MaxLanes]
 
 // blocks returns the addresses of a warp whose lanes read consecutive words. Each letter stands for
 // a block.
-func blocks(letters string, size uint64) (addr [isa.MaxLanes]uint64) {
+func blocks(letters string, size uint64) (addr [isa.RowLanes]uint64) {
 	block := units.HerdBlock(int(size))
 	for i, l := range letters {
 		addr[i] = 0x1000_0000 + uint64(l-'A')*block + uint64(i)*size%block
@@ -119,8 +119,8 @@ func TestPopular(t *testing.T) {
 		got := redirected(c.config, int(c.size), c.active, blocks(c.have, c.size))
 		assert.Equal(t, blocks(c.want, c.size), got, c.what)
 	}
-	got := redirected(first, 4, 0b1110, [isa.MaxLanes]uint64{8, 500, 4, 500, 12})
-	assert.Equal(t, [isa.MaxLanes]uint64{8, 500, 500, 500, 12}, got, "the address of the lowest active lane")
+	got := redirected(first, 4, 0b1110, [isa.RowLanes]uint64{8, 500, 4, 500, 12})
+	assert.Equal(t, [isa.RowLanes]uint64{8, 500, 500, 500, 12}, got, "the address of the lowest active lane")
 }
 
 // Section IV: 32, 64 or 128 bytes depending on the type.

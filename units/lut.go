@@ -8,7 +8,7 @@ type LUT = PCTable[Joinable]
 // Joinable describes the youngest warp at a PC.
 type Joinable struct {
 	Index uint16 // in the warp pool
-	Occ   uint32 `bits:"lanes"` // lanes taken
+	Occ   uint64 `bits:"lanes"` // lanes taken
 }
 
 // NewLUT makes an empty table: see NewPCTable.

@@ -44,8 +44,8 @@ func NewMajority(t Tie) (Majority, error) {
 
 // Taken reports whether a herded branch is taken. The first argument has the lanes that want to
 // take it. Only TiePrevious uses the previous direction, and only for a tie.
-func (m *Majority) Taken(taken, active uint32, previous bool) bool {
-	yes, all := bits.OnesCount32(taken&active), bits.OnesCount32(active)
+func (m *Majority) Taken(taken, active uint64, previous bool) bool {
+	yes, all := bits.OnesCount64(taken&active), bits.OnesCount64(active)
 	if 2*yes == all {
 		return m.tie(previous)
 	}

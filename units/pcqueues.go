@@ -76,10 +76,10 @@ func (q *PCQueues) touch(pc uint32) *PCQueue {
 }
 
 // Join adds threads to a warp at a PC, or adds a warp that needs no queue.
-func (q *PCQueues) Join(pc, lanes uint32) { q.touch(pc).Threads += threads(lanes) }
+func (q *PCQueues) Join(pc uint32, lanes uint64) { q.touch(pc).Threads += threads(lanes) }
 
 // Wait adds a warp in a slot.
-func (q *PCQueues) Wait(slot int, pc, lanes uint32) {
+func (q *PCQueues) Wait(slot int, pc uint32, lanes uint64) {
 	x := q.touch(pc)
 	x.Threads += threads(lanes)
 	x.come(q, slot)
@@ -92,17 +92,17 @@ func (x *PCQueue) come(q *PCQueues, slot int) {
 }
 
 // Leave removes the warp of a slot.
-func (q *PCQueues) Leave(slot int, pc, lanes uint32) {
+func (q *PCQueues) Leave(slot int, pc uint32, lanes uint64) {
 	x := q.touch(pc)
 	x.Threads -= threads(lanes)
 	x.Slots &^= 1 << (slot & 63)
 	q.came &^= 1 << (slot & 63)
 }
 
-func threads(lanes uint32) uint16 { return uint16(bits.OnesCount32(lanes)) }
+func threads(lanes uint64) uint16 { return uint16(bits.OnesCount64(lanes)) }
 
 // Queue adds a pool entry, which waits for a slot.
-func (q *PCQueues) Queue(entry int, pc, lanes uint32) {
+func (q *PCQueues) Queue(entry int, pc uint32, lanes uint64) {
 	x := q.touch(pc)
 	x.Threads += threads(lanes)
 	if x.Warps++; x.Warps == 1 {

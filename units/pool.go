@@ -3,11 +3,12 @@ package units
 import (
 	"math/bits"
 
+	"divergo/isa"
 	"divergo/rtl"
 )
 
 // PoolLanes is the width of the widest warp in a pool.
-const PoolLanes = 32
+const PoolLanes = isa.MaxLanes
 
 // WarpPool holds the warps of dynamic warp formation that wait to issue. It includes the allocator
 // of its entries and the PC-warp table (Fung et al., MICRO 2007, section 4.2; Fung & Aamodt, HPCA
@@ -35,7 +36,7 @@ type WarpPool struct {
 // DynamicWarp is an entry of the pool.
 type DynamicWarp struct {
 	PC    uint32
-	Occ   uint32 `bits:"lanes"` // lanes with a thread
+	Occ   uint64 `bits:"lanes"` // lanes with a thread
 	Open  bool   // formed through the table, which may still point to it
 	Count uint16 // largest Count of its threads; the issue policy defines its meaning
 	Row   Rows   `len:"lanes" bits:"6"`
@@ -44,7 +45,7 @@ type DynamicWarp struct {
 // Update is the content of a warp update register: threads that continue at one PC.
 type Update struct {
 	PC    uint32
-	Req   uint32 `bits:"lanes"` // lanes
+	Req   uint64 `bits:"lanes"` // lanes
 	Count uint16
 	Row   Rows `len:"lanes" bits:"6"`
 }
@@ -92,7 +93,7 @@ func (p *WarpPool) Insert(u *Update, lanes int) (joined, formed int) {
 	}
 	if conflict != 0 {
 		st.Conflicts++
-		if bits.OnesCount32(line.Data.Occ)+bits.OnesCount32(conflict) <= lanes {
+		if bits.OnesCount64(line.Data.Occ)+bits.OnesCount64(conflict) <= lanes {
 			st.Fragmented++
 		}
 		formed = p.table(line, u, conflict)
@@ -107,7 +108,7 @@ func (p *WarpPool) open(l *Line[Joinable]) bool {
 }
 
 // table forms a warp and makes line point to it.
-func (p *WarpPool) table(line *Line[Joinable], u *Update, lanes uint32) int {
+func (p *WarpPool) table(line *Line[Joinable], u *Update, lanes uint64) int {
 	i := p.Form(u, lanes)
 	p.Warps.Edit(i).Open = true
 	line.Data = Joinable{uint16(i), lanes}
@@ -116,7 +117,7 @@ func (p *WarpPool) table(line *Line[Joinable], u *Update, lanes uint32) int {
 
 // Form makes a warp of lanes of an update without the table, so that no update can join it. It
 // panics if the pool is full: the design sized it wrongly.
-func (p *WarpPool) Form(u *Update, lanes uint32) int {
+func (p *WarpPool) Form(u *Update, lanes uint64) int {
 	for w := range p.Used.Len() {
 		used := *p.Used.Next(w)
 		if used == ^uint64(0) {
@@ -134,7 +135,7 @@ func (p *WarpPool) Form(u *Update, lanes uint32) int {
 }
 
 // put adds lanes of an update to a warp.
-func (p *WarpPool) put(w *DynamicWarp, u *Update, lanes uint32) {
+func (p *WarpPool) put(w *DynamicWarp, u *Update, lanes uint64) {
 	w.Occ |= lanes
 	w.Count = max(w.Count, u.Count)
 	w.Row.Take(&u.Row, lanes)

@@ -29,7 +29,7 @@ func newPool(threads, entries, ways int) (*pool, *rtl.Sim) {
 }
 
 // update returns an update of lanes whose threads are all in one row.
-func update(pc uint32, row uint8, lanes uint32) *units.Update {
+func update(pc uint32, row uint8, lanes uint64) *units.Update {
 	u := &units.Update{PC: pc, Req: lanes}
 	for i := range u.Row {
 		u.Row[i] = row
@@ -43,24 +43,25 @@ func update(pc uint32, row uint8, lanes uint32) *units.Update {
 func TestT51(t *testing.T) {
 	const b, c = 8, 12
 	type warp struct {
-		pc, occ uint32
+		pc      uint32
+		occ     uint64
 		threads []int // by lane, -1: none
 	}
 	for _, v := range []struct {
 		name  string
-		taken [2]uint32 // lanes of either warp that go to b
+		taken [2]uint64 // lanes of either warp that go to b
 		lut   map[uint32]units.Joinable
 		warps []warp // by index
 	}{
 		{
 			"other lanes",
-			[2]uint32{0b0011, 0b1100},
+			[2]uint64{0b0011, 0b1100},
 			map[uint32]units.Joinable{b: {Index: 0, Occ: 0b1111}, c: {Index: 1, Occ: 0b1111}},
 			[]warp{{b, 0b1111, []int{0, 1, 6, 7}}, {c, 0b1111, []int{4, 5, 2, 3}}},
 		},
 		{
 			"same lanes",
-			[2]uint32{0b0011, 0b0011},
+			[2]uint64{0b0011, 0b0011},
 			map[uint32]units.Joinable{b: {Index: 2, Occ: 0b0011}, c: {Index: 3, Occ: 0b1100}},
 			[]warp{
 				{b, 0b0011, []int{0, 1, -1, -1}},

@@ -27,8 +27,8 @@ func NewPopular(c *HerdConfig) Popular { return Popular{herdLoads.Must(c.Load), 
 func HerdBlock(size int) uint64 { return min(32*uint64(size), 128) }
 
 // Redirect gives the active lanes of a load their new addresses. Size is in bytes per lane.
-func (p *Popular) Redirect(addr *[isa.MaxLanes]uint64, active uint32, size int) {
-	const lower = 1<<(isa.MaxLanes/2) - 1
+func (p *Popular) Redirect(addr *[isa.RowLanes]uint64, active uint32, size int) {
+	const lower = 1<<(isa.RowLanes/2) - 1
 	if p.halves {
 		p.redirect(addr, active&lower, HerdBlock(size))
 		active &^= lower
@@ -38,13 +38,13 @@ func (p *Popular) Redirect(addr *[isa.MaxLanes]uint64, active uint32, size int) 
 
 // popular redirects lanes to the block that most of them read. In a tie it takes the block with the
 // lowest lane.
-func popular(addr *[isa.MaxLanes]uint64, lanes uint32, block uint64) {
+func popular(addr *[isa.RowLanes]uint64, lanes uint32, block uint64) {
 	best, most := uint64(0), 0
 	for left := lanes; left != 0; {
-		b := addr[bits.TrailingZeros32(left)&(isa.MaxLanes-1)] / block
+		b := addr[bits.TrailingZeros32(left)&(isa.RowLanes-1)] / block
 		n := 0
 		for m := left; m != 0; m &= m - 1 {
-			if i := bits.TrailingZeros32(m) & (isa.MaxLanes - 1); addr[i]/block == b {
+			if i := bits.TrailingZeros32(m) & (isa.RowLanes - 1); addr[i]/block == b {
 				left &^= 1 << i
 				n++
 			}
@@ -54,16 +54,16 @@ func popular(addr *[isa.MaxLanes]uint64, lanes uint32, block uint64) {
 		}
 	}
 	for m := lanes; m != 0; m &= m - 1 {
-		a := &addr[bits.TrailingZeros32(m)&(isa.MaxLanes-1)]
+		a := &addr[bits.TrailingZeros32(m)&(isa.RowLanes-1)]
 		*a = best*block | *a%block
 	}
 }
 
 // first redirects lanes to the address of the lowest lane.
-func first(addr *[isa.MaxLanes]uint64, lanes uint32, _ uint64) {
-	lead := addr[bits.TrailingZeros32(lanes)&(isa.MaxLanes-1)]
+func first(addr *[isa.RowLanes]uint64, lanes uint32, _ uint64) {
+	lead := addr[bits.TrailingZeros32(lanes)&(isa.RowLanes-1)]
 	for m := lanes; m != 0; m &= m - 1 {
-		addr[bits.TrailingZeros32(m)&(isa.MaxLanes-1)] = lead
+		addr[bits.TrailingZeros32(m)&(isa.RowLanes-1)] = lead
 	}
 }
 

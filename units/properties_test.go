@@ -23,11 +23,11 @@ import (
 // cta is a set of threads, by the lanes of each static warp.
 type cta struct {
 	Lanes int
-	Warps []uint32
+	Warps []uint64
 }
 
 func ctas(lanes gopter.Gen) gopter.Gen {
-	return forall.Struct[cta](map[string]gopter.Gen{"Lanes": lanes, "Warps": forall.List(64, forall.Mask[uint32](32))})
+	return forall.Struct[cta](map[string]gopter.Gen{"Lanes": lanes, "Warps": forall.List(64, forall.Mask[uint64](64))})
 }
 
 // each calls f for every thread, in order.
@@ -66,13 +66,13 @@ func (f *formed) put(warp, lane int, h units.Home) {
 }
 
 // leave returns the warps that a compactor makes of a CTA.
-func leave(t *forall.T, c cta, next func(*units.Compactor) (uint32, units.Homes)) (warps formed) {
+func leave(t *forall.T, c cta, next func(*units.Compactor) (uint64, units.Homes)) (warps formed) {
 	compactor := units.Compactor{Pending: c.mask()}
 	for n := 0; !compactor.Pending.Empty(); n++ {
-		require.Less(t, n, 64*32, "threads stay in the compactor")
+		require.Less(t, n, 64*64, "threads stay in the compactor")
 		mask, homes := next(&compactor)
 		for ; mask != 0; mask &= mask - 1 {
-			lane := bits.TrailingZeros32(mask)
+			lane := bits.TrailingZeros64(mask)
 			warps.put(n, lane, homes.At(lane))
 		}
 	}
@@ -80,10 +80,10 @@ func leave(t *forall.T, c cta, next func(*units.Compactor) (uint32, units.Homes)
 }
 
 func TestCompactorProperties(t *testing.T) {
-	all := ctas(gen.IntRange(1, 32))
+	all := ctas(gen.IntRange(1, 64))
 	forall.Check(t, "thread n of a lane leaves in warp n, in its lane", all, func(t *forall.T, c cta) {
 		var want formed
-		var n [32]int
+		var n [64]int
 		c.each(func(w, l int) {
 			want.put(n[l], l, units.Home{Row: uint8(w), Lane: uint8(l)})
 			n[l]++
@@ -114,7 +114,7 @@ func TestCompactorProperties(t *testing.T) {
 			n++
 		})
 		require.Equal(t, want, leave(t, c,
-			func(k *units.Compactor) (uint32, units.Homes) { return k.NextFilled(c.Lanes) }))
+			func(k *units.Compactor) (uint64, units.Homes) { return k.NextFilled(c.Lanes) }))
 		m := c.mask()
 		require.Equal(t, len(want), m.Filled(c.Lanes))
 		require.Equal(t, n, m.Threads())
@@ -128,7 +128,7 @@ func TestPlacementProperties(t *testing.T) {
 	}
 	forall.Check(t, "a thread is in the lane of its location, in its own warp",
 		forall.Struct[placed](map[string]gopter.Gen{
-			"Permutation": forall.OneOf(units.Permutations()...), "CTA": ctas(forall.OneOf(1, 2, 4, 8, 16, 32)),
+			"Permutation": forall.OneOf(units.Permutations()...), "CTA": ctas(forall.OneOf(1, 2, 4, 8, 16, 32, 64)),
 		}), func(t *forall.T, c placed) {
 			lanes, err := units.NewLaneMap(c.Permutation, c.CTA.Lanes, 1)
 			require.NoError(t, err)
@@ -144,7 +144,7 @@ func TestPlacementProperties(t *testing.T) {
 
 // vote is a branch of a warp of eight lanes.
 type vote struct {
-	Taken, Active uint32
+	Taken, Active uint64
 	Tie           units.Tie
 	Previous      bool
 }
@@ -157,7 +157,7 @@ func (v vote) String() string {
 func TestMajorityProperties(t *testing.T) {
 	forall.Check(t, "a herded branch goes where most of the active lanes want to",
 		forall.Struct[vote](map[string]gopter.Gen{
-			"Taken": forall.Mask[uint32](8), "Active": forall.Mask[uint32](8),
+			"Taken": forall.Mask[uint64](8), "Active": forall.Mask[uint64](8),
 			"Tie": forall.OneOf(units.TieNotTaken, units.TieTaken, units.TiePrevious), "Previous": forall.Bool(),
 		}), func(t *forall.T, v vote) {
 			m, err := units.NewMajority(v.Tie)
@@ -219,19 +219,19 @@ func TestSetProperties(t *testing.T) {
 // rows holds two warps with threads of any rows, and a set of lanes.
 type rows struct {
 	To, From units.Rows
-	Lanes    uint32
+	Lanes    uint64
 	Row      uint8
 }
 
 func (r rows) String() string {
 	return fmt.Sprintf("to    %2d\nfrom  %2d\nlanes %s, row %d", r.To, r.From,
-		strings.Join(strings.Split(forall.Bits(uint64(r.Lanes), 32), ""), "  "), r.Row)
+		strings.Join(strings.Split(forall.Bits(r.Lanes, units.PoolLanes), ""), "  "), r.Row)
 }
 
 func TestRowsProperties(t *testing.T) {
 	row := gen.UInt8Range(0, units.MaxRows-1)
 	all := forall.Struct[rows](map[string]gopter.Gen{
-		"To": gen.ArrayOfN(32, row), "From": gen.ArrayOfN(32, row), "Lanes": forall.Mask[uint32](32), "Row": row,
+		"To": gen.ArrayOfN(units.PoolLanes, row), "From": gen.ArrayOfN(units.PoolLanes, row), "Lanes": forall.Mask[uint64](64), "Row": row,
 	})
 	forall.Check(t, "a lane takes the row of its lane", all, func(t *forall.T, c rows) {
 		got := c.To
@@ -252,7 +252,7 @@ func TestRowsProperties(t *testing.T) {
 		}
 	})
 	forall.Check(t, "lanes are of several rows if two of them differ", forall.Struct[rows](map[string]gopter.Gen{
-		"To": gen.ArrayOfN(32, gen.UInt8Range(0, 1)), "From": gen.Const(units.Rows{}), "Lanes": forall.Mask[uint32](32),
+		"To": gen.ArrayOfN(units.PoolLanes, gen.UInt8Range(0, 1)), "From": gen.Const(units.Rows{}), "Lanes": forall.Mask[uint64](64),
 		"Row": gen.Const(uint8(0)),
 	}), func(t *forall.T, c rows) {
 		in := map[uint8]bool{}
@@ -268,8 +268,8 @@ func TestRowsProperties(t *testing.T) {
 		for l := range h.Lane {
 			h.Lane[l] = uint8(l)
 			if c.To[l] == 1 {
-				h.Lane[l] = c.From[l] % 32
-				want = want || c.Lanes>>l&1 != 0 && c.From[l]%32 != uint8(l)
+				h.Lane[l] = c.From[l] % units.PoolLanes
+				want = want || c.Lanes>>l&1 != 0 && c.From[l]%units.PoolLanes != uint8(l)
 			}
 		}
 		require.Equal(t, want, h.Moved(c.Lanes))
@@ -404,7 +404,7 @@ func TestStackProperties(t *testing.T) {
 type flight struct {
 	Written bool
 	Regs    []uint16
-	Lanes   []uint32 // by row
+	Lanes   []uint64 // by row
 	Asked   uint64   // rows that are checked before
 }
 
@@ -422,11 +422,11 @@ func TestScoreboardProperties(t *testing.T) {
 	forall.Check(t, "a thread waits for a register while an instruction in flight writes its own",
 		forall.List(40, forall.Struct[flight](map[string]gopter.Gen{
 			"Written": forall.Bool(), "Regs": forall.List(2, gen.UInt16Range(0, 5)), "Lanes": forall.List(4,
-				forall.Mask[uint32](32)), "Asked": forall.Mask[uint64](4),
+				forall.Mask[uint64](32)), "Asked": forall.Mask[uint64](4),
 		})), func(t *forall.T, flights []flight) {
 			b := &bench[units.Scoreboard]{Part: units.NewScoreboard()}
 			k := &b.Part
-			var pending [6][4]uint32 // by register and row
+			var pending [6][4]uint64 // by register and row
 			b.do = func(cycle int) {
 				f := flights[cycle]
 				var of units.Threads
@@ -491,7 +491,7 @@ type step struct {
 // outside of the pool at or after a row.
 type arrival struct {
 	PC    uint32
-	Lanes uint32
+	Lanes uint64
 	Row   int
 }
 
@@ -562,7 +562,7 @@ func TestWarpPoolProperties(t *testing.T) {
 		forall.List(60, forall.Struct[step](map[string]gopter.Gen{
 			"Issued": forall.List(4, gen.IntRange(0, 11)),
 			"Arrivals": forall.List(2, forall.Struct[arrival](map[string]gopter.Gen{
-				"PC": gen.UInt32Range(0, 15), "Lanes": forall.Mask[uint32](poolLanes), "Row": gen.IntRange(0, poolRows-1),
+				"PC": gen.UInt32Range(0, 15), "Lanes": forall.Mask[uint64](poolLanes), "Row": gen.IntRange(0, poolRows-1),
 			})),
 		})), func(t *forall.T, steps []step) {
 			p, sim := newPool(poolRows*poolLanes, 8, poolWays)
@@ -621,7 +621,7 @@ func TestWarpPoolProperties(t *testing.T) {
 				for entry := range poolRows * poolLanes {
 					w, got := p.Warps.At(entry), map[units.Home]bool{}
 					for lanes := w.Occ; lanes != 0; lanes &= lanes - 1 {
-						lane := bits.TrailingZeros32(lanes)
+						lane := bits.TrailingZeros64(lanes)
 						got[units.Home{Row: w.Row[lane], Lane: uint8(lane)}] = true
 					}
 					require.Equal(t, m.held[entry] != nil, *p.Used.At(0)>>entry&1 != 0, "behind cycle %d, entry %d",
@@ -655,9 +655,10 @@ type rush struct {
 // waiting is a set of threads that reaches a PC. It is a warp of the pool, is a warp with a slot,
 // or joins a waiting warp.
 type waiting struct {
-	PC, Lanes uint32
-	To        string
-	Slot      int
+	PC    uint32
+	Lanes uint64
+	To    string
+	Slot  int
 }
 
 // rushes is a list of cycles.
@@ -687,7 +688,7 @@ type waitingModel []*waitingWarp
 
 type waitingWarp struct {
 	pc    uint32
-	lanes []uint32 // its first threads and those that have joined
+	lanes []uint64 // its first threads and those that have joined
 	entry int
 	slot  int // -1 in a queue
 	cycle int
@@ -709,7 +710,7 @@ func (m *waitingModel) threads(pc uint32) (n int) {
 	for _, w := range *m {
 		for _, lanes := range w.lanes {
 			if w.pc == pc {
-				n += bits.OnesCount32(lanes)
+				n += bits.OnesCount64(lanes)
 			}
 		}
 	}
@@ -726,7 +727,7 @@ func TestPCQueuesProperties(t *testing.T) {
 				"First": pc, "Issued": forall.List(2, gen.IntRange(0, slots-1)), "Places": forall.OneOf("none", "next",
 					"oldest", "youngest", "second"),
 				"Arrivals": forall.List(3, forall.Struct[waiting](map[string]gopter.Gen{
-					"PC": pc, "Lanes": forall.Mask[uint32](4), "To": forall.OneOf("queue", "slot",
+					"PC": pc, "Lanes": forall.Mask[uint64](4), "To": forall.OneOf("queue", "slot",
 						"warp"), "Slot": gen.IntRange(0, slots-1),
 				})),
 			})),
@@ -747,7 +748,7 @@ func TestPCQueuesProperties(t *testing.T) {
 				k.Begin()
 				for _, slot := range x.Issued {
 					if w := m.in(slot); w != nil {
-						lanes := uint32(0)
+						lanes := uint64(0)
 						for _, more := range w.lanes {
 							lanes |= more
 						}
@@ -814,13 +815,13 @@ func (m *waitingModel) arrive(k *units.PCQueues, a waiting, cycle, entries int) 
 		return
 	}
 	joined := m.find(func(w *waitingWarp) bool {
-		return w.pc == a.PC && !slices.ContainsFunc(w.lanes, func(lanes uint32) bool { return lanes&a.Lanes != 0 })
+		return w.pc == a.PC && !slices.ContainsFunc(w.lanes, func(lanes uint64) bool { return lanes&a.Lanes != 0 })
 	})
 	entry := 0
 	for m.find(func(w *waitingWarp) bool { return w.entry == entry }) != nil {
 		entry++
 	}
-	w := &waitingWarp{pc: a.PC, lanes: []uint32{a.Lanes}, entry: entry, slot: -1, cycle: cycle}
+	w := &waitingWarp{pc: a.PC, lanes: []uint64{a.Lanes}, entry: entry, slot: -1, cycle: cycle}
 	switch {
 	case a.To == "warp" && joined != nil:
 		joined.lanes = append(joined.lanes, a.Lanes)

@@ -12,22 +12,22 @@ const MaxRows = 64
 // Threads is a set of threads, by the location of their registers.
 type Threads struct {
 	Rows  uint64          // rows with a thread of the set
-	Lanes [MaxRows]uint32 // lanes of each such row; zero elsewhere
+	Lanes [MaxRows]uint64 // lanes of each such row; zero elsewhere
 }
 
 // Divide makes t the set of the threads in the given lanes of a warp.
-func (t *Threads) Divide(of *Homes, lanes uint32) {
-	t.Lanes = [MaxRows]uint32{}
+func (t *Threads) Divide(of *Homes, lanes uint64) {
+	t.Lanes = [MaxRows]uint64{}
 	rows := uint64(0)
 	if of.Moved(lanes) {
 		for ; lanes != 0; lanes &= lanes - 1 {
-			h := of.At(bits.TrailingZeros32(lanes))
+			h := of.At(bits.TrailingZeros64(lanes))
 			rows |= 1 << (h.Row & (MaxRows - 1))
 			t.Lanes[h.Row&(MaxRows-1)] |= 1 << (h.Lane & (PoolLanes - 1))
 		}
 	}
 	for ; lanes != 0; lanes &= lanes - 1 {
-		row := of.Row[bits.TrailingZeros32(lanes)&(PoolLanes-1)] & (MaxRows - 1)
+		row := of.Row[bits.TrailingZeros64(lanes)&(PoolLanes-1)] & (MaxRows - 1)
 		rows |= 1 << row
 		t.Lanes[row] |= lanes & -lanes
 	}
@@ -39,17 +39,17 @@ func (t *Threads) Divide(of *Homes, lanes uint32) {
 // paths of a warp, or compacted warps that share rows, do not delay each other. The module must
 // query Busy before any update in the same cycle.
 type Scoreboard struct {
-	Pending *rtl.Mem[[MaxRows]uint32] `rtl:"inplace" len:"warps"` // lanes of each row, by register
+	Pending *rtl.Mem[[MaxRows]uint64] `rtl:"inplace" len:"warps" bits:"lanes"` // lanes of each row, by register
 }
 
 // NewScoreboard makes a scoreboard without registers: see Resize.
-func NewScoreboard() Scoreboard { return Scoreboard{Pending: rtl.NewMem[[MaxRows]uint32](0)} }
+func NewScoreboard() Scoreboard { return Scoreboard{Pending: rtl.NewMem[[MaxRows]uint64](0)} }
 
 // Resize sets the number of registers of a program, between runs.
 func (b *Scoreboard) Resize(regs int) { b.Pending.Resize(regs) }
 
 // Busy reports the first of regs that is pending in the given lanes of a row, if there is one.
-func (b *Scoreboard) Busy(row int, regs []uint16, lanes uint32) (reg uint16, busy bool) {
+func (b *Scoreboard) Busy(row int, regs []uint16, lanes uint64) (reg uint16, busy bool) {
 	for _, r := range regs {
 		if b.Pending.At(int(r))[row&(MaxRows-1)]&lanes != 0 {
 			return r, true
@@ -72,7 +72,7 @@ func (b *Scoreboard) Holds(t *Threads, rows uint64, reg uint16) uint64 {
 }
 
 // Set marks lanes of regs in a row as pending.
-func (b *Scoreboard) Set(row int, regs []uint16, lanes uint32) {
+func (b *Scoreboard) Set(row int, regs []uint16, lanes uint64) {
 	for _, r := range regs {
 		b.Pending.Edit(int(r))[row&(MaxRows-1)] |= lanes
 	}
@@ -90,7 +90,7 @@ func (b *Scoreboard) SetAll(t *Threads, regs []uint16) {
 }
 
 // Clear marks lanes of regs in a row as written.
-func (b *Scoreboard) Clear(row int, regs []uint16, lanes uint32) {
+func (b *Scoreboard) Clear(row int, regs []uint16, lanes uint64) {
 	for _, r := range regs {
 		b.Pending.Edit(int(r))[row&(MaxRows-1)] &^= lanes
 	}

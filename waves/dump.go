@@ -96,7 +96,7 @@ type island struct {
 func attach(islands []*island, domains []domain, w io.Writer, opts Options) (*Dump, error) {
 	d := &Dump{islands: islands, root: new(scope), leave: []func(){}}
 	for _, x := range islands {
-		d.root.addIsland(x, opts.Without)
+		d.root.addIsland(x, opts.Without, opts.Sizes)
 	}
 	if err := d.open(domains, w, opts); err != nil {
 		return nil, err

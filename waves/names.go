@@ -67,12 +67,13 @@ func (e entry) name() string {
 }
 
 // addIsland adds the signals of a Sim to the tree under root, without options that the hardware
-// does not have.
-func (s *scope) addIsland(x *island, without []string) {
+// does not have, and within its sizes.
+func (s *scope) addIsland(x *island, without []string, sizes map[string]int) {
 	at := s.walk(strings.Split(x.sim.Name(), "."))
 	at.entries = append(at.entries, entry{fill: func(at *scope) {
 		for i, b := range x.sim.Bundles() {
 			b.Without = without
+			b = b.Within(sizes)
 			at.addBundle(strings.Split(strings.TrimPrefix(b.Path, x.sim.Name()), ".")[1:], b, origin{x.index, i})
 		}
 	}})

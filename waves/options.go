@@ -17,13 +17,14 @@ import (
 // without an index selects every element of an array. A pattern that matches a module selects
 // everything below it.
 type Options struct {
-	Filter  []string // patterns of the signals to dump; none: all
-	From    uint64   // first cycle of the dump; cycles are those of the first clock domain
-	To      uint64   // last cycle; 0: the last of the run
-	Trigger *Trigger // opens the dump later than From
-	Without []string // options that the hardware does not have, see rtl.Signal: their signals are left out
-	FST     bool     // write GTKWave's own format, which is smaller than VCD, to an io.WriterAt such as a file
-	Clocks  bool     // add a clock signal for each clock domain, and a counter of the cycles of the first
+	Filter  []string       // patterns of the signals to dump; none: all
+	From    uint64         // first cycle of the dump; cycles are those of the first clock domain
+	To      uint64         // last cycle; 0: the last of the run
+	Trigger *Trigger       // opens the dump later than From
+	Without []string       // options that the hardware does not have, see rtl.Signal: their signals are left out
+	Sizes   map[string]int // of the hardware, by the names in tags: see rtl.Signal.Within
+	FST     bool           // write GTKWave's own format, which is smaller than VCD, to an io.WriterAt such as a file
+	Clocks  bool           // add a clock signal for each clock domain, and a counter of the cycles of the first
 
 	Names  []Names // names of values in GTKWave, besides the enumerations of the design; the first match counts
 	Groups []Group // how GTKWave arranges the signals; none: one group for each module

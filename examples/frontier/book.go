@@ -18,7 +18,7 @@ func Watch(o *books.Observer) {
 	issue := o.SM().Issue
 	look := func(e sm.Issued) {
 		at := o.SM().Div.Slots().At(int(e.Slot)).At()
-		o.Ready(int(e.Row), func(p divergence.Point, lanes uint32) {
+		o.Ready(int(e.Row), func(p divergence.Point, lanes uint64) {
 			if p.Before(at) {
 				o.Fail(books.Rule{Checker: "frontier", Name: "not the smallest PC"}, books.InRow(int(e.Row), lanes),
 					"cycle %d: row %d issues PC %d, its lanes %#x are at PC %d", e.Cycle, e.Row, at.PC, lanes, p.PC)

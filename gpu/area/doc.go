@@ -6,6 +6,7 @@
 //	what a part has       Memory, units.Logic, Datapath
 //	numbers and sources   Figure, Figures, Node, Nodes
 //	cells of logic        Cells, CellsOf
+//	synthesized blocks    Synthesis, Synthesized
 //	how hardware counts   figures.go, memory.go, cells.go
 //	what a machine has    storage.go (elaboration), parts.go
 //

@@ -233,10 +233,12 @@ func (e *estimate) front() {
 	e.sm("CTA control", Part{Memories: blocks(e.core.blocks, []string{"CTA", "MemPort", "FetchPort"})})
 }
 
-// divergence adds the mechanism with the storage and logic of its Cost, lane permutation and herding.
+// divergence adds the mechanism with the storage and logic of its Cost, lane permutation and herding. Logic
+// that was synthesized counts as measured.
 func (e *estimate) divergence() {
 	c := &e.cfg.SM
-	p := Part{Logic: e.core.mechanism.Logic}
+	var p Part
+	p.Gates, p.Logic = Synthesized(e.core.mechanism.Logic, c.WarpSize)
 	for i := range e.core.mechanism.Storage {
 		s := &e.core.mechanism.Storage[i]
 		m := newMemory(s.Path, s.Words, s.Width())
@@ -255,7 +257,8 @@ func (e *estimate) divergence() {
 		if n := h.Bits(&e.cfg.Herd, c.Warps()); n > 0 {
 			herd.Memories = append(herd.Memories, newMemory(h.Name, 1, n))
 		}
-		herd.Logic = append(herd.Logic, h.Logic(c.WarpSize)...)
+		gates, logic := Synthesized(h.Logic(c.WarpSize), c.WarpSize)
+		herd.Gates, herd.Logic = append(herd.Gates, gates...), append(herd.Logic, logic...)
 	}
 	e.sm("herding", herd)
 }

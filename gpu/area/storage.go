@@ -162,7 +162,7 @@ func common(cfg *gpu.Config, lanes int) map[string]int {
 	caches := cfg.Const.Size+cfg.ICache.Size+cfg.Texture.Size > 0
 	textures := flag(cfg.Texture.Fetch == memsys.FetchUnit)
 	return map[string]int{
-		"lanes": lanes, "word": wordBits, "address": addressBits, "timer": timerBits, "valid": 1,
+		"lanes": lanes, "lanes_bits": units.LaneBits(lanes), "word": wordBits, "address": addressBits, "timer": timerBits, "valid": 1,
 		"clients": flag(caches), "textures": textures, "fold": wordBits * textures, "line": cfg.L1.Line,
 		"sectors": 1, "merge": 1, "mshrs": 1, "way": 1, "tag": 1, "age": 1, "have": 0, "dirty": 0,
 	}

@@ -23,7 +23,7 @@ type coalescer struct {
 	sect uint64 // bytes of a sector, 0 without sectors
 	herd *units.HerdConfig
 	c    *memsys.Coalescer
-	addr [isa.MaxLanes]uint64 // addresses that the access must have
+	addr [isa.RowLanes]uint64 // addresses that the access must have
 
 	access *memsys.Access // the access that the coalescer has popped, nil while its lines are still being made
 	begun  bool           // the model of the present access is open
@@ -95,13 +95,13 @@ func (a *coalescer) gatherIn(v *memsys.Access, lanes uint32) {
 		size = 128
 	}
 	votes, best := map[uint64]int{}, uint64(0)
-	for lane := isa.MaxLanes - 1; lane >= 0; lane-- {
+	for lane := isa.RowLanes - 1; lane >= 0; lane-- {
 		if lanes>>lane&1 == 0 {
 			continue
 		}
 		votes[v.Addr[lane]/size]++
 	}
-	for lane := isa.MaxLanes - 1; lane >= 0; lane-- { // the lowest lane of a best block decides
+	for lane := isa.RowLanes - 1; lane >= 0; lane-- { // the lowest lane of a best block decides
 		if b := v.Addr[lane] / size; lanes>>lane&1 != 0 && votes[b] >= votes[best] {
 			best = b
 		}
@@ -200,7 +200,7 @@ func (a *coalescer) sectors(cycle uint64, v *memsys.Access, r *memsys.LineReques
 
 // operation checks the line of an atomic, which serves its lowest lane without a line.
 func (a *coalescer) operation(cycle uint64, v *memsys.Access, r *memsys.LineRequest) {
-	lane := bits.TrailingZeros32(a.left) & (isa.MaxLanes - 1)
+	lane := bits.TrailingZeros32(a.left) & (isa.RowLanes - 1)
 	if r.Line+uint64(r.Off) != v.Addr[lane] || r.Line%a.line != 0 || r.Size != v.Size ||
 		r.A != v.Data[lane][0] || r.B != v.Data[lane][1] || r.Atom != v.Atom || r.Type != v.Type {
 		a.fail(Rule{Coalescer, "another address than the lane's"},

@@ -31,9 +31,9 @@ type l1 struct {
 	l   *memsys.L1
 	all dram.ByteMask // bytes of a line
 
-	sector uint64 // bytes of a sector, 0 without sectors
-	early  uint32 // lanes of the load at In that have their data (sectors)
-	owed   [memsys.MaxPending][isa.MaxLanes]bytes
+	sector uint64                // bytes of a sector, 0 without sectors
+	early  uint32                // lanes of the load at In that have their data (sectors)
+	owed   [][isa.RowLanes]bytes // by entry; none without sectors
 
 	lines  map[uint64]*copied // by address
 	dirty  int                // lines with bytes that were not sent
@@ -101,10 +101,14 @@ type fence struct {
 }
 
 func newL1(m *Memory, index int, cfg *memsys.Config, l *memsys.L1) *l1 {
-	return &l1{
+	a := &l1{
 		block: block{m, fmt.Sprintf("L1 of SM %d", index)}, cfg: &cfg.L1, l: l,
 		all: dram.Span(0, cfg.L1.Line), lines: map[uint64]*copied{}, sector: sectorOf(&cfg.L1),
 	}
+	if a.sector != 0 {
+		a.owed = make([][isa.RowLanes]bytes, memsys.MaxPending)
+	}
+	return a
 }
 
 // sectorOf is the size of a sector, 0 if the line is the only one.
@@ -172,7 +176,7 @@ func (a *l1) access(cycle uint64, r *memsys.LineRequest) {
 		a.store(c, r)
 	case memsys.Load, memsys.Atomic:
 		a.taken = access{true, cycle, r.Kind, past, r.Line, target{r.Entry, r.Lanes}}
-		for lane := range isa.MaxLanes {
+		for lane := range isa.RowLanes {
 			if a.sector != 0 && (r.Lanes&^a.early)>>lane&1 != 0 {
 				a.owed[r.Entry][lane] = bytes{r.Line, a.wants(r, lane)}
 			}
@@ -196,7 +200,7 @@ func (a *l1) wants(r *memsys.LineRequest, lane int) dram.ByteMask {
 
 // part checks an answer to some lanes of a load, from sectors that are there or that have come.
 func (a *l1) part(cycle uint64, r *memsys.LineResponse) {
-	for lane := range isa.MaxLanes {
+	for lane := range isa.RowLanes {
 		if r.Lanes>>lane&1 == 0 {
 			continue
 		}

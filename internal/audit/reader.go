@@ -17,10 +17,10 @@ type reader struct {
 	line, place uint64 // bytes
 	c           *memsys.Reader
 
-	access *memsys.Access // the access that the unit has popped in this cycle, nil while its requests are being made
-	begun  bool           // left belongs to the present access
-	left   uint32         // its lanes without a request
-	loads  [memsys.MaxPending]readerLoad
+	access *memsys.Access                 // the access that the unit has popped in this cycle, nil while its requests are being made
+	begun  bool                           // left belongs to the present access
+	left   uint32                         // its lanes without a request
+	loads  [memsys.MaxPending]*readerLoad // nil before the first use
 }
 
 // readerLoad is a load that still waits for its answer.
@@ -44,6 +44,15 @@ func (a *reader) taps() []func() {
 // done notes that the unit pops an access, whose last request is pushed in this cycle.
 func (a *reader) done(_ uint64, v *memsys.Access) { a.access = v }
 
+// load returns the load with an entry.
+func (a *reader) load(tag uint16) *readerLoad {
+	e := &a.loads[tag%memsys.MaxPending]
+	if *e == nil {
+		*e = &readerLoad{}
+	}
+	return *e
+}
+
 // request checks a request to the cache.
 func (a *reader) request(cycle uint64, r *memsys.ReadRequest) {
 	if a.over() {
@@ -59,7 +68,7 @@ func (a *reader) request(cycle uint64, r *memsys.ReadRequest) {
 		}
 		return
 	}
-	e := &a.loads[r.Tag%memsys.MaxPending]
+	e := a.load(r.Tag)
 	if !a.begun {
 		if e.owed {
 			a.fail(Rule{Coalescer, "an entry given away twice"},
@@ -68,8 +77,8 @@ func (a *reader) request(cycle uint64, r *memsys.ReadRequest) {
 		a.begun, a.left = true, v.Mask
 		*e = readerLoad{owed: true, of: *v, left: v.Mask, want: memsys.Reply{Tag: v.Tag, Mask: v.Mask}}
 	}
-	addr, want := v.Addr[bits.TrailingZeros32(a.left)%isa.MaxLanes]/a.place, uint32(0)
-	for lane := range isa.MaxLanes {
+	addr, want := v.Addr[bits.TrailingZeros32(a.left)%isa.RowLanes]/a.place, uint32(0)
+	for lane := range isa.RowLanes {
 		if a.left>>lane&1 != 0 && v.Addr[lane]/a.place == addr {
 			want |= 1 << lane
 		}
@@ -92,13 +101,13 @@ func (a *reader) request(cycle uint64, r *memsys.ReadRequest) {
 
 // response notes the data of some lanes.
 func (a *reader) response(cycle uint64, r *memsys.ReadResponse) {
-	e := &a.loads[r.Tag%memsys.MaxPending]
+	e := a.load(r.Tag)
 	if !e.owed || r.Lanes == 0 || r.Lanes&^e.left != 0 {
 		a.fail(Rule{Coalescer, "data for lanes that do not wait"},
 			"cycle %d: entry %d waits for lanes %#x, data come for %#x", cycle, r.Tag, e.left, r.Lanes)
 		return
 	}
-	for lane := range isa.MaxLanes {
+	for lane := range isa.RowLanes {
 		for k := range uint64(e.of.Size) {
 			if r.Lanes>>lane&1 != 0 {
 				e.want.Data[lane][k/8] |= uint64(r.Data[e.of.Addr[lane]%a.line+k]) << (k % 8 * 8)
@@ -110,8 +119,8 @@ func (a *reader) response(cycle uint64, r *memsys.ReadResponse) {
 
 // reply finds the load that is answered.
 func (a *reader) reply(cycle uint64, r *memsys.Reply) {
-	for i := range a.loads {
-		if e := &a.loads[i]; e.owed && e.left == 0 && e.of.Tag == r.Tag {
+	for _, e := range a.loads {
+		if e != nil && e.owed && e.left == 0 && e.of.Tag == r.Tag {
 			if e.owed = false; e.want != *r {
 				a.fail(Rule{Coalescer, "an answer with other data"},
 					"cycle %d: tag %#x is answered with other data or lanes than came", cycle, r.Tag)
@@ -124,8 +133,8 @@ func (a *reader) reply(cycle uint64, r *memsys.Reply) {
 }
 
 func (a *reader) end() {
-	for i := range a.loads {
-		if e := &a.loads[i]; e.owed {
+	for _, e := range a.loads {
+		if e != nil && e.owed {
 			a.fail(Rule{Coalescer, "an access without an answer"},
 				"the access with tag %#x is never answered, lanes %#x lack data", e.of.Tag, e.left)
 		}

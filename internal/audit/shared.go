@@ -76,7 +76,7 @@ func (a *shared) passes(v *memsys.Access) (n uint64) {
 	if v.Kind == memsys.Atomic || v.Kind == memsys.Reduce {
 		return uint64(max(bits.OnesCount32(v.Mask), 1))
 	}
-	for first := 0; first < isa.MaxLanes; first += a.lanes {
+	for first := 0; first < isa.RowLanes; first += a.lanes {
 		n += a.fullest(v, v.Mask>>first<<first&uint32(uint64(1)<<(first+a.lanes)-1))
 	}
 	return max(n, 1)
@@ -85,7 +85,7 @@ func (a *shared) passes(v *memsys.Access) (n uint64) {
 // fullest is the largest number of words that some lanes want from one bank. A word counts once,
 // however many lanes want it.
 func (a *shared) fullest(v *memsys.Access, lanes uint32) (most uint64) {
-	var words [4 * isa.MaxLanes]uint64
+	var words [4 * isa.RowLanes]uint64
 	var wanted [memsys.MaxBanks]uint64
 	n := 0
 	for m := lanes; m != 0; m &= m - 1 {

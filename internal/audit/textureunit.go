@@ -31,8 +31,8 @@ type textureUnit struct {
 // textureFetch is an instruction.
 type textureFetch struct {
 	of               memsys.Access // the first packet
-	texture, sampler [isa.MaxLanes]uint64
-	words            [][isa.MaxLanes]uint32
+	texture, sampler [isa.RowLanes]uint64
+	words            [][isa.RowLanes]uint32
 }
 
 func newTextureUnit(m *Memory, index int, c *memsys.TextureUnit, line int) *textureUnit {
@@ -59,7 +59,7 @@ func (a *textureUnit) packet(_ uint64, v *memsys.Access) {
 		a.next.sampler = v.Addr
 	}
 	for k := range 4 {
-		var word [isa.MaxLanes]uint32
+		var word [isa.RowLanes]uint32
 		for lane := range word {
 			word[lane] = uint32(v.Data[lane][k/2] >> (k % 2 * 32))
 		}
@@ -123,7 +123,7 @@ func (a *textureUnit) check(cycle uint64, f *textureFetch, r *memsys.Reply) {
 			r.Tag, r.Mask, f.of.Mask)
 		return
 	}
-	for lane := range isa.MaxLanes {
+	for lane := range isa.RowLanes {
 		if r.Mask>>lane&1 == 0 {
 			continue
 		}

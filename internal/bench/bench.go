@@ -48,6 +48,7 @@ type Case struct {
 	args    []string
 	short   []string // the same run, but shorter; nil: none
 	plain   bool     // the output is not that of run --json
+	env     []string // more environment variables
 }
 
 // Cases are the runs of some kernels: each on each machine, traced and not, on one processor and on all.
@@ -144,6 +145,7 @@ func (r *Result) run(binary string) error {
 	defer kill()
 	stdout, stderr := limited{full: kill}, limited{full: kill}
 	c := exec.CommandContext(ctx, binary, r.args...)
+	c.Env = append(os.Environ(), r.env...)
 	c.Stdout, c.Stderr = &stdout, &stderr
 	start := time.Now()
 	err := c.Run()

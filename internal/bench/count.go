@@ -50,7 +50,7 @@ func (r *Result) count(binary string) error {
 	c := exec.CommandContext(ctx, valgrind, append([]string{
 		"--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=" + os.DevNull, binary,
 	}, r.args...)...)
-	c.Env = append(os.Environ(), "GOGC=off", "GOMAXPROCS=1")
+	c.Env = append(append(os.Environ(), "GOGC=off", "GOMAXPROCS=1"), r.env...)
 	c.Stdout, c.Stderr = &stdout, &stderr
 	err = c.Run()
 	if err := r.read(ctx, c, err, &stdout, &stderr); err != nil {

@@ -13,8 +13,9 @@ import (
 var programs []byte
 
 // Parts writes the programs of the parts into a folder, and returns a run for each part of the
-// simulator: issue and arithmetic, mechanisms that regroup threads, memory, waiting SMs, workers,
-// start, dumps, and random checks. Loops run the given number of times.
+// simulator: issue and arithmetic, with vectors and without, mechanisms that regroup threads, memory,
+// waiting SMs, workers, the functional model, sampling, start, dumps, and random checks. Loops run the
+// given number of times.
 func Parts(dir string, times, processors int) ([]Case, error) {
 	file := filepath.Join(dir, "parts.ptx")
 	if err := os.WriteFile(file, programs, 0o666); err != nil {
@@ -30,8 +31,11 @@ func Parts(dir string, times, processors int) ([]Case, error) {
 	command := func(part string, args ...string) Case {
 		return Case{Part: part, Kernel: strings.Join(args, " "), Workers: 1, args: args, plain: true}
 	}
+	scalar := loop("compute, no vectors", "compute", 1, 8, 128, 1)
+	scalar.env = []string{"GODEBUG=cpu.avx2=off"}
 	list := []Case{
 		loop("compute", "compute", 1, 8, 128, 1),
+		scalar,
 		loop("divergent", "divergent", 1, 8, 128, 1),
 		loop("memory", "memory", 1, 8, 128, 1),
 		loop("waiting", "waiting", 1, 1, 32, 1),
@@ -45,11 +49,15 @@ func Parts(dir string, times, processors int) ([]Case, error) {
 			list = append(list, loop("workers", "compute", 30, 240, 128, workers))
 		}
 	}
+	fst := command("dump, FST", "run", "mandelbrot", "--size", "small", "--vcd", filepath.Join(dir, "dump.fst"))
+	fst.Kernel = "run mandelbrot --size small --vcd dump.fst"
 	return append(list,
 		command("functional", "run", "mandelbrot", "--size", "medium", "--fast", "2..2"),
+		command("sampling", "run", "bfs", "--size", "medium", "--sample", "4"),
 		command("start", "run", "vecadd"),
 		command("start", "compare", "vecadd"),
-		command("dump", "run", "mandelbrot", "--size", "small", "--vcd", os.DevNull),
+		command("dump, VCD", "run", "mandelbrot", "--size", "small", "--vcd", os.DevNull),
+		fst,
 		command("check", "check", "--runs", "20", "--jobs", "1"),
 	), nil
 }

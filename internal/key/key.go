@@ -3,7 +3,7 @@
 //
 // The struct tags of a field define its key in one line:
 //
-//	WarpSize int `toml:"warp_size" range:"1..32 pow2" unit:"threads" doc:"threads of a warp" source:"tbc: table 2"`
+//	WarpSize int `toml:"warp_size" range:"1..64 pow2" unit:"threads" doc:"threads of a warp" source:"tbc: table 2"`
 //
 // This line defines the output of "divergo list keys" and the reference. It also defines what --set
 // and a file accept, what a [Check] refuses, and the values that the random machines of package

@@ -19,6 +19,9 @@ var CUDA = []string{"clang-19", "libclc", "g++"}
 //go:embed tools.txt
 var table string
 
+// Modules is the folder of the npm modules of the table, for NODE_PATH.
+const Modules = "/usr/local/lib/node_modules"
+
 // tool is a line of the table.
 type tool struct {
 	name, probe string
@@ -49,7 +52,7 @@ func (t tool) installed() bool {
 // if all are installed. It panics for a name that tools.txt does not have.
 func Missing(names ...string) string {
 	all := tools()
-	var missing, packages []string
+	var missing, debian, npm []string
 	for _, name := range names {
 		i := slices.IndexFunc(all, func(t tool) bool { return t.name == name })
 		if i < 0 {
@@ -57,14 +60,27 @@ func Missing(names ...string) string {
 		}
 		if !all[i].installed() {
 			missing = append(missing, name)
-			packages = append(packages, all[i].packages...)
+			for _, p := range all[i].packages {
+				if module, ok := strings.CutPrefix(p, "npm:"); ok {
+					npm = append(npm, module)
+				} else {
+					debian = append(debian, p)
+				}
+			}
 		}
 	}
 	if missing == nil {
 		return ""
 	}
-	return fmt.Sprintf("needs %s: apt-get install %s, or .ci/install for all tools", strings.Join(missing, ", "),
-		strings.Join(packages, " "))
+	var by []string
+	if debian != nil {
+		by = append(by, "apt-get install "+strings.Join(debian, " "))
+	}
+	if npm != nil {
+		by = append(by, "npm install --global --prefix /usr/local "+strings.Join(npm, " "))
+	}
+	return fmt.Sprintf("needs %s: %s, or .ci/install for all tools", strings.Join(missing, ", "),
+		strings.Join(by, " and "))
 }
 
 // Tool skips the test if one of the tools is not installed.

@@ -98,7 +98,7 @@ func (m Mean) Interval(values []float64) Interval {
 		for _, v := range scaled {
 			squares += (v - mid) * (v - mid)
 		}
-		half := Student(n-1) * math.Sqrt(squares/float64(n-1)/float64(n))
+		half := Student(n-1, Confidence) * math.Sqrt(squares/float64(n-1)/float64(n))
 		if half <= 1e-9*(1+math.Abs(mid)) { // equal but for rounding
 			return i
 		}

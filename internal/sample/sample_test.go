@@ -19,7 +19,7 @@ func TestStudent(t *testing.T) {
 	for df, want := range map[int]float64{
 		1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 9: 2.262, 10: 2.228, 30: 2.042, 99: 1.984, 100: 1.984,
 	} {
-		assert.InDelta(t, want, sample.Student(df), 5e-4, "%d degrees of freedom", df)
+		assert.InDelta(t, want, sample.Student(df, sample.Confidence), 5e-4, "%d degrees of freedom", df)
 	}
 }
 
@@ -33,13 +33,15 @@ func density(x, df float64) float64 {
 func TestStudentProperties(t *testing.T) {
 	forall.CheckMany(t, 200, "the density of t between both quantiles integrates to the confidence", gen.IntRange(1, 200),
 		func(t *forall.T, df int) {
-			q := sample.Student(df)
-			const steps = 2000 // Simpson's rule
-			sum, h := density(-q, float64(df))+density(q, float64(df)), 2*q/steps
-			for i := 1; i < steps; i++ {
-				sum += float64(2+2*(i%2)) * density(-q+float64(i)*h, float64(df))
+			for _, confidence := range []float64{sample.Confidence, 0.8} {
+				q := sample.Student(df, confidence)
+				const steps = 2000 // Simpson's rule
+				sum, h := density(-q, float64(df))+density(q, float64(df)), 2*q/steps
+				for i := 1; i < steps; i++ {
+					sum += float64(2+2*(i%2)) * density(-q+float64(i)*h, float64(df))
+				}
+				require.InDelta(t, confidence, sum*h/3, 1e-6)
 			}
-			require.InDelta(t, sample.Confidence, sum*h/3, 1e-6)
 		})
 }
 

@@ -5,15 +5,15 @@ import "math"
 // Confidence is the probability of each confidence interval.
 const Confidence = 0.95
 
-// Student returns the number of standard errors on each side of a mean that an interval of
-// [Confidence] has, with the given degrees of freedom (1 or more).
+// Student returns the number of standard errors on each side of a mean that an interval of the given
+// confidence has, with the given degrees of freedom (1 or more).
 //
 // For whole degrees of freedom the distribution of Student's t is a finite sum (Abramowitz & Stegun,
 // Handbook of Mathematical Functions, 26.7.3 and 26.7.4). The search halves the angle atan(t/√df).
-func Student(df int) float64 {
+func Student(df int, confidence float64) float64 {
 	low, high := 0.0, math.Pi/2
 	for range 60 {
-		if mid := (low + high) / 2; within(mid, df) < Confidence {
+		if mid := (low + high) / 2; within(mid, df) < confidence {
 			low = mid
 		} else {
 			high = mid

@@ -74,6 +74,19 @@ func (t *Table) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
+// WriteMarkdown prints the table in the form of Markdown.
+func (t *Table) WriteMarkdown(w io.Writer) error {
+	var b strings.Builder
+	line := func(row []string) { fmt.Fprintf(&b, "| %s |\n", strings.Join(row, " | ")) }
+	line(t.header)
+	b.WriteString(strings.Repeat("|---", len(t.header)) + "|\n")
+	for _, row := range t.rows {
+		line(row)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
 // numeric reports whether a cell looks like a number. A unit x or % may follow. An empty cell or a
 // dash counts as numeric.
 func numeric(cell string) bool {

@@ -47,3 +47,12 @@ func ExampleTable() {
 	// pdom        12345  0.7500
 	// tbc           987  1.0000
 }
+
+func TestMarkdown(t *testing.T) {
+	tab := table.New("name", "n")
+	tab.Row("a", 5)
+	tab.Row("b c", "-")
+	var b strings.Builder
+	require.NoError(t, tab.WriteMarkdown(&b))
+	assert.Equal(t, "| name | n |\n|---|---|\n| a | 5 |\n| b c | - |\n", b.String())
+}

@@ -22,9 +22,9 @@ type barriers struct {
 
 // arrivals are the arrivals of the threads of a row.
 type arrivals struct {
-	arrived [divergence.Barriers]uint32 // threads that have reached each barrier since it last opened
+	arrived [divergence.Barriers]uint64 // threads that have reached each barrier since it last opened
 	number  [isa.MaxLanes]uint8         // the barrier at which a thread waits
-	held    uint32                      // threads that wait
+	held    uint64                      // threads that wait
 }
 
 // group is a resident CTA.
@@ -61,11 +61,11 @@ func (b *barriers) issue(e sm.Issued) {
 func (b *barriers) waits(row int) bool { return b.rows[row].held != 0 }
 
 // lanesWaiting returns the threads of a row that wait at a barrier.
-func (b *barriers) lanesWaiting(row int) uint32 { return b.rows[row].held }
+func (b *barriers) lanesWaiting(row int) uint64 { return b.rows[row].held }
 
 // comes records threads of a row that execute a barrier. Before sm_70, warps arrive as a whole, and
 // the model does not follow them.
-func (b *barriers) comes(in *isa.Inst, r int, lanes uint32) {
+func (b *barriers) comes(in *isa.Inst, r int, lanes uint64) {
 	if lanes == 0 || b.prog.Target < 70 {
 		return
 	}
@@ -74,7 +74,7 @@ func (b *barriers) comes(in *isa.Inst, r int, lanes uint32) {
 		case i < int(in.NSrc) && s.Kind == isa.OperandImm:
 			return int(s.Imm)
 		case i < int(in.NSrc) && s.Kind == isa.OperandReg:
-			return int(uint32(b.sm.Reg(r, bits.TrailingZeros32(lanes), int(s.Index))))
+			return int(uint32(b.sm.Reg(r, bits.TrailingZeros64(lanes), int(s.Index))))
 		}
 		return 0
 	}
@@ -86,7 +86,7 @@ func (b *barriers) comes(in *isa.Inst, r int, lanes uint32) {
 	if in.Mode != isa.ModeArrive {
 		w.held |= lanes
 		for m := lanes; m != 0; m &= m - 1 {
-			w.number[bits.TrailingZeros32(m)] = uint8(id)
+			w.number[bits.TrailingZeros64(m)] = uint8(id)
 		}
 	}
 	b.opens(r, id)
@@ -94,7 +94,7 @@ func (b *barriers) comes(in *isa.Inst, r int, lanes uint32) {
 
 // opens opens barrier id of the CTA of row r if no thread is missing. Otherwise it returns a row
 // and its missing lanes.
-func (b *barriers) opens(r, id int) (row int, missing uint32) {
+func (b *barriers) opens(r, id int) (row int, missing uint64) {
 	need := int(b.ctas[b.sm.Resident(r)&(sm.MaxCTAs-1)].need[id])
 	first, came := r-r%b.warps, 0
 	for i := first; i < first+b.warps; i++ {
@@ -116,7 +116,7 @@ func (b *barriers) opens(r, id int) (row int, missing uint32) {
 		w := &b.rows[i]
 		w.arrived[id] = 0
 		for m := w.held; m != 0; m &= m - 1 {
-			if lane := bits.TrailingZeros32(m); int(w.number[lane]) == id {
+			if lane := bits.TrailingZeros64(m); int(w.number[lane]) == id {
 				w.held &^= 1 << lane
 			}
 		}
@@ -125,10 +125,10 @@ func (b *barriers) opens(r, id int) (row int, missing uint32) {
 }
 
 // passed checks that threads do not pass a barrier before the others reach it.
-func (b *barriers) passed(e *sm.Issued, r int, mask uint32) {
+func (b *barriers) passed(e *sm.Issued, r int, mask uint64) {
 	w := &b.rows[r]
 	for m := mask & w.held; m != 0; m &= w.held &^ (m & -m) {
-		lane := bits.TrailingZeros32(m)
+		lane := bits.TrailingZeros64(m)
 		id := int(w.number[lane])
 		if row, missing := b.opens(r, id); w.held>>lane&1 != 0 {
 			b.Fail(Rule{checkBarrier, "passed before all threads came"}, InRow(r, 1<<lane),

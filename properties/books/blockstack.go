@@ -81,7 +81,7 @@ func (b *blockStack) launched(_ uint64, l *divergence.WarpStart) {
 }
 
 // threads returns the threads in some lanes of an instruction, and their call depth.
-func (b *blockStack) threads(c *blockBook, f *sm.Flight, lanes uint32) (mask units.BlockMask, depth uint16) {
+func (b *blockStack) threads(c *blockBook, f *sm.Flight, lanes uint64) (mask units.BlockMask, depth uint16) {
 	for rows := f.Rows; rows != 0; rows &= rows - 1 {
 		r := bits.TrailingZeros64(rows)
 		all := of(f, r, f.Mask)
@@ -300,7 +300,7 @@ func (b *blockStack) loads(w *divergence.Compacted) {
 // compacted are the threads of a compacted warp.
 func compacted(w *divergence.Compacted) (list []units.Home) {
 	for m := w.Mask; m != 0; m &= m - 1 {
-		list = append(list, w.Homes.At(bits.TrailingZeros32(m)))
+		list = append(list, w.Homes.At(bits.TrailingZeros64(m)))
 	}
 	return list
 }

@@ -99,7 +99,7 @@ func (c *compactor) entry(w *divergence.Compacted) *madeEntry {
 	b := &c.ctas[w.CTA&(sm.MaxCTAs-1)]
 	*b = madeEntry{left: *w.Left}
 	for m := w.Mask; m != 0; m &= m - 1 {
-		h := w.Homes.At(bits.TrailingZeros32(m))
+		h := w.Homes.At(bits.TrailingZeros64(m))
 		b.left[h.Lane&(isa.MaxLanes-1)] |= 1 << ((h.Row - w.First) & 63)
 	}
 	if b.left != *w.Entry {
@@ -140,7 +140,7 @@ func (c *compactor) warp(w divergence.Compacted) {
 	c.made++
 	b.made++
 	for m := w.Mask; m != 0; m &= m - 1 {
-		h := w.Homes.At(bits.TrailingZeros32(m))
+		h := w.Homes.At(bits.TrailingZeros64(m))
 		group, bit := &b.left[h.Lane&(isa.MaxLanes-1)], uint64(1)<<((h.Row-w.First)&63)
 		if *group&bit == 0 {
 			c.Fail(Rule{checkCompactor, "a thread twice or not at all"}, []units.Home{h},

@@ -90,7 +90,7 @@ func TestCompactionIsWatched(t *testing.T) {
 				f := *e.Flight
 				f.Mixed = true
 				for m := f.Mask; m != 0; m &= m - 1 {
-					lane := bits.TrailingZeros32(m)
+					lane := bits.TrailingZeros64(m)
 					h := e.Home(lane ^ 1)
 					f.Homes.Row[lane], f.Homes.Lane[lane] = h.Row, h.Lane
 				}

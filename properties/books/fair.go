@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"divergo/isa"
+	"divergo/rtl"
 	"divergo/sm"
 	"divergo/sm/divergence"
 )
@@ -12,13 +13,12 @@ import (
 // slot issues in its turn. The second slot in a cycle is the one that fills the most lanes.
 type fair struct {
 	*View
-	registers interface { // registers still to be written
-		slotHeld(slot int, cycle uint64) bool
-		free(cycle uint64, row int, in *isa.Inst, lanes uint32) bool
-	}
+	registers *scoreboard
 	scheduler sm.Scheduler
 	priority  sm.CTAPriority
 	weaves    sm.Interweave
+	slots     *rtl.Mem[divergence.Slot]
+	coreOf    []int // by slot: its sub-core
 	cores     [sm.MaxSchedulers]fairCore
 }
 
@@ -33,13 +33,17 @@ type fairCore struct {
 type issued struct {
 	slot int // -1: none
 	row  uint8
-	mask uint32
+	mask uint64
 }
 
 // watchFair begins to watch an SM.
 func watchFair(v *View, registers *scoreboard) *fair {
 	c := &v.config.SM
 	t := &fair{View: v, registers: registers, scheduler: c.Scheduler, priority: c.CTAPriority, weaves: c.Interweave}
+	t.slots = v.sm.Div.Slots()
+	for s := range t.slots.Len() {
+		t.coreOf = append(t.coreOf, v.sm.CoreOf(s))
+	}
 	v.Leave(v.sm.Issue.OnClass.Add(t.class), v.sm.Issue.OnIssue.Add(t.issue), v.sm.Issue.OnInserted.Add(t.issue))
 	return t
 }
@@ -50,13 +54,12 @@ func (t *fair) class(e sm.Spent) {
 	if t.found != nil {
 		return
 	}
-	slots := t.sm.Div.Slots()
 	if e.Slot < 0 {
-		for s := range slots.Len() {
-			if t.sm.CoreOf(s) == e.Core && t.ready(e.Cycle, s) {
+		for s, core := range t.coreOf {
+			if core == e.Core && t.ready(e.Cycle, s) {
 				t.Fail(Rule{checkFair, "a ready slot that does not issue"}, t.inSlot(s),
 					"SM %d, cycle %d: nothing issues, slot %d is ready for %s", t.index, e.Cycle, s,
-					t.inst(slots.At(s).PC))
+					t.inst(t.slots.At(s).PC))
 				return
 			}
 		}
@@ -71,19 +74,19 @@ func (t *fair) class(e sm.Spent) {
 // most. The first of equals wins (Brunie, Collange & Diamos, ISCA 2012, and package sm,
 // Interweave).
 func (t *fair) beside(cycle uint64, core int) {
-	slots, c := t.sm.Div.Slots(), &t.cores[core]
+	slots, c := t.slots, &t.cores[core]
 	if slots.At(c.first.slot).Mixed {
 		return
 	}
-	most := bits.OnesCount32(c.second.mask)
+	most := bits.OnesCount64(c.second.mask)
 	for i := range slots.Len() {
 		s := slots.At(i)
 		own := s.Row == c.first.row
 		way := own && t.weaves != sm.InterweaveSWI || !own && t.weaves != sm.InterweaveSBI
-		if t.sm.CoreOf(i) != core || s.Mixed || s.Mask&c.first.mask != 0 || !way {
+		if t.coreOf[i] != core || s.Mixed || s.Mask&c.first.mask != 0 || !way {
 			continue
 		}
-		if n := bits.OnesCount32(s.Mask); (n > most || n == most && i < c.second.slot) && t.ready(cycle, i) {
+		if n := bits.OnesCount64(s.Mask); (n > most || n == most && i < c.second.slot) && t.ready(cycle, i) {
 			t.Fail(Rule{checkFair, "not the slot that fills most lanes"}, t.inSlot(i),
 				"SM %d, cycle %d: beside slot %d issues slot %d (-1: none) of %d lanes, slot %d of %d was ready",
 				t.index, cycle, c.first.slot, c.second.slot, most, i, n)
@@ -95,11 +98,11 @@ func (t *fair) beside(cycle uint64, core int) {
 // ready reports whether a slot is surely ready in a cycle. It has its instruction, and no
 // instruction of its threads in flight holds it back.
 func (t *fair) ready(cycle uint64, i int) bool {
-	s := t.sm.Div.Slots().At(i)
+	s := t.slots.At(i)
 	if !s.Valid || s.Wait != divergence.Runs {
 		return false
 	}
-	if e := t.sm.Sub[t.sm.CoreOf(i)].Fetch.IBuffer.At(i); e.N == 0 || e.PC != s.PC || t.registers.slotHeld(i, cycle) {
+	if e := t.sm.Sub[t.coreOf[i]].Fetch.IBuffer.At(i); e.N == 0 || e.PC != s.PC || t.registers.slotHeld(i, cycle) {
 		return false
 	}
 	in := &t.sm.Program().Insts[s.PC]
@@ -108,7 +111,7 @@ func (t *fair) ready(cycle uint64, i int) bool {
 	}
 	homes := t.sm.Div.Homes().At(i)
 	for m := s.Mask; m != 0; m &= m - 1 {
-		if h := homes.At(bits.TrailingZeros32(m)); !t.registers.free(cycle, int(h.Row)&(sm.MaxWarps-1), in,
+		if h := homes.At(bits.TrailingZeros64(m)); !t.registers.free(cycle, int(h.Row)&(sm.MaxWarps-1), in,
 			1<<(h.Lane&(isa.MaxLanes-1))) {
 			return false
 		}

@@ -26,7 +26,7 @@ type forming struct {
 		at(row int) *spots
 		decided() *decision
 	}
-	barriers interface{ lanesWaiting(row int) uint32 }
+	barriers interface{ lanesWaiting(row int) uint64 }
 	updates  int
 	rejoins  bool
 	latency  uint64
@@ -46,10 +46,10 @@ type forming struct {
 type formed struct {
 	came   [isa.MaxLanes]uint64 // cycle in which each was last taken
 	last   uint64               // cycle of the last outcome
-	bar    uint32               // lanes whose last instruction is a barrier with a wait
+	bar    uint64               // lanes whose last instruction is a barrier with a wait
 	apart  bool                 // they are formed anew until all are at rpc, if it is valid
 	rpc    uint32
-	inSlot uint32 // at the last look
+	inSlot uint64 // at the last look
 }
 
 // leaving is a slot that a warp has left.
@@ -84,9 +84,9 @@ func (f *forming) begins(cycle uint64, l *divergence.WarpStart) {
 }
 
 // take records the cycle in which threads are taken.
-func (r *formed) take(lanes uint32, cycle uint64) {
+func (r *formed) take(lanes uint64, cycle uint64) {
 	for m := lanes; m != 0; m &= m - 1 {
-		r.came[bits.TrailingZeros32(m)] = cycle
+		r.came[bits.TrailingZeros64(m)] = cycle
 	}
 }
 
@@ -123,7 +123,7 @@ func (f *forming) issue(e sm.Issued) {
 	f.each(e.Flight, func(r *formed, row int) {
 		lanes := of(e.Flight, row, e.Mask)
 		for m := lanes; m != 0; m &= m - 1 {
-			c := r.came[bits.TrailingZeros32(m)]
+			c := r.came[bits.TrailingZeros64(m)]
 			first, last = min(first, c), max(last, c)
 		}
 		r.bar &^= lanes
@@ -154,7 +154,7 @@ func (f *forming) resolved(cycle uint64, out *divergence.Outcome) {
 	together := f.together(&d.Flight)
 	taken, not := d.Mask&out.Taken, d.Mask&^out.Taken
 	sides := 0
-	for _, lanes := range [...]uint32{taken, not} {
+	for _, lanes := range [...]uint64{taken, not} {
 		if lanes != 0 && (in.Branches() || lanes == not) {
 			sides++
 		}
@@ -221,7 +221,7 @@ func (f *forming) look(e sm.Spent) {
 		}
 		homes := f.sm.Div.Homes().At(i)
 		for m := s.Mask; m != 0; m &= m - 1 {
-			h := homes.At(bits.TrailingZeros32(m))
+			h := homes.At(bits.TrailingZeros64(m))
 			f.rows[h.Row&(sm.MaxWarps-1)].inSlot |= 1 << h.Lane
 		}
 	}
@@ -287,7 +287,7 @@ func (f *forming) waits(cycle uint64) bool {
 			}
 		}
 		for m := lanes; m != 0; m &= m - 1 {
-			if lane := bits.TrailingZeros32(m); cycle >= r.came[lane]+2 &&
+			if lane := bits.TrailingZeros64(m); cycle >= r.came[lane]+2 &&
 				(r.bar>>lane&1 == 0 || f.released(row, lane, cycle)) {
 				return true
 			}

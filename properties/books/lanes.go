@@ -27,7 +27,7 @@ func watchLanes(v *View) *lanes {
 // placed checks that threads are in the lanes of the permutation, each in one of its own.
 func (b *lanes) placed(r int) {
 	w := r % b.warps
-	seen := uint32(0)
+	seen := uint64(0)
 	for l := range b.View.lanes {
 		lane := b.sm.Lane(w, l)
 		if want := place(b.permutation, w, l, b.View.lanes); want >= 0 && lane != want {
@@ -37,7 +37,7 @@ func (b *lanes) placed(r int) {
 		}
 		seen |= 1 << lane
 	}
-	if bits.OnesCount32(seen) != b.View.lanes {
+	if bits.OnesCount64(seen) != b.View.lanes {
 		b.Fail(Rule{checkLanes, "two threads in one lane"}, InRow(r, b.all(r)),
 			"SM %d: the threads of warp %d are in the lanes %#x, two in one", b.index, w, seen)
 	}
@@ -87,7 +87,7 @@ func (b *lanes) stay(e sm.Issued) {
 		return
 	}
 	for m := e.Mask; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m)
+		lane := bits.TrailingZeros64(m)
 		if h := e.Homes.At(lane); int(h.Lane) != lane {
 			b.Fail(Rule{checkLanes, "a thread in another lane"}, []units.Home{h},
 				"%s: the thread of row %d, lane %d is in lane %d", b.at(&e), h.Row, h.Lane, lane)

@@ -22,12 +22,9 @@ import (
 // wait their turn while something issues in their sub-core, or its pipes are full.
 type liveness struct {
 	*View
-	places interface {
-		cycle(now uint64)
-		at(row int) *spots
-	}
-	transfers interface{ waits(row int) bool }
-	barriers  interface{ waits(row int) bool }
+	places    *places
+	transfers *transfers
+	barriers  *barriers
 	bound     uint64
 	// turn is the last cycle in which something issued in each sub-core, or only its pipes prevented it.
 	turn    [sm.MaxSchedulers]uint64
@@ -39,7 +36,7 @@ type liveness struct {
 
 // watchLiveness begins to watch an SM. The bound is twice the cycles for a fetch to each slot, the
 // pops of the deepest stack and the formation of all warps. The time to move a token is added.
-func watchLiveness(v *View, where *places, moves *transfers, bars interface{ waits(row int) bool }) *liveness {
+func watchLiveness(v *View, where *places, moves *transfers, bars *barriers) *liveness {
 	l := &liveness{View: v, places: where, transfers: moves, barriers: bars, groups: 1}
 	switch {
 	case v.mechanism.Across:
@@ -131,11 +128,10 @@ func (l *liveness) waits(r int) bool {
 		return false
 	}
 	core, port := l.sm.Sub[l.sm.Core(r)], l.sm.FetchPort
-	if f := core.Fetch; f.Cache != nil && (!f.Cache.Idle() || f.Arrived.Valid() || port != nil && !port.Idle()) {
+	if s.deciding != 0 || core.Issue.Q().InRow[r] != 0 || l.transfers.waits(r) || l.barriers.waits(r) {
 		return true
 	}
-	q := core.Issue.Q()
-	if q.InRow[r] != 0 || s.deciding != 0 || l.transfers.waits(r) || l.barriers.waits(r) {
+	if f := core.Fetch; f.Cache != nil && (!f.Cache.Idle() || f.Arrived.Valid() || port != nil && !port.Idle()) {
 		return true
 	}
 	first := r - r%l.warps

@@ -19,7 +19,7 @@ type meeting struct {
 type split struct {
 	rpc   uint32
 	depth uint16 // calls around: the same PC of a recursive function is another place
-	mask  uint32
+	mask  uint64
 }
 
 // watchMeeting begins to watch an SM.
@@ -52,7 +52,7 @@ func watchUniform(v *View) {
 // join checks that the threads of a divergent branch meet at its post-dominator. Several branches
 // of the same threads can have one post-dominator, as in the trips of a loop. Then join keeps the
 // first, which has the most threads.
-func (b *meeting) join(e *sm.Issued, r int, in *isa.Inst, mask, taken uint32) {
+func (b *meeting) join(e *sm.Issued, r int, in *isa.Inst, mask, taken uint64) {
 	depth := b.places.issuedDepth()
 	kept := b.splits[r][:0]
 	for _, s := range b.splits[r] {

@@ -113,7 +113,7 @@ func (o *Observer) issue(e sm.Issued) {
 
 // Executed returns the lanes that executed the instruction of an outcome, while the mechanism takes
 // that outcome. The slot may hold other lanes by then.
-func (o *Observer) Executed(out *divergence.Outcome) (lanes uint32, known bool) {
+func (o *Observer) Executed(out *divergence.Outcome) (lanes uint64, known bool) {
 	if d := o.places.decided(); d != nil && d.Slot == out.Slot {
 		return d.Mask, true
 	}
@@ -122,7 +122,7 @@ func (o *Observer) Executed(out *divergence.Outcome) (lanes uint32, known bool) 
 
 // Ready calls do for each place at which threads of a row can continue, in the program that runs.
 // It makes no call while a branch, call, barrier or exit of the CTA is in flight.
-func (o *Observer) Ready(row int, do func(at divergence.Point, lanes uint32)) {
+func (o *Observer) Ready(row int, do func(at divergence.Point, lanes uint64)) {
 	o.places.cycle(o.sim.Now())
 	first := row - row%o.warps
 	for r := first; r < min(first+o.warps, o.rowsThere); r++ {

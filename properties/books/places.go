@@ -26,16 +26,16 @@ type places struct {
 	// stored reports whether a row has words in memory, or had at the beginning of the cycle.
 	stored      func(row int, cycle uint64) bool
 	paths       []divergence.Path
-	seen        [sm.MaxWarps]uint32
+	seen        [sm.MaxWarps]uint64
 	now, looked uint64
 	depth       uint16 // call depth of the lowest thread of the instruction that issues
 }
 
 // spots are the places of the threads of a row.
 type spots struct {
-	alive    uint32
+	alive    uint64
 	began    uint64 // cycle
-	deciding uint32 // threads with a control instruction in flight
+	deciding uint64 // threads with a control instruction in flight
 	at       []spot
 }
 
@@ -44,7 +44,7 @@ type spot struct {
 	pc    uint32
 	depth uint16 // number of calls not returned from
 	back  uint32 // PC of the branch that led here; isa.NoPC: no branch
-	lanes uint32
+	lanes uint64
 }
 
 // decision is a control instruction in flight, with its PC in the program that runs.
@@ -120,7 +120,7 @@ func (w *places) begins(l *divergence.WarpStart) {
 }
 
 // lanesAt returns the threads of a row at a PC.
-func (s *spots) lanesAt(pc uint32) (lanes uint32) {
+func (s *spots) lanesAt(pc uint32) (lanes uint64) {
 	for i := range s.at {
 		if s.at[i].pc == pc {
 			lanes |= s.at[i].lanes
@@ -130,7 +130,7 @@ func (s *spots) lanesAt(pc uint32) (lanes uint32) {
 }
 
 // move moves threads from one PC to another, and changes their call depth.
-func (s *spots) move(lanes, from, to uint32, calls int, back uint32) {
+func (s *spots) move(lanes uint64, from, to uint32, calls int, back uint32) {
 	for i := len(s.at) - 1; i >= 0 && lanes != 0; i-- {
 		x := &s.at[i]
 		part := x.lanes & lanes
@@ -147,7 +147,7 @@ func (s *spots) move(lanes, from, to uint32, calls int, back uint32) {
 // again moves threads back to the branch that led them here, and restores their call depth. When
 // warps of a block have different destinations, the first warp's destination divides them. The
 // other threads execute the branch again.
-func (s *spots) again(lanes, branch uint32, calls int) {
+func (s *spots) again(lanes uint64, branch uint32, calls int) {
 	for i := len(s.at) - 1; i >= 0; i-- {
 		if x := &s.at[i]; x.back == branch && x.pc != branch {
 			part := x.lanes & lanes
@@ -183,7 +183,7 @@ func (s *spots) add(p spot) {
 }
 
 // leave removes exited threads.
-func (s *spots) leave(lanes uint32) {
+func (s *spots) leave(lanes uint64) {
 	s.alive &^= lanes
 	for i := range s.at {
 		s.at[i].lanes &^= lanes
@@ -192,7 +192,7 @@ func (s *spots) leave(lanes uint32) {
 }
 
 // depth returns the call depth of the lowest of some threads of a row.
-func (s *spots) depth(lanes uint32) uint16 {
+func (s *spots) depth(lanes uint64) uint16 {
 	for i := range s.at {
 		if s.at[i].lanes&lanes&-lanes != 0 {
 			return s.at[i].depth
@@ -273,7 +273,7 @@ func (w *places) settle(d *decision) {
 }
 
 // goOn moves threads of a row by an outcome.
-func (w *places) goOn(s *spots, d *decision, taken, not uint32) {
+func (w *places) goOn(s *spots, d *decision, taken, not uint64) {
 	to, fall, calls, leaves := w.ways(d)
 	if leaves {
 		s.leave(taken)
@@ -318,7 +318,7 @@ func deeper(in *isa.Inst) int {
 
 // early moves threads whose outcome the mechanism has taken in part: only one of the sides found a
 // free update register of dynamic warps.
-func (w *places) early(r int, lanes, pc uint32) {
+func (w *places) early(r int, lanes uint64, pc uint32) {
 	s := &w.rows[r]
 	for i := range w.deciding {
 		d := &w.deciding[i]
@@ -340,7 +340,7 @@ func (w *places) early(r int, lanes, pc uint32) {
 }
 
 // places describes where threads of a row are.
-func (w *places) places(s *spots, lanes uint32) (text string) {
+func (w *places) places(s *spots, lanes uint64) (text string) {
 	for _, p := range s.at {
 		if p.lanes&lanes != 0 {
 			return w.inst(p.pc)
@@ -402,7 +402,7 @@ func (w *places) partition(e *sm.Issued) {
 //   - A path without a PC is in words that the mechanism has in memory.
 //   - Warps of a block wait for others at a branch that their threads have taken.
 //   - An outcome can be taken in part: see early.
-func (w *places) away(s *spots, p *divergence.Path, r int, lanes uint32) uint32 {
+func (w *places) away(s *spots, p *divergence.Path, r int, lanes uint64) uint64 {
 	insts := w.sm.Program().Insts
 	switch {
 	case p.PC == isa.NoPC:

@@ -49,9 +49,9 @@ func Opcode(p *isa.Program, pc uint32) string {
 }
 
 // InRow returns the threads in some lanes of a row.
-func InRow(row int, lanes uint32) (list []units.Home) {
+func InRow(row int, lanes uint64) (list []units.Home) {
 	for m := lanes; m != 0; m &= m - 1 {
-		list = append(list, units.Home{Row: uint8(row), Lane: uint8(bits.TrailingZeros32(m))})
+		list = append(list, units.Home{Row: uint8(row), Lane: uint8(bits.TrailingZeros64(m))})
 	}
 	return list
 }
@@ -59,7 +59,7 @@ func InRow(row int, lanes uint32) (list []units.Home) {
 // active returns the threads of an instruction.
 func active(e *sm.Issued) (list []units.Home) {
 	for m := e.Mask; m != 0; m &= m - 1 {
-		list = append(list, e.Home(bits.TrailingZeros32(m)))
+		list = append(list, e.Home(bits.TrailingZeros64(m)))
 	}
 	return list
 }

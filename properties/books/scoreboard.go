@@ -14,7 +14,7 @@ type scoreboard struct {
 	*View
 	holds   bool                  // sm.OneInFlight: a slot waits for its last instruction
 	regs    int                   // number of registers of the program; predicates follow them
-	pending [sm.MaxWarps][]uint32 // by row and register: lanes
+	pending [sm.MaxWarps][]uint64 // by row and register: lanes
 	flying  [sm.MaxWarps]int      // instructions of each row that write-back has not taken yet
 	flew    [sm.MaxWarps]uint64   // cycle in which the last one issued
 	flown   [sm.MaxWarps]int      // flying at the beginning of that cycle
@@ -69,7 +69,7 @@ func (b *scoreboard) number(o isa.Operand) int {
 }
 
 // waits returns the lanes of a row in which an operand is still to be written.
-func (b *scoreboard) waits(r int, o isa.Operand, lanes uint32) uint32 {
+func (b *scoreboard) waits(r int, o isa.Operand, lanes uint64) uint64 {
 	if n := b.number(o); n >= 0 && b.flying[r] > 0 && n < len(b.pending[r]) {
 		return b.pending[r][n] & lanes
 	}
@@ -77,7 +77,7 @@ func (b *scoreboard) waits(r int, o isa.Operand, lanes uint32) uint32 {
 }
 
 // depends returns the lanes of a row that an instruction must wait for.
-func (b *scoreboard) depends(r int, in *isa.Inst, lanes uint32) uint32 {
+func (b *scoreboard) depends(r int, in *isa.Inst, lanes uint64) uint64 {
 	if b.flying[r] == 0 {
 		return 0
 	}
@@ -198,7 +198,7 @@ func (b *scoreboard) issued(e *sm.Issued, in *isa.Inst) {
 		}
 		b.flying[r]++
 		if b.pending[r] == nil {
-			b.pending[r] = make([]uint32, b.regs+len(b.sm.Program().Preds))
+			b.pending[r] = make([]uint64, b.regs+len(b.sm.Program().Preds))
 		}
 		for _, o := range in.Dst[:in.NDst] {
 			if n := b.number(o); n >= 0 {
@@ -236,7 +236,7 @@ func (b *scoreboard) written(cycle uint64, v *sm.Result) {
 
 // free reports whether nothing holds back threads of a row in a cycle. A write-back is known one
 // cycle later, and releases other instructions two cycles later.
-func (b *scoreboard) free(cycle uint64, r int, in *isa.Inst, lanes uint32) bool {
+func (b *scoreboard) free(cycle uint64, r int, in *isa.Inst, lanes uint64) bool {
 	if cycle <= b.wrote[r] && b.wrote[r] > 0 {
 		return false
 	}

@@ -33,7 +33,7 @@ func TestBeside(t *testing.T) {
 		{"and another before", copied, copied, exit, true},
 	} {
 		b := &scoreboard{View: ran(t), held: make([]int, 2), freed: make([]uint64, 2)}
-		b.pending[0] = []uint32{0}
+		b.pending[0] = []uint64{0}
 		for i, in := range []*isa.Inst{c.before, c.first, c.second} {
 			if in != nil {
 				b.issued(&sm.Issued{

@@ -27,7 +27,7 @@ func (o *counted) resolved(e sm.Branched) {
 // watchCounts begins to count on an SM.
 func watchCounts(v *View) *counted {
 	o := &counted{}
-	v.issues = append(v.issues, func(e sm.Issued) { o.active[bits.OnesCount32(e.Mask)]++ })
+	v.issues = append(v.issues, func(e sm.Issued) { o.active[bits.OnesCount64(e.Mask)]++ })
 	v.Leave(v.sm.ALU.OnBranch.Add(o.resolved))
 	return o
 }

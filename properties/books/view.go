@@ -40,8 +40,8 @@ type View struct {
 type row struct {
 	cta     uint64 // linear number
 	began   bool
-	started uint32
-	live    uint32
+	started uint64
+	live    uint64
 	passed  uint32 // PC of the last branch, call, barrier or exit issued; isa.NoPC: none
 }
 
@@ -116,7 +116,7 @@ func (v *View) inst(pc uint32) string {
 }
 
 // all returns the lanes with a thread in a row.
-func (v *View) all(r int) (mask uint32) {
+func (v *View) all(r int) (mask uint64) {
 	w := r % v.warps
 	for location := range min(v.threads-w*v.lanes, v.lanes) {
 		mask |= 1 << v.sm.Lane(w, location)
@@ -140,12 +140,12 @@ func (v *View) warp(r int) *row {
 }
 
 // of returns the home lanes, within a row, of the threads in some lanes of an instruction.
-func of(f *sm.Flight, row int, lanes uint32) (mask uint32) {
+func of(f *sm.Flight, row int, lanes uint64) (mask uint64) {
 	if !f.Mixed {
 		return lanes
 	}
 	for m := lanes; m != 0; m &= m - 1 {
-		if h := f.Homes.At(bits.TrailingZeros32(m)); int(h.Row) == row {
+		if h := f.Homes.At(bits.TrailingZeros64(m)); int(h.Row) == row {
 			mask |= 1 << h.Lane
 		}
 	}
@@ -153,7 +153,7 @@ func of(f *sm.Flight, row int, lanes uint32) (mask uint32) {
 }
 
 // Taken returns the lanes whose guard lets them execute an instruction.
-func (v *View) Taken(e *sm.Issued) uint32 {
+func (v *View) Taken(e *sm.Issued) uint64 {
 	if in := &v.prog.Insts[e.PC]; in.Guard.Kind == isa.OperandPred {
 		return v.guarded(e, in)
 	}
@@ -161,9 +161,9 @@ func (v *View) Taken(e *sm.Issued) uint32 {
 }
 
 // guarded returns the lanes whose guard holds.
-func (v *View) guarded(e *sm.Issued, in *isa.Inst) (lanes uint32) {
+func (v *View) guarded(e *sm.Issued, in *isa.Inst) (lanes uint64) {
 	for m := e.Mask; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m)
+		lane := bits.TrailingZeros64(m)
 		h := e.Home(lane)
 		if v.sm.Pred(int(h.Row), int(h.Lane), int(in.Guard.Index)) != in.Guard.Not {
 			lanes |= 1 << lane
@@ -180,7 +180,7 @@ func (v *View) inSlot(i int) (list []units.Home) {
 	}
 	homes := v.sm.Div.Homes().At(i)
 	for m := s.Mask; m != 0; m &= m - 1 {
-		list = append(list, homes.At(bits.TrailingZeros32(m)))
+		list = append(list, homes.At(bits.TrailingZeros64(m)))
 	}
 	return list
 }
@@ -198,7 +198,7 @@ func (v *View) pass(e *sm.Issued) {
 // exit removes exited threads.
 func (v *View) exit(e sm.Exited) {
 	for m := e.Lanes; m != 0; m &= m - 1 {
-		h := e.Home(bits.TrailingZeros32(m))
+		h := e.Home(bits.TrailingZeros64(m))
 		v.rows[h.Row&(sm.MaxWarps-1)].live &^= 1 << h.Lane
 	}
 }

@@ -100,7 +100,8 @@ func (f Features) String() string {
 // Flag returns a text that ParseFeatures reads as f: its features, or the missing ones if they are
 // fewer.
 func (f Features) Flag() string {
-	if missing := AllFeatures &^ f; f&^AllFeatures == 0 && bits.OnesCount64(uint64(missing)) < bits.OnesCount64(uint64(f)) {
+	count := func(f Features) int { return bits.OnesCount64(uint64(f)) }
+	if missing := AllFeatures &^ f; f&^AllFeatures == 0 && count(missing) < count(f) {
 		return "-" + strings.ReplaceAll(missing.String(), ",", ",-")
 	}
 	return f.String()

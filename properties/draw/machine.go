@@ -76,7 +76,7 @@ func isBehind(key string) bool {
 // second. Keys come from their ranges.
 func drawMachine(r *rand.Rand) gpu.Config {
 	of := func(list ...int) int { return list[r.IntN(len(list))] }
-	c := Plain(isa.MaxLanes)
+	c := Plain(isa.RowLanes)
 	c.GPU.SMs = of(1, 1, 1, 2, 3)
 	c.Clocks = gpu.Clocks{CoreMHz: of(800, 1300), IcntMHz: of(650, 1300), DRAMMHz: of(400, 800, 1753)}
 	s, d := &c.SM, &c.DRAM

@@ -165,8 +165,9 @@ func (g *generator) someForm() Stmt {
 	}
 }
 
-// herd marks branches and loads of every third kernel as herded, on machines that herd: all of
-// them, or half.
+// herd marks branches and loads of two kernels of three as herded, on machines that herd: all of
+// them, or half. Not branches that all threads of a CTA take together: there may be a barrier behind
+// one, and a warp that dwf forms of two CTAs, or of two turns of a loop, would herd threads past it.
 func (g *generator) herd(k *Kernel) {
 	if g.IntN(3) == 0 {
 		return
@@ -175,7 +176,7 @@ func (g *generator) herd(k *Kernel) {
 	k.Each(func(s *Stmt, _ int) {
 		switch s.Kind {
 		case If, Loop, Switch, Break, Continue, Goto, Exit, Load:
-			s.Herd = all || g.IntN(2) == 0
+			s.Herd = (all || g.IntN(2) == 0) && (s.Kind == Load || !s.uniform())
 		}
 	})
 }

@@ -11,27 +11,33 @@ import (
 type barrier struct {
 	*Code
 	strands  []strand // the last one runs
-	barriers [isa.MaxBarriers]struct{ at, mask uint32 }
-	waiting  uint32
-	behind   [isa.MaxLanes]uint32 // of waiting lanes
+	barriers [isa.MaxBarriers]struct {
+		at   uint32
+		mask uint64
+	}
+	waiting uint64
+	behind  [isa.MaxLanes]uint32 // of waiting lanes
 }
 
-type strand struct{ pc, mask uint32 }
+type strand struct {
+	pc   uint32
+	mask uint64
+}
 
-func newBarrier(c *Code, mask uint32) *barrier {
+func newBarrier(c *Code, mask uint64) *barrier {
 	return &barrier{Code: c, strands: []strand{{0, mask}}}
 }
 
-func (b *barrier) ready(do func(pc, mask uint32)) {
+func (b *barrier) ready(do func(pc uint32, mask uint64)) {
 	if n := len(b.strands); n > 0 {
 		do(b.strands[n-1].pc, b.strands[n-1].mask)
 	}
 }
 
-func (b *barrier) step(pc, mask, taken uint32) {
+func (b *barrier) step(pc uint32, mask, taken uint64) {
 	in, take, fall := b.successors(pc, mask, taken)
 	b.strands = b.strands[:len(b.strands)-1]
-	push := func(pc, mask uint32) {
+	push := func(pc uint32, mask uint64) {
 		if mask != 0 {
 			b.strands = append(b.strands, strand{pc, mask})
 		}
@@ -40,7 +46,7 @@ func (b *barrier) step(pc, mask, taken uint32) {
 	case in.Op == isa.OpBSync:
 		b.waiting |= mask
 		for m := mask; m != 0; m &= m - 1 {
-			b.behind[bits.TrailingZeros32(m)] = in.Target
+			b.behind[bits.TrailingZeros64(m)] = in.Target
 		}
 	case in.Op == isa.OpYield:
 		at := len(b.strands)
@@ -72,9 +78,9 @@ func (b *barrier) step(pc, mask, taken uint32) {
 }
 
 // at returns the lanes that wait to go on at a PC.
-func (b *barrier) at(pc uint32) (lanes uint32) {
+func (b *barrier) at(pc uint32) (lanes uint64) {
 	for m := b.waiting; m != 0; m &= m - 1 {
-		if lane := bits.TrailingZeros32(m); b.behind[lane] == pc {
+		if lane := bits.TrailingZeros64(m); b.behind[lane] == pc {
 			lanes |= 1 << lane
 		}
 	}
@@ -82,7 +88,7 @@ func (b *barrier) at(pc uint32) (lanes uint32) {
 }
 
 // inside returns the barriers that threads take part in.
-func (b *barrier) inside(mask uint32) (set uint32) {
+func (b *barrier) inside(mask uint64) (set uint32) {
 	for i, x := range b.barriers {
 		if x.mask&mask != 0 {
 			set |= 1 << i

@@ -15,16 +15,16 @@ import (
 // Group is a group of threads that issues as one.
 type Group struct {
 	PC   uint32 // in the program that the hardware runs
-	Mask uint32 // lanes
+	Mask uint64 // lanes
 	// Row has the static warp of the thread in each lane of Mask. Others are 0.
 	Row [isa.MaxLanes]uint8
 }
 
 // group returns threads of one static warp.
-func group(row int, pc, mask uint32) Group {
+func group(row int, pc uint32, mask uint64) Group {
 	g := Group{PC: pc, Mask: mask}
 	for m := mask; m != 0; m &= m - 1 {
-		g.Row[bits.TrailingZeros32(m)] = uint8(row)
+		g.Row[bits.TrailingZeros64(m)] = uint8(row)
 	}
 	return g
 }
@@ -33,7 +33,7 @@ func group(row int, pc, mask uint32) Group {
 func (g Group) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d:", g.PC)
-	for lane := range bits.Len32(g.Mask) {
+	for lane := range bits.Len64(g.Mask) {
 		if g.Mask>>lane&1 != 0 {
 			fmt.Fprintf(&b, " %d", g.Row[lane])
 		} else {
@@ -57,12 +57,12 @@ type Code struct {
 type Model interface {
 	// Start adds a static warp: its row, the first row and the number of warps of its CTA, and its
 	// threads. The warps of a CTA start in order.
-	Start(row, first, warps int, mask uint32)
+	Start(row, first, warps int, mask uint64)
 	// Ready returns the groups of which one issues next.
 	Ready() []Group
 	// Step executes the instruction of a group of Ready: an exit when it is resolved, like a branch.
 	// taken are the lanes that branch or exit.
-	Step(g Group, taken uint32)
+	Step(g Group, taken uint64)
 }
 
 // Models are the models by mechanism.
@@ -75,41 +75,41 @@ var Models = map[string]func(c *Code) Model{
 
 // warp is a model of a mechanism that treats each static warp by itself.
 type warp interface {
-	ready(do func(pc, mask uint32))
-	step(pc, mask, taken uint32)
+	ready(do func(pc uint32, mask uint64))
+	step(pc uint32, mask, taken uint64)
 }
 
 // warps makes a Model of the models of its warps.
 type warps struct {
 	code *Code
-	make func(c *Code, mask uint32) warp
+	make func(c *Code, mask uint64) warp
 	rows [sm.MaxWarps]warp
 }
 
-func each[W warp](build func(c *Code, mask uint32) W) func(c *Code) Model {
+func each[W warp](build func(c *Code, mask uint64) W) func(c *Code) Model {
 	return func(c *Code) Model {
-		return &warps{code: c, make: func(c *Code, mask uint32) warp { return build(c, mask) }}
+		return &warps{code: c, make: func(c *Code, mask uint64) warp { return build(c, mask) }}
 	}
 }
 
-func (w *warps) Start(row, _, _ int, mask uint32) { w.rows[row] = w.make(w.code, mask) }
+func (w *warps) Start(row, _, _ int, mask uint64) { w.rows[row] = w.make(w.code, mask) }
 
 func (w *warps) Ready() (list []Group) {
 	for row, x := range w.rows {
 		if x != nil {
-			x.ready(func(pc, mask uint32) { list = append(list, group(row, pc, mask)) })
+			x.ready(func(pc uint32, mask uint64) { list = append(list, group(row, pc, mask)) })
 		}
 	}
 	return list
 }
 
-func (w *warps) Step(g Group, taken uint32) {
-	w.rows[g.Row[bits.TrailingZeros32(g.Mask)]].step(g.PC, g.Mask, taken)
+func (w *warps) Step(g Group, taken uint64) {
+	w.rows[g.Row[bits.TrailingZeros64(g.Mask)]].step(g.PC, g.Mask, taken)
 }
 
 // successors returns where the lanes of mask continue after an instruction of the program: those
 // that take it at its target, the others behind it. Lanes that exit are in neither.
-func (c *Code) successors(pc, mask, taken uint32) (in *isa.Inst, take, fall uint32) {
+func (c *Code) successors(pc uint32, mask, taken uint64) (in *isa.Inst, take, fall uint64) {
 	in = &c.Insts[pc]
 	take = mask & taken
 	fall = mask &^ take
@@ -123,8 +123,8 @@ func (c *Code) successors(pc, mask, taken uint32) (in *isa.Inst, take, fall uint
 }
 
 // ordered calls push for the two ways of a divergent branch, the one that runs first last.
-func (c *Code) ordered(take, fall uint32, target, next uint32, push func(pc, mask uint32)) {
-	n := bits.OnesCount32(take) - bits.OnesCount32(fall)
+func (c *Code) ordered(take, fall uint64, target, next uint32, push func(pc uint32, mask uint64)) {
+	n := bits.OnesCount64(take) - bits.OnesCount64(fall)
 	first := true // the taken way
 	switch c.Order {
 	case "not-taken":
@@ -167,7 +167,7 @@ func (m *Mismatch) Error() string {
 // shares reports whether groups have a thread in common.
 func shares(a, b *Group) bool {
 	for m := a.Mask & b.Mask; m != 0; m &= m - 1 {
-		if lane := bits.TrailingZeros32(m); a.Row[lane] == b.Row[lane] {
+		if lane := bits.TrailingZeros64(m); a.Row[lane] == b.Row[lane] {
 			return true
 		}
 	}
@@ -252,7 +252,7 @@ func (w *watcher) issue(e *sm.Issued, pc uint32) {
 	g := group(int(e.Row), pc, e.Mask)
 	if e.Mixed {
 		for m := e.Mask; m != 0; m &= m - 1 {
-			lane := bits.TrailingZeros32(m)
+			lane := bits.TrailingZeros64(m)
 			g.Row[lane] = e.Home(lane).Row
 		}
 	}

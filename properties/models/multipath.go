@@ -15,28 +15,30 @@ type multipath struct {
 }
 
 type split struct {
-	pc, mask uint32
-	join     int // index in joins, or -1
+	pc   uint32
+	mask uint64
+	join int // index in joins, or -1
 }
 
 // join is an entry of the reconvergence table: threads that go on at pc together, and those of them
 // that have not come.
 type join struct {
-	pc, mask, pending uint32
-	parent            int
+	pc            uint32
+	mask, pending uint64
+	parent        int
 }
 
-func newMultipath(c *Code, mask uint32) *multipath {
+func newMultipath(c *Code, mask uint64) *multipath {
 	return &multipath{Code: c, splits: []split{{0, mask, -1}}}
 }
 
-func (x *multipath) ready(do func(pc, mask uint32)) {
+func (x *multipath) ready(do func(pc uint32, mask uint64)) {
 	for _, s := range x.splits {
 		do(s.pc, s.mask)
 	}
 }
 
-func (x *multipath) step(pc, mask, taken uint32) {
+func (x *multipath) step(pc uint32, mask, taken uint64) {
 	in, take, fall := x.successors(pc, mask, taken)
 	i := slices.IndexFunc(x.splits, func(s split) bool { return s.mask == mask })
 	at := x.splits[i].join
@@ -58,7 +60,7 @@ func (x *multipath) step(pc, mask, taken uint32) {
 }
 
 // arrive adds a split, or ends it at the reconvergence point of its entry.
-func (x *multipath) arrive(pc, mask uint32, at int) {
+func (x *multipath) arrive(pc uint32, mask uint64, at int) {
 	switch {
 	case mask == 0:
 	case at >= 0 && pc == x.joins[at].pc && pc != isa.NoPC:

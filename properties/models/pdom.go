@@ -8,19 +8,22 @@ type pdom struct {
 	stack []entry
 }
 
-type entry struct{ pc, rpc, mask uint32 }
+type entry struct {
+	pc, rpc uint32
+	mask    uint64
+}
 
-func newPDOM(c *Code, mask uint32) *pdom {
+func newPDOM(c *Code, mask uint64) *pdom {
 	return &pdom{c, []entry{{0, isa.NoPC, mask}}}
 }
 
-func (p *pdom) ready(do func(pc, mask uint32)) {
+func (p *pdom) ready(do func(pc uint32, mask uint64)) {
 	if n := len(p.stack); n > 0 {
 		do(p.stack[n-1].pc, p.stack[n-1].mask)
 	}
 }
 
-func (p *pdom) step(pc, mask, taken uint32) {
+func (p *pdom) step(pc uint32, mask, taken uint64) {
 	in, take, fall := p.successors(pc, mask, taken)
 	for i := range p.stack {
 		p.stack[i].mask &^= mask &^ (take | fall) // exited
@@ -33,7 +36,7 @@ func (p *pdom) step(pc, mask, taken uint32) {
 		} else {
 			p.stack = p.stack[:len(p.stack)-1] // the entry below waits there already
 		}
-		p.ordered(take, fall, in.Target, pc+1, func(pc, mask uint32) {
+		p.ordered(take, fall, in.Target, pc+1, func(pc uint32, mask uint64) {
 			if pc != in.Reconv {
 				p.stack = append(p.stack, entry{pc, in.Reconv, mask})
 			}

@@ -15,17 +15,17 @@ type likely struct {
 	lpos int // of the entry that threads at lpc join
 }
 
-func newPDOMLCP(c *Code, mask uint32) *pdomLCP {
+func newPDOMLCP(c *Code, mask uint64) *pdomLCP {
 	return &pdomLCP{c, []likely{{entry{0, isa.NoPC, mask}, isa.NoPC, 0}}}
 }
 
-func (p *pdomLCP) ready(do func(pc, mask uint32)) {
+func (p *pdomLCP) ready(do func(pc uint32, mask uint64)) {
 	if n := len(p.stack); n > 0 {
 		do(p.stack[n-1].pc, p.stack[n-1].mask)
 	}
 }
 
-func (p *pdomLCP) step(pc, mask, taken uint32) {
+func (p *pdomLCP) step(pc uint32, mask, taken uint64) {
 	in, take, fall := p.successors(pc, mask, taken)
 	for i := range p.stack {
 		p.stack[i].mask &^= mask &^ (take | fall) // exited
@@ -54,7 +54,7 @@ func (p *pdomLCP) step(pc, mask, taken uint32) {
 
 // diverge pushes the two ways of a branch, and below them the entry of its likely-convergence point,
 // unless the entry around the branch has the same one.
-func (p *pdomLCP) diverge(in *isa.Inst, pc, take, fall uint32) {
+func (p *pdomLCP) diverge(in *isa.Inst, pc uint32, take, fall uint64) {
 	n := len(p.stack) - 1
 	lpc, lpos := p.stack[n].lpc, p.stack[n].lpos
 	if in.Reconv != p.stack[n].rpc {
@@ -67,7 +67,7 @@ func (p *pdomLCP) diverge(in *isa.Inst, pc, take, fall uint32) {
 		p.stack = append(p.stack, likely{entry{in.Likely, in.Reconv, 0}, lpc, lpos})
 		lpc, lpos = in.Likely, len(p.stack)-1
 	}
-	p.ordered(take, fall, in.Target, pc+1, func(pc, mask uint32) {
+	p.ordered(take, fall, in.Target, pc+1, func(pc uint32, mask uint64) {
 		p.stack = append(p.stack, likely{entry{pc, in.Reconv, mask}, lpc, lpos})
 	})
 }

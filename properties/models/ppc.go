@@ -4,20 +4,22 @@ package models
 // the one with the smaller PC runs, until both PCs are equal.
 type ppc struct {
 	*Code
-	root, pc uint32 // of the warp, without pairs
+	root     uint64
+	pc       uint32 // of the warp, without pairs
 	pairs    []pair
 	explicit bool // compare at reconvergence instructions only
 }
 
 type pair struct {
-	pc, mask [2]uint32 // of the path that falls through, and of the taken one
-	cur      int       // the one that runs
+	pc   [2]uint32
+	mask [2]uint64 // of the path that falls through, and of the taken one
+	cur  int       // the one that runs
 }
 
-func newPPC(c *Code, mask uint32) *ppc         { return &ppc{Code: c, root: mask} }
-func newPPCExplicit(c *Code, mask uint32) *ppc { return &ppc{Code: c, root: mask, explicit: true} }
+func newPPC(c *Code, mask uint64) *ppc         { return &ppc{Code: c, root: mask} }
+func newPPCExplicit(c *Code, mask uint64) *ppc { return &ppc{Code: c, root: mask, explicit: true} }
 
-func (p *ppc) ready(do func(pc, mask uint32)) {
+func (p *ppc) ready(do func(pc uint32, mask uint64)) {
 	if n := len(p.pairs); n > 0 {
 		x := &p.pairs[n-1]
 		do(x.pc[x.cur], x.mask[x.cur])
@@ -35,7 +37,7 @@ func (p *ppc) goTo(pc uint32) {
 	}
 }
 
-func (p *ppc) step(pc, mask, taken uint32) {
+func (p *ppc) step(pc uint32, mask, taken uint64) {
 	in, take, fall := p.successors(pc, mask, taken)
 	gone := mask &^ (take | fall)
 	p.root &^= gone
@@ -46,7 +48,7 @@ func (p *ppc) step(pc, mask, taken uint32) {
 	diverges := take != 0 && fall != 0
 	switch {
 	case diverges:
-		p.pairs = append(p.pairs, pair{pc: [2]uint32{pc + 1, in.Target}, mask: [2]uint32{fall, take}})
+		p.pairs = append(p.pairs, pair{pc: [2]uint32{pc + 1, in.Target}, mask: [2]uint64{fall, take}})
 	case take != 0:
 		p.goTo(in.Target)
 	default:

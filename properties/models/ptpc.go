@@ -9,16 +9,16 @@ import (
 // ptpc has a PC for each thread: those at the smallest one run.
 type ptpc struct {
 	*Code
-	live uint32
+	live uint64
 	pc   [isa.MaxLanes]uint32
 }
 
-func newPTPC(c *Code, mask uint32) *ptpc { return &ptpc{Code: c, live: mask} }
+func newPTPC(c *Code, mask uint64) *ptpc { return &ptpc{Code: c, live: mask} }
 
-func (p *ptpc) ready(do func(pc, mask uint32)) {
-	least, mask := uint32(isa.NoPC), uint32(0)
+func (p *ptpc) ready(do func(pc uint32, mask uint64)) {
+	least, mask := uint32(isa.NoPC), uint64(0)
 	for m := p.live; m != 0; m &= m - 1 {
-		switch lane := bits.TrailingZeros32(m); {
+		switch lane := bits.TrailingZeros64(m); {
 		case p.pc[lane] < least:
 			least, mask = p.pc[lane], 1<<lane
 		case p.pc[lane] == least:
@@ -30,7 +30,7 @@ func (p *ptpc) ready(do func(pc, mask uint32)) {
 	}
 }
 
-func (p *ptpc) step(pc, mask, taken uint32) {
+func (p *ptpc) step(pc uint32, mask, taken uint64) {
 	in, take, fall := p.successors(pc, mask, taken)
 	p.live &^= mask &^ (take | fall)
 	for lane := range p.pc {

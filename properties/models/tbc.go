@@ -39,16 +39,16 @@ type blocks struct {
 func newTBC(c *Code) Model    { return &tbc{Code: c, ctas: map[int]*cta{}} }
 func newTBCLCP(c *Code) Model { return &tbc{Code: c, ctas: map[int]*cta{}, likely: true} }
 
-func (b *block) add(g *Group, lanes uint32) {
+func (b *block) add(g *Group, lanes uint64) {
 	for m := lanes; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m)
+		lane := bits.TrailingZeros64(m)
 		b[lane] |= 1 << g.Row[lane]
 	}
 }
 
 func (b *block) empty() bool { return *b == block{} }
 
-func (t *tbc) Start(row, first, warps int, mask uint32) {
+func (t *tbc) Start(row, first, warps int, mask uint64) {
 	x := t.ctas[first]
 	if x == nil || x.missing == 0 {
 		x = &cta{missing: warps, branch: isa.NoPC, stack: []blocks{{rpc: isa.NoPC, lpc: isa.NoPC, bottom: true}}}
@@ -68,8 +68,8 @@ func (t *tbc) Ready() (list []Group) {
 	return list
 }
 
-func (t *tbc) Step(g Group, taken uint32) {
-	x := t.ctas[t.of[g.Row[bits.TrailingZeros32(g.Mask)]]]
+func (t *tbc) Step(g Group, taken uint64) {
+	x := t.ctas[t.of[g.Row[bits.TrailingZeros64(g.Mask)]]]
 	x.running = slices.DeleteFunc(x.running, func(o Group) bool { return o == g })
 	in, take, fall := t.successors(g.PC, g.Mask, taken)
 	var gone block
@@ -90,7 +90,7 @@ func (t *tbc) Step(g Group, taken uint32) {
 			next.PC = in.Target
 		}
 		for m := next.Mask; m != 0; m &= m - 1 {
-			lane := bits.TrailingZeros32(m)
+			lane := bits.TrailingZeros64(m)
 			next.Row[lane] = g.Row[lane]
 		}
 		if top := x.stack[len(x.stack)-1]; next.PC == isa.NoPC || next.PC != top.rpc && next.PC != top.lpc {

@@ -6,19 +6,21 @@ import "divergo/isa"
 // 7353369 and 8312254). How many are on the chip changes times only.
 type token struct {
 	*Code
-	live, pc, active uint32
-	tokens           []strand
+	live   uint64
+	pc     uint32
+	active uint64
+	tokens []strand
 }
 
-func newToken(c *Code, mask uint32) *token { return &token{Code: c, live: mask, active: mask} }
+func newToken(c *Code, mask uint64) *token { return &token{Code: c, live: mask, active: mask} }
 
-func (t *token) ready(do func(pc, mask uint32)) {
+func (t *token) ready(do func(pc uint32, mask uint64)) {
 	if t.active != 0 {
 		do(t.pc, t.active)
 	}
 }
 
-func (t *token) step(pc, mask, taken uint32) {
+func (t *token) step(pc uint32, mask, taken uint64) {
 	in, take, fall := t.successors(pc, mask, taken)
 	t.live &^= mask &^ (take | fall)
 	t.pc, t.active = pc+1, fall

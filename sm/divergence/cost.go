@@ -56,7 +56,7 @@ func (m Mechanism) Cost(o Options, g Geometry) (Cost, error) {
 	}
 	// The papers have no functions: the hardware that calls need is not counted.
 	sizes := map[string]int{
-		"calls": 0, "lanes": g.Lanes, "warps": g.Warps, "ctas": g.CTAs, "threads": g.Lanes * g.Warps,
+		"calls": 0, "lanes": g.Lanes, "lanes_bits": units.LaneBits(g.Lanes), "warps": g.Warps, "ctas": g.CTAs, "threads": g.Lanes * g.Warps,
 		"share": (g.Warps + g.CTAs - 1) / g.CTAs,
 	}
 	for name, there := range p.Parts() {

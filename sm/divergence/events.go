@@ -21,7 +21,7 @@ type Stacked struct {
 	// At is where the threads of the entry continue after a push, and its reconvergence point at a pop.
 	// An entry with one position gives that one.
 	At    Point
-	Mask  uint32           // threads of the entry; 0 for the stack of a CTA
+	Mask  uint64           // threads of the entry; 0 for the stack of a CTA
 	Block *units.BlockMask // those of an entry of the stack of a CTA, or nil
 	Depth int              // entries after it
 }

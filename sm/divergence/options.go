@@ -38,12 +38,12 @@ type First func(taken, not Crowd) bool
 // Crowd is the threads of a path.
 type Crowd struct {
 	Threads int
-	Lanes   uint32 // lanes of these threads
+	Lanes   uint64 // lanes of these threads
 }
 
 // Taken is First for two sets of lanes of one warp.
-func (f First) Taken(taken, not uint32) bool {
-	return f(Crowd{bits.OnesCount32(taken), taken}, Crowd{bits.OnesCount32(not), not})
+func (f First) Taken(taken, not uint64) bool {
+	return f(Crowd{bits.OnesCount64(taken), taken}, Crowd{bits.OnesCount64(not), not})
 }
 
 // Smaller is the function of MinorityFirst.
@@ -59,7 +59,7 @@ var pathOrders = key.Choices[PathOrder, First]{}.
 	With(MinorityFirst, "fewer threads, which bounds the depth by the logarithm of all; on a tie the taken path",
 		Smaller).
 	With(HighestLaneLast, "the path without the highest lane",
-		func(taken, not Crowd) bool { return bits.Len32(taken.Lanes) < bits.Len32(not.Lanes) })
+		func(taken, not Crowd) bool { return bits.Len64(taken.Lanes) < bits.Len64(not.Lanes) })
 
 // Words lists the valid values.
 func (PathOrder) Words() key.Words { return pathOrders.Words() }

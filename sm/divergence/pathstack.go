@@ -22,7 +22,7 @@ type Entry struct {
 	At   Point
 	RPC  Point  // Nowhere: popped only when its mask is empty
 	LPC  Point  `if:"likely"` // likely-convergence point, or Nowhere
-	Mask uint32 `bits:"lanes"`
+	Mask uint64 `bits:"lanes"`
 	LPos uint8  `if:"likely" bits:"7"` // entry that waits at LPC
 }
 
@@ -31,7 +31,7 @@ var NoEntry = Entry{At: Nowhere, RPC: Nowhere, LPC: Nowhere}
 
 // Diverge updates the stack of slot s for a divergent branch. The new top may already be at its
 // reconvergence point: call Pop next.
-func (k *PathStack) Diverge(w int, s *Slot, in *isa.Inst, j Jump, taken, not uint32, st *Stats) {
+func (k *PathStack) Diverge(w int, s *Slot, in *isa.Inst, j Jump, taken, not uint64, st *Stats) {
 	e, order := k.Top(w), k.First
 	if k.Len(w) >= k.Deep {
 		order = Smaller
@@ -73,7 +73,7 @@ func (k *PathStack) Diverge(w int, s *Slot, in *isa.Inst, j Jump, taken, not uin
 }
 
 // Remove takes lanes out of every entry of a warp at once.
-func (k *PathStack) Remove(w int, lanes uint32) {
+func (k *PathStack) Remove(w int, lanes uint64) {
 	for i := range k.Len(w) {
 		k.Entry(w, i).Mask &^= lanes
 	}
@@ -134,7 +134,7 @@ func (k *PathStack) Join(w int, s *Slot, st *Stats) bool {
 
 // Parked lists the entries under the top of a warp, from the top down. The lanes of an entry
 // include those of the entries above it.
-func (k *PathStack) Parked(w int, list func(lanes uint32, at Path)) {
+func (k *PathStack) Parked(w int, list func(lanes uint64, at Path)) {
 	for i := int(*k.Depth.At(w)) - 2; i >= 0; i-- {
 		e, wait := k.At(w, i), Runs
 		if up := k.At(w, i+1); e.At == up.RPC || e.At == up.LPC {

@@ -60,7 +60,7 @@ type Path struct {
 	Row     uint8
 	PC      uint32
 	Reconv  uint32 // where the threads wait for others, or isa.NoPC
-	Mask    uint32
+	Mask    uint64
 	Wait    Wait
 	Running bool // in a valid slot; otherwise parked in the mechanism
 	Comes   bool // parked, but certain to get a slot, whatever other threads do
@@ -105,7 +105,7 @@ type Prediction struct {
 }
 
 // Count counts a branch and reports whether lanes diverge.
-func (st *Stats) Count(in *isa.Inst, taken, not uint32) (diverges bool) {
+func (st *Stats) Count(in *isa.Inst, taken, not uint64) (diverges bool) {
 	diverges = taken != 0 && not != 0
 	if in.Conditional() || diverges {
 		st.Branches++
@@ -143,7 +143,7 @@ type Policy interface {
 	// active lanes of the slot execute one. If waits is false, no thread needs to wait
 	// (bar.arrive). Lanes without a live thread do not matter. Zero means that each thread counts
 	// for itself.
-	Arriving(slot int, active uint32, waits bool) uint32
+	Arriving(slot int, active uint64, waits bool) uint64
 	// Begin tells the mechanism, between two runs, that a kernel has been loaded. It recomputes what
 	// depends on the program and restarts peaks. Prediction tables may keep their lines.
 	Begin()

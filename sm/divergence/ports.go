@@ -57,7 +57,7 @@ type Slot struct {
 	Row   uint8  `bits:"6"`   // register-file row of all threads, unless Mixed
 	Depth uint16 `if:"calls"` // calls that its threads have not returned from
 	PC    uint32
-	Mask  uint32 `bits:"lanes"`
+	Mask  uint64 `bits:"lanes"`
 }
 
 // WarpStart starts a static warp. Its row in the register file is free for the threads of Mask,
@@ -68,7 +68,7 @@ type WarpStart struct {
 	First uint8 `bits:"6"` // row of the CTA's first warp
 	Warps uint8 `bits:"7"` // of the CTA
 	Last  bool
-	Mask  uint32
+	Mask  uint64 `bits:"lanes"`
 }
 
 // Fire reports the instruction issued in this cycle.
@@ -83,16 +83,16 @@ type Fire struct {
 type Outcome struct {
 	Slot  uint16 `bits:"9"`
 	PC    uint32
-	Taken uint32 // active lanes that execute it: that branch, exit or arrive
+	Taken uint64 `bits:"lanes"` // active lanes that execute it: that branch, exit or arrive
 	// Target is the target of a branch, call or return, or isa.NoPC for other instructions. If the
 	// branch is indirect, its other lanes have other targets and have not executed it.
 	Target uint32
-	Bar    uint8  `bits:"4"` // bar: barrier number
-	Warps  uint8  `bits:"7"` // bar: warps expected, 0 for all of the CTA
-	Votes  uint32 // bar.red: lanes whose predicate is true
+	Bar    uint8  `bits:"4"`     // bar: barrier number
+	Warps  uint8  `bits:"7"`     // bar: warps expected, 0 for all of the CTA
+	Votes  uint64 `bits:"lanes"` // bar.red: lanes whose predicate is true
 	// Named is a mask of lanes, which may have exited. For warpsync they are the threads that those
 	// of Taken wait for; for bmov the participants of the barrier.
-	Named uint32
+	Named uint64 `bits:"lanes"`
 }
 
 // Retire reports that a static warp has no threads left.
@@ -149,8 +149,8 @@ type Tally struct {
 
 // Count adds the threads of an outcome.
 func (t *Tally) Count(o *Outcome) {
-	t.Yes += uint16(bits.OnesCount32(o.Votes & o.Taken))
-	t.All += uint16(bits.OnesCount32(o.Taken))
+	t.Yes += uint16(bits.OnesCount64(o.Votes & o.Taken))
+	t.All += uint16(bits.OnesCount64(o.Taken))
 }
 
 // Ports connect a mechanism to the pipeline.
@@ -237,6 +237,6 @@ const CodeAlign = 128
 
 // Convergence is a convergence barrier of a warp. A barrier without threads is free.
 type Convergence struct {
-	Mask uint32 `bits:"lanes"`
+	Mask uint64 `bits:"lanes"`
 	At   Point  // behind the barrier
 }

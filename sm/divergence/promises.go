@@ -73,7 +73,7 @@ type Compacted struct {
 	Slot   uint8
 	First  uint8 // row of the CTA's first static warp, and its first slot
 	At     Point // where the warp continues
-	Mask   uint32
+	Mask   uint64
 	Homes  *units.Homes     // of the threads in Mask
 	Left   *units.BlockMask // threads of the entry that are in no warp yet
 	Entry  *units.BlockMask // all threads of the entry

@@ -55,7 +55,7 @@ func TestMeetAsPDOM(t *testing.T) {
 	type issue struct {
 		row  int
 		pc   uint32
-		mask uint32
+		mask uint64
 	}
 	issues := func(name string, k kernel) map[issue]int {
 		m, _ := divergence.Find(name)

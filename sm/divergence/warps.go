@@ -54,7 +54,7 @@ type Meeting struct {
 // Side is one path of a divergent branch.
 type Side struct {
 	At   Point
-	Mask uint32 `bits:"lanes"`
+	Mask uint64 `bits:"lanes"`
 	Wait Wait   `bits:"2"` // WaitsBarrier: it has executed the barrier at PC
 }
 
@@ -117,11 +117,11 @@ func (p *Warps) Begin() {
 
 // Arriving returns the path of the slot, which waits as a whole. If it need not wait, it returns
 // the whole warp, which arrives with its first path.
-func (p *Warps) Arriving(_ int, active uint32, waits bool) uint32 {
+func (p *Warps) Arriving(_ int, active uint64, waits bool) uint64 {
 	if waits {
 		return active
 	}
-	return ^uint32(0)
+	return ^uint64(0)
 }
 
 // PathsOf lists the path of each slot and the paths in a stack that wait for it. It serves

@@ -13,6 +13,7 @@ import (
 	"divergo/isa"
 	"divergo/sm"
 	"divergo/testbench"
+	"divergo/units"
 	"divergo/waves"
 )
 
@@ -23,6 +24,8 @@ import (
 func Attach(s *testbench.Session, w io.Writer, opts waves.Options) (*waves.Dump, error) {
 	v := newView(s.Machine, opts.Filter)
 	opts.Names, opts.Groups, opts.Without = names(s.Machine), v.groups(), v.without
+	lanes := max(s.Machine.Config.SM.WarpSize, isa.RowLanes)
+	opts.Sizes = map[string]int{"lanes": lanes, "lanes_bits": units.LaneBits(lanes)}
 	opts.Marks, opts.Joins = v.marks(), v.joins()
 	return waves.Attach(s.Machine.System(), w, opts)
 }

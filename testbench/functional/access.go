@@ -17,8 +17,8 @@ func (w *warp) access(d *inst, exec uint32) bool {
 	base := w.row(&d.src[0])
 	low, high, all := ^uint64(0), uint64(0), uint64(0)
 	at, off, reach := &g.at, uint64(d.Off), g.reach
-	if exec == 1<<isa.MaxLanes-1 {
-		for lane := range isa.MaxLanes {
+	if exec == 1<<isa.RowLanes-1 {
+		for lane := range isa.RowLanes {
 			a := (base[lane] + off) & reach
 			at[lane] = a
 			low = min(low, a)
@@ -27,7 +27,7 @@ func (w *warp) access(d *inst, exec uint32) bool {
 		}
 	} else {
 		for m := exec; m != 0; m &= m - 1 {
-			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+			lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
 			a := (base[lane] + off) & reach
 			at[lane], low, high, all = a, min(low, a), max(high, a), all|a
 		}
@@ -71,7 +71,7 @@ func (w *warp) access(d *inst, exec uint32) bool {
 			}
 		} else {
 			for m := exec; m != 0; m &= m - 1 {
-				at := g.at[bits.TrailingZeros32(m)&(isa.MaxLanes-1)] - skip
+				at := g.at[bits.TrailingZeros32(m)&(isa.RowLanes-1)] - skip
 				g.m.touch(s, at, at+d.size-1, state)
 			}
 		}
@@ -118,7 +118,7 @@ func (w *warp) words(d *inst, exec uint32, skip uint64) {
 	for word := uint64(0); 4*word < d.size; word++ {
 		low, high := ^uint64(0), uint64(0)
 		for m := exec; m != 0; m &= m - 1 {
-			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+			lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
 			a := ((local[lane]-skip)/4+word)*uint64(g.WarpSize)*4 + uint64(lane)*4
 			g.at[lane], low, high = a, min(low, a), max(high, a)
 		}
@@ -133,11 +133,11 @@ func (w *warp) each(d *inst, exec uint32) bool {
 	g := w.grid
 	params, global, local := true, uint32(0), uint32(0) // all lanes read parameters; lanes by space
 	for m := exec; m != 0; m &= m - 1 {
-		space, _ := spaceOf(d.Space, g.at[bits.TrailingZeros32(m)&(isa.MaxLanes-1)])
+		space, _ := spaceOf(d.Space, g.at[bits.TrailingZeros32(m)&(isa.RowLanes-1)])
 		params = params && space == isa.SpaceParam
 	}
 	for m := exec; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+		lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
 		a := g.at[lane]
 		space, start := spaceOf(d.Space, a)
 		kind := sm.NoFault
@@ -161,7 +161,7 @@ func (w *warp) each(d *inst, exec uint32) bool {
 		}
 	}
 	for m := exec; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+		lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
 		a := g.at[lane]
 		space, start := spaceOf(d.Space, a)
 		data := w.bytes(space, lane, a-start, d.size, d.makes())
@@ -181,7 +181,7 @@ func (w *warp) each(d *inst, exec uint32) bool {
 		g.lines(d, global, 0, 1<<63, d.size)
 	}
 	if local != 0 {
-		_, start := spaceOf(d.Space, g.at[bits.TrailingZeros32(local)&(isa.MaxLanes-1)])
+		_, start := spaceOf(d.Space, g.at[bits.TrailingZeros32(local)&(isa.RowLanes-1)])
 		w.words(d, local, start)
 	}
 	return true
@@ -218,7 +218,7 @@ func (g *grid) lines(d *inst, exec uint32, low, high, size uint64) {
 		g.r.Lines++
 		return
 	}
-	var seen [2 * isa.MaxLanes]uint64 // lines by hash, plus 1
+	var seen [2 * isa.RowLanes]uint64 // lines by hash, plus 1
 	last, shift := uint64(1), bits.TrailingZeros64(g.Line)
 	for lane, a := range &g.at {
 		line := a & mask
@@ -278,7 +278,7 @@ func (w *warp) atomic(d *inst, exec uint32, data []byte, skip, size uint64, shar
 		b = w.row(&d.src[2])
 	}
 	for m := exec; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+		lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
 		at := data[g.at[lane]-skip:]
 		old[lane] = loadBytes(at, size)
 		v := does(d.Atom, d.Type, old[lane], a[lane], b[lane])
@@ -296,44 +296,44 @@ func (w *warp) atomic(d *inst, exec uint32, data []byte, skip, size uint64, shar
 }
 
 // gather loads a value of size bytes for each lane.
-func gather(to *isa.Row, exec uint32, data []byte, at *[isa.MaxLanes]uint64, skip, size uint64) {
+func gather(to *isa.Row, exec uint32, data []byte, at *[isa.RowLanes]uint64, skip, size uint64) {
 	switch {
-	case size == 4 && exec == 1<<isa.MaxLanes-1:
+	case size == 4 && exec == 1<<isa.RowLanes-1:
 		for lane := range to {
 			to[lane] = uint64(binary.LittleEndian.Uint32(data[at[lane]-skip:]))
 		}
 	case size == 4:
 		for m := exec; m != 0; m &= m - 1 {
-			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+			lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
 			to[lane] = uint64(binary.LittleEndian.Uint32(data[at[lane]-skip:]))
 		}
 	default:
 		for m := exec; m != 0; m &= m - 1 {
-			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+			lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
 			to[lane] = loadBytes(data[at[lane]-skip:], size)
 		}
 	}
 }
 
 // scatter stores a value of size bytes of each lane, the highest lane last.
-func scatter(from *isa.Row, exec uint32, data []byte, at *[isa.MaxLanes]uint64, skip, size uint64) {
+func scatter(from *isa.Row, exec uint32, data []byte, at *[isa.RowLanes]uint64, skip, size uint64) {
 	switch {
-	case size == 4 && exec == 1<<isa.MaxLanes-1:
+	case size == 4 && exec == 1<<isa.RowLanes-1:
 		for lane := range from {
 			binary.LittleEndian.PutUint32(data[at[lane]-skip:], uint32(from[lane]))
 		}
 	default:
 		for m := exec; m != 0; m &= m - 1 {
-			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+			lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
 			storeBytes(data[at[lane]-skip:], size, from[lane])
 		}
 	}
 }
 
 // differs reports whether a store would change memory.
-func differs(from *isa.Row, exec uint32, data []byte, at *[isa.MaxLanes]uint64, skip, size uint64) bool {
+func differs(from *isa.Row, exec uint32, data []byte, at *[isa.RowLanes]uint64, skip, size uint64) bool {
 	for m := exec; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+		lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
 		if loadBytes(data[at[lane]-skip:], size) != from[lane]&(^uint64(0)>>(64-8*size)) {
 			return true
 		}
@@ -398,7 +398,7 @@ func (w *warp) copy(d *inst, exec uint32) bool {
 	}
 	read := uint32(0) // lanes that read
 	for m := exec; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+		lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
 		dst := w.bytes(isa.SpaceShared, lane, to(lane), d.size, changed)
 		clear(dst)
 		if bytes := n(lane); bytes > 0 {
@@ -428,7 +428,7 @@ func (w *warp) invalid(space isa.Space, a, size, align uint64) sm.FaultKind {
 // ISA, sections 9.7.13.4.15 and 9.7.13.4.16). It returns false after a fault.
 func (w *warp) rowsOfMatrix(d *inst) bool {
 	g := w.grid
-	var rows [isa.MaxLanes][]byte
+	var rows [isa.RowLanes][]byte
 	for lane := range 8 * int(d.Vec) {
 		a := (w.value(d, 0, lane) + uint64(d.Off)) & g.reach
 		space, start := spaceOf(d.Space, a)
@@ -443,7 +443,7 @@ func (w *warp) rowsOfMatrix(d *inst) bool {
 		rows[lane] = w.bytes(space, lane, a-start, d.size, changed)
 	}
 	for i := range int(d.Vec) {
-		for lane := range isa.MaxLanes {
+		for lane := range isa.RowLanes {
 			from, at := d.MatrixRow(i, lane)
 			for h := range 2 {
 				element := rows[from[h]][2*at[h]:]

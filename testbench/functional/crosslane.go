@@ -21,7 +21,7 @@ func (w *warp) cross(d *inst, exec uint32) {
 				kind = sm.Missing
 			}
 			if kind != sm.NoFault {
-				w.fault(sm.Fault{Kind: kind, Lane: uint8(bits.TrailingZeros32(rest)), Missing: absent})
+				w.fault(sm.Fault{Kind: kind, Lane: uint8(bits.TrailingZeros32(rest)), Missing: uint64(absent)})
 				return
 			}
 			missing = missing || absent != 0
@@ -52,14 +52,14 @@ func (w *warp) group(d *inst, exec, rest uint32) (lanes, absent uint32, kind sm.
 	}
 	first := bits.TrailingZeros32(rest)
 	members := &d.src[len(d.src)-1]
-	mask := uint32(w.row(members)[first&(isa.MaxLanes-1)])
+	mask := uint32(w.row(members)[first&(isa.RowLanes-1)])
 	lanes = mask & exec
 	if lanes>>first&1 == 0 {
 		return 0, 0, sm.NotMember
 	}
 	if members.imm == nil {
 		for m := lanes; m != 0; m &= m - 1 {
-			if uint32(w.row(members)[bits.TrailingZeros32(m)&(isa.MaxLanes-1)]) != mask {
+			if uint32(w.row(members)[bits.TrailingZeros32(m)&(isa.RowLanes-1)]) != mask {
 				return 0, 0, sm.Disagree
 			}
 		}
@@ -150,7 +150,7 @@ func (w *warp) exchange(d *inst, exec uint32) bool {
 func (w *warp) write(row int32, lanes uint32, from *isa.Row) {
 	to := &w.rows[row]
 	for m := lanes; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+		lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
 		to[lane] = from[lane]
 	}
 }

@@ -76,7 +76,7 @@ type grid struct {
 	// Operands of the present instruction.
 	x       isa.Lanes
 	scratch [isa.MaxDsts]isa.Row
-	at      [isa.MaxLanes]uint64 // addresses
+	at      [isa.RowLanes]uint64 // addresses
 
 	onExit func(w *warp, lanes uint32) // for tests
 }

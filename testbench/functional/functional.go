@@ -24,6 +24,7 @@ type Setup struct {
 	Independent bool   // threads of a warp wait for each other: see the package comment
 	First       divergence.First
 
+	From, To uint64      // the CTAs to run, To not included; To = 0: all from From on
 	MaxLanes uint64      // thread instructions of the launch; 0: no limit
 	Stop     func() bool // polled; true ends the launch; nil: never
 }
@@ -42,7 +43,7 @@ type Result struct {
 type Counts struct {
 	Instructions uint64 // warp instructions, without inserted ones
 	Lanes        uint64 // their active lanes
-	Active       [isa.MaxLanes + 1]uint64
+	Active       [isa.RowLanes + 1]uint64
 	Branches     []Branch // by PC
 	Lines        uint64   // cache lines of global and local accesses
 	Outside      uint64   // loads outside of allocations: see Memory
@@ -79,8 +80,11 @@ func Run(s Setup, m *Memory) (*Result, error) {
 
 // run runs the CTAs.
 func (g *grid) run() {
-	total := uint64(g.Grid[0]) * uint64(g.Grid[1]) * uint64(g.Grid[2])
-	for next := uint64(0); ; {
+	total := g.To
+	if total == 0 {
+		total = uint64(g.Grid[0]) * uint64(g.Grid[1]) * uint64(g.Grid[2])
+	}
+	for next := g.From; ; {
 		if len(g.ctas) == 0 && next == total {
 			return
 		}

@@ -128,7 +128,7 @@ func (w *warp) clocks(time uint64) {
 }
 
 // value returns source i of a lane.
-func (w *warp) value(d *inst, i, lane int) uint64 { return w.row(&d.src[i])[lane&(isa.MaxLanes-1)] }
+func (w *warp) value(d *inst, i, lane int) uint64 { return w.row(&d.src[i])[lane&(isa.RowLanes-1)] }
 
 // row returns the row of a source that is no predicate.
 func (w *warp) row(s *source) *isa.Row {
@@ -294,7 +294,7 @@ func (w *warp) change(d *inst, exec uint32) {
 	case d.Op == isa.OpBar:
 		w.bar(d, exec)
 	case d.Op == isa.OpTrap:
-		f := sm.Fault{Kind: sm.Trapped, Lane: uint8(bits.TrailingZeros32(exec)), Lanes: exec}
+		f := sm.Fault{Kind: sm.Trapped, Lane: uint8(bits.TrailingZeros32(exec)), Lanes: uint64(exec)}
 		for i := range min(len(d.src), len(f.Args)) {
 			f.Args[i] = w.value(d, i, int(f.Lane))
 		}
@@ -313,10 +313,10 @@ func (w *warp) jump(d *inst, exec uint32) {
 	if d.Indirect() {
 		// The threads whose target is that of the lowest lane go; the others execute it again.
 		to := w.row(&d.src[len(d.src)-1])
-		lead := to[bits.TrailingZeros32(exec)&(isa.MaxLanes-1)]
+		lead := to[bits.TrailingZeros32(exec)&(isa.RowLanes-1)]
 		taken = 0
 		for m := exec; m != 0; m &= m - 1 {
-			if lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1); to[lane] == lead {
+			if lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1); to[lane] == lead {
 				taken |= 1 << lane
 			}
 		}
@@ -331,7 +331,7 @@ func (w *warp) jump(d *inst, exec uint32) {
 	if d.Op == isa.OpCall {
 		link := &w.rows[d.dst[0]]
 		for m := taken; m != 0; m &= m - 1 {
-			link[bits.TrailingZeros32(m)&(isa.MaxLanes-1)] = d.Src[0].Imm
+			link[bits.TrailingZeros32(m)&(isa.RowLanes-1)] = d.Src[0].Imm
 		}
 		target.depth++
 	} else {
@@ -366,7 +366,7 @@ func (w *warp) diverge(d *inst, target, fall point, taken, not uint32) {
 	default:
 		first := path{point: target, meet: meet, mask: taken}
 		second := path{point: fall, meet: meet, mask: not}
-		if !w.grid.First.Taken(taken, not) {
+		if !w.grid.First.Taken(uint64(taken), uint64(not)) {
 			first, second = second, first
 		}
 		if meet == e.meet { // the path below already waits there
@@ -474,7 +474,7 @@ func (w *warp) bar(d *inst, exec uint32) {
 	lanes, waits := exec, d.Mode != isa.ModeArrive
 	if !w.grid.Independent { // the warp arrives as a whole
 		if missing := w.elsewhere(exec); missing != 0 {
-			w.fault(sm.Fault{Kind: sm.PartOfWarp, Lane: uint8(bits.TrailingZeros32(exec)), Missing: missing})
+			w.fault(sm.Fault{Kind: sm.PartOfWarp, Lane: uint8(bits.TrailingZeros32(exec)), Missing: uint64(missing)})
 			return
 		}
 		lanes = w.live
@@ -538,7 +538,7 @@ func (w *warp) release(bar uint8, tally uint64) {
 	for at := slices.IndexFunc(w.paths, waits); at >= 0; at = slices.IndexFunc(w.paths, waits) {
 		if row := w.grid.result; row >= 0 {
 			for m := w.paths[at].mask; m != 0; m &= m - 1 {
-				w.rows[row][bits.TrailingZeros32(m)&(isa.MaxLanes-1)] = tally
+				w.rows[row][bits.TrailingZeros32(m)&(isa.RowLanes-1)] = tally
 			}
 		}
 		w.proceed(at)

@@ -111,7 +111,7 @@ func (w *warp) watched() {
 func (w *warp) hash(mask uint32) (sum uint64) {
 	for i := range w.grid.Prog.Regs {
 		for m := mask; m != 0; m &= m - 1 {
-			sum = sm.Mix(sum, w.rows[i][bits.TrailingZeros32(m)&(isa.MaxLanes-1)])
+			sum = sm.Mix(sum, w.rows[i][bits.TrailingZeros32(m)&(isa.RowLanes-1)])
 		}
 	}
 	for _, p := range w.preds {

@@ -393,7 +393,7 @@ func compareLanes(t *testing.T, r *rand.Rand, in *isa.Inst) {
 		}
 	}
 	isa.Execute(in, &x)
-	for lane := range isa.MaxLanes {
+	for lane := range isa.RowLanes {
 		if x.Mask>>lane&1 == 0 {
 			continue
 		}

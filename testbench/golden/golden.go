@@ -165,7 +165,7 @@ type Waiting struct {
 // program that fails gives a Result.
 func Run(p *isa.Program, l Setup, m *Memory, o Options) (*Result, error) {
 	if l.WarpSize == 0 {
-		l.WarpSize = isa.MaxLanes
+		l.WarpSize = isa.RowLanes
 	}
 	if o.Slice == 0 {
 		o.Slice = defaultSlice

@@ -28,7 +28,7 @@ type Herds struct {
 type HerdStep struct {
 	*Herd
 	Threads uint32              // by %laneid
-	Lanes   [isa.MaxLanes]uint8 // by %laneid: the lane of the thread
+	Lanes   [isa.RowLanes]uint8 // by %laneid: the lane of the thread
 }
 
 // Herd is one execution of a marked instruction by lanes together.
@@ -45,7 +45,7 @@ type Herd struct {
 	Before   bool
 
 	present, want uint32               // lanes of the model that arrived, and those that want to take the branch
-	addr          [isa.MaxLanes]uint64 // addresses that they wanted to read
+	addr          [isa.RowLanes]uint64 // addresses that they wanted to read
 }
 
 // Stray is a herded instruction whose destination on the machine contradicts the votes of the
@@ -181,12 +181,12 @@ func (h *Herds) load(e *Herd, in *isa.Inst) string {
 		}
 		votes := map[uint64]int{}
 		best := e.addr[bits.TrailingZeros32(lanes)] / block
-		for lane := bits.TrailingZeros32(lanes); lane < isa.MaxLanes; lane++ {
+		for lane := bits.TrailingZeros32(lanes); lane < isa.RowLanes; lane++ {
 			if lanes>>lane&1 != 0 {
 				votes[e.addr[lane]/block]++
 			}
 		}
-		for lane := range isa.MaxLanes {
+		for lane := range isa.RowLanes {
 			if b := e.addr[lane] / block; !h.First && lanes>>lane&1 != 0 && votes[b] > votes[best] {
 				best = b
 			}

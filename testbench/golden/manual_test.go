@@ -123,8 +123,8 @@ func try(t *testing.T, o *opcode) {
 		}
 		combos = longer
 	}
-	for at := 0; at < len(combos); at += isa.MaxLanes {
-		group := combos[at:min(at+isa.MaxLanes, len(combos))]
+	for at := 0; at < len(combos); at += isa.RowLanes {
+		group := combos[at:min(at+isa.RowLanes, len(combos))]
 		var rows [isa.MaxSrcs]isa.Row
 		var d [isa.MaxDsts]isa.Row
 		x := isa.Lanes{Mask: ^uint32(0), Dst: [isa.MaxDsts]*isa.Row{&d[0], &d[1], &d[2], &d[3]}}

@@ -165,7 +165,7 @@ func (b *book) at(pc uint32) *Counts {
 }
 
 func (b *book) issue(e sm.Issued) {
-	c, n := b.at(e.PC), bits.OnesCount32(e.Mask)
+	c, n := b.at(e.PC), bits.OnesCount64(e.Mask)
 	c.Issued++
 	c.Lanes += uint64(n)
 	c.Active[n]++

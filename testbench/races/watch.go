@@ -162,7 +162,7 @@ func (w *watcher) take(o *op, f *sm.Flight, pc uint32) {
 	}
 	r := w.at(f.Row)
 	for m := f.Mask; m != 0; m &= m - 1 {
-		home := f.Home(bits.TrailingZeros32(m))
+		home := f.Home(bits.TrailingZeros64(m))
 		row, lane := int(home.Row), int(home.Lane)
 		if f.Mixed {
 			r = w.at(home.Row)
@@ -256,7 +256,7 @@ func (t *lanes) warpBarrier(in *isa.Inst, warpSize int) {
 // access records an access of the thread.
 func (t *lanes) access(o *op, pc uint32) {
 	in := o.in
-	if (in.Op == isa.OpLdmatrix || in.Op == isa.OpStmatrix) && int(t.thread)%isa.MaxLanes >= 8*int(in.Vec) {
+	if (in.Op == isa.OpLdmatrix || in.Op == isa.OpStmatrix) && int(t.thread)%isa.RowLanes >= 8*int(in.Vec) {
 		return // its address has no meaning
 	}
 	addr := (t.value(&in.Src[0]) + uint64(in.Off)) & t.cta.d.reach

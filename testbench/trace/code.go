@@ -13,6 +13,7 @@ import (
 // coder holds what both sides know of an SM while they code its records of one block: the last record
 // and, by slot and by row, what to expect next.
 type coder struct {
+	wide  bool // warps of more than 32 lanes: a mask takes 8 bytes, else 4
 	cycle uint64
 	line  uint64
 	slot  uint16
@@ -25,7 +26,7 @@ type coder struct {
 // expected is what a slot is expected to go on with.
 type expected struct {
 	pc    uint32 // of its last instruction
-	mask  uint32
+	mask  uint64
 	row   uint8
 	homes units.Homes
 }
@@ -59,7 +60,7 @@ const (
 func (c *coder) reset() {
 	clear(c.slots)
 	clear(c.rows)
-	*c = coder{slots: c.slots, rows: c.rows}
+	*c = coder{wide: c.wide, slots: c.slots, rows: c.rows}
 }
 
 // slotOf returns what to expect of a slot.
@@ -97,7 +98,7 @@ func (e *expected) seen(r *Record) {
 // append appends a record.
 func (c *coder) append(b []byte, r *Record) []byte {
 	e, w := c.slotOf(r.Slot), c.rowOf(r.Row)
-	head, more, moved := byte(r.Kind), byte(0), uint32(0)
+	head, more, moved := byte(r.Kind), byte(0), uint64(0)
 	pc := e.next(r.Kind)
 	if r.PC != pc {
 		head |= hasPC
@@ -142,7 +143,7 @@ func (c *coder) append(b []byte, r *Record) []byte {
 		b = binary.AppendVarint(b, int64(int32(r.PC-pc)))
 	}
 	if head&hasMask != 0 {
-		b = binary.LittleEndian.AppendUint32(b, r.Mask)
+		b = c.appendMask(b, r.Mask)
 	}
 	if more&moreRow != 0 {
 		b = append(b, r.Row)
@@ -152,10 +153,10 @@ func (c *coder) append(b []byte, r *Record) []byte {
 		b = append(binary.AppendUvarint(b, r.CTA), r.Warp)
 	}
 	if more&moreOff != 0 {
-		b = binary.LittleEndian.AppendUint32(b, r.Off)
+		b = c.appendMask(b, r.Off)
 	}
 	if more&moreHomes != 0 {
-		b = e.appendHomes(b, r, moved, more&moreLanes != 0)
+		b = e.appendHomes(c.appendMask(b, moved), r, moved, more&moreLanes != 0)
 	}
 	c.cycle, c.slot = r.Cycle, r.Slot
 	e.seen(r)
@@ -166,9 +167,9 @@ func (c *coder) append(b []byte, r *Record) []byte {
 }
 
 // moved returns the lanes of a record with other homes than expected.
-func (e *expected) moved(r *Record) (lanes uint32) {
+func (e *expected) moved(r *Record) (lanes uint64) {
 	for m := r.Mask; m != 0; m &= m - 1 {
-		l := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+		l := bits.TrailingZeros64(m) & (isa.MaxLanes - 1)
 		if r.Homes.Row[l] != e.homes.Row[l] || r.Homes.Lane[l] != e.homes.Lane[l] {
 			lanes |= 1 << l
 		}
@@ -176,17 +177,24 @@ func (e *expected) moved(r *Record) (lanes uint32) {
 	return lanes
 }
 
+// appendMask appends a mask of lanes.
+func (c *coder) appendMask(b []byte, mask uint64) []byte {
+	if c.wide {
+		return binary.LittleEndian.AppendUint64(b, mask)
+	}
+	return binary.LittleEndian.AppendUint32(b, uint32(mask))
+}
+
 // appendHomes appends the homes of some lanes, and expects them from now on.
-func (e *expected) appendHomes(b []byte, r *Record, moved uint32, lanes bool) []byte {
-	b = binary.LittleEndian.AppendUint32(b, moved)
+func (e *expected) appendHomes(b []byte, r *Record, moved uint64, lanes bool) []byte {
 	for m := moved; m != 0; m &= m - 1 {
-		l := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+		l := bits.TrailingZeros64(m) & (isa.MaxLanes - 1)
 		e.homes.Row[l], e.homes.Lane[l] = r.Homes.Row[l], r.Homes.Lane[l]
 		b = append(b, r.Homes.Row[l])
 	}
 	if lanes {
 		for m := moved; m != 0; m &= m - 1 {
-			b = append(b, r.Homes.Lane[bits.TrailingZeros32(m)&(isa.MaxLanes-1)])
+			b = append(b, r.Homes.Lane[bits.TrailingZeros64(m)&(isa.MaxLanes-1)])
 		}
 	}
 	return b
@@ -196,17 +204,17 @@ func (e *expected) appendHomes(b []byte, r *Record, moved uint32, lanes bool) []
 func (c *coder) appendTail(b []byte, r *Record) []byte {
 	switch r.Kind {
 	case Branch:
-		return binary.LittleEndian.AppendUint32(b, r.Taken)
+		return c.appendMask(b, r.Taken)
 	case Push, Pop:
 		return binary.AppendUvarint(binary.AppendUvarint(b, uint64(r.Depth)), uint64(r.Number))
 	case Reconverge, Merge:
-		return binary.LittleEndian.AppendUint32(b, r.Part)
+		return c.appendMask(b, r.Part)
 	case Compact, Spill, Fill, Arrive:
 		return binary.AppendUvarint(b, uint64(r.Number))
 	case Write:
 		b, last := binary.AppendUvarint(b, uint64(r.Number)), uint64(0)
 		for m := r.Mask; m != 0; m &= m - 1 {
-			v := r.Values[bits.TrailingZeros32(m)]
+			v := r.Values[bits.TrailingZeros64(m)]
 			b = binary.AppendVarint(b, int64(v-last))
 			last = v
 		}
@@ -233,7 +241,7 @@ var errRecord = errors.New("a record that ends early or has a number out of rang
 
 // take decodes a record of an SM from b, and returns the bytes behind it.
 func (c *coder) take(b []byte, r *Record) ([]byte, error) {
-	in := input{b: b}
+	in := input{b: b, wide: c.wide}
 	head := in.byte()
 	*r = Record{Kind: Kind(head & kindBits), SM: r.SM}
 	r.Cycle = c.cycle + in.uvarint()
@@ -250,7 +258,7 @@ func (c *coder) take(b []byte, r *Record) ([]byte, error) {
 		r.PC += uint32(in.varint())
 	}
 	if r.Mask = e.mask; head&hasMask != 0 {
-		r.Mask = in.uint32()
+		r.Mask = in.mask()
 	}
 	if r.Row = e.row; more&moreRow != 0 {
 		r.Row = in.byte()
@@ -262,14 +270,14 @@ func (c *coder) take(b []byte, r *Record) ([]byte, error) {
 	}
 	r.CTA, r.Warp = w.cta, w.warp
 	if more&moreOff != 0 {
-		r.Off = in.uint32()
+		r.Off = in.mask()
 	}
 	if r.Mixed = more&moreMixed != 0; r.Mixed {
 		if more&moreHomes != 0 {
 			e.takeHomes(&in, more&moreLanes != 0)
 		}
 		for m := r.Mask; m != 0; m &= m - 1 {
-			l := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+			l := bits.TrailingZeros64(m) & (isa.MaxLanes - 1)
 			r.Homes.Row[l], r.Homes.Lane[l] = e.homes.Row[l], e.homes.Lane[l]
 		}
 	}
@@ -294,14 +302,14 @@ func (c *coder) take(b []byte, r *Record) ([]byte, error) {
 
 // takeHomes decodes homes, and expects them from now on.
 func (e *expected) takeHomes(in *input, lanes bool) {
-	moved := in.uint32()
+	moved := in.mask()
 	for m := moved; m != 0; m &= m - 1 {
-		l := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
+		l := bits.TrailingZeros64(m) & (isa.MaxLanes - 1)
 		e.homes.Row[l], e.homes.Lane[l] = in.byte(), uint8(l)
 	}
 	if lanes {
 		for m := moved; m != 0; m &= m - 1 {
-			e.homes.Lane[bits.TrailingZeros32(m)&(isa.MaxLanes-1)] = in.byte()
+			e.homes.Lane[bits.TrailingZeros64(m)&(isa.MaxLanes-1)] = in.byte()
 		}
 	}
 }
@@ -310,11 +318,11 @@ func (e *expected) takeHomes(in *input, lanes bool) {
 func (c *coder) takeTail(in *input, r *Record) {
 	switch r.Kind {
 	case Branch:
-		r.Taken = in.uint32()
+		r.Taken = in.mask()
 	case Push, Pop:
 		r.Depth, r.Number = uint16(in.uvarint()), uint16(in.uvarint())
 	case Reconverge, Merge:
-		r.Part = in.uint32()
+		r.Part = in.mask()
 	case Compact, Spill, Fill, Arrive:
 		r.Number = uint16(in.uvarint())
 	case Write:
@@ -322,9 +330,9 @@ func (c *coder) takeTail(in *input, r *Record) {
 		c.values = [isa.MaxLanes]uint64{}
 		for m, last := r.Mask, uint64(0); m != 0; m &= m - 1 {
 			last += uint64(in.varint())
-			c.values[bits.TrailingZeros32(m)&(isa.MaxLanes-1)] = last
+			c.values[bits.TrailingZeros64(m)&(isa.MaxLanes-1)] = last
 		}
-		r.Values = c.values[:bits.Len32(r.Mask)]
+		r.Values = c.values[:bits.Len64(r.Mask)]
 	case Wait:
 		r.Reason = Reason(in.byte())
 		r.From = r.Cycle - in.uvarint()
@@ -342,6 +350,7 @@ func (c *coder) takeTail(in *input, r *Record) {
 // input reads numbers. After the end of its bytes it is short, and numbers are 0.
 type input struct {
 	b     []byte
+	wide  bool // as in coder
 	short bool
 }
 
@@ -355,13 +364,19 @@ func (in *input) byte() byte {
 	return v
 }
 
-func (in *input) uint32() uint32 {
-	if len(in.b) < 4 {
+func (in *input) mask() (v uint64) {
+	n := 4
+	if in.wide {
+		n = 8
+	}
+	if len(in.b) < n {
 		in.short = true
 		return 0
 	}
-	v := binary.LittleEndian.Uint32(in.b)
-	in.b = in.b[4:]
+	for i, b := range in.b[:n] {
+		v |= uint64(b) << (8 * i)
+	}
+	in.b = in.b[n:]
 	return v
 }
 

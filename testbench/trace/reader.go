@@ -321,6 +321,7 @@ func (r *Reader) open(m *merger, b *Block, sms []int) error {
 		s := &m.streams[n]
 		n++
 		s.reset()
+		s.wide = r.Header.Lanes > isa.RowLanes
 		s.cycle, s.rest, s.left, s.rec.SM = cycle, rest, left, uint16(sm)
 		if err := s.advance(); err != nil {
 			return err

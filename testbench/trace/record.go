@@ -126,10 +126,10 @@ type Record struct {
 	Depth   uint16 // Push, Pop: entries
 	Number  uint16 // Push, Pop, Compact, Spill, Fill, Arrive, Write
 	PC      uint32 // in the launched program; isa.NoPC: none
-	Mask    uint32 // active lanes
-	Off     uint32 // Issue: lanes of Mask whose predicate is false
-	Taken   uint32 // Branch: lanes of Mask that take it
-	Part    uint32 // Reconverge, Merge: see there
+	Mask    uint64 // active lanes
+	Off     uint64 // Issue: lanes of Mask whose predicate is false
+	Taken   uint64 // Branch: lanes of Mask that take it
+	Part    uint64 // Reconverge, Merge: see there
 	Cycle   uint64 // core cycle, counted over all launches of the run
 	From    uint64 // Wait, Reply: first cycle
 	CTA     uint64 // linear number in the grid; of the lowest lane if Mixed
@@ -151,7 +151,7 @@ func (r *Record) Home(lane int) units.Home {
 }
 
 // Lanes returns the number of active lanes.
-func (r *Record) Lanes() int { return bits.OnesCount32(r.Mask) }
+func (r *Record) Lanes() int { return bits.OnesCount64(r.Mask) }
 
 // Issues reports whether the record is an issued instruction, of the kernel or inserted.
 func (r *Record) Issues() bool { return r.Kind <= Inserted }

@@ -21,15 +21,17 @@ import (
 
 // step is a drawn record, and the cycles since the one before.
 type step struct {
-	Kind                        trace.Kind
-	SM, Slot, Row, Warp         uint8
-	After                       uint8
-	Far                         bool // many cycles later
-	Same                        bool // continues the last record of its slot
-	PC, Mask, Other, Home, Lane uint32
-	CTA, Line                   uint64
-	Mixed, Moved                bool
-	Ends                        bool // a block may end here
+	Kind                trace.Kind
+	SM, Slot, Row, Warp uint8
+	After               uint8
+	Far                 bool // many cycles later
+	Same                bool // continues the last record of its slot
+	PC                  uint32
+	Mask, Other         uint64
+	Home, Lane          uint32
+	CTA, Line           uint64
+	Mixed, Moved        bool
+	Ends                bool // a block may end here
 }
 
 func steps() gopter.Gen {
@@ -46,7 +48,7 @@ func steps() gopter.Gen {
 		"Row": gen.UInt8Range(0, 63), "Warp": gen.UInt8Range(0, 31), "After": gen.UInt8Range(0, 4),
 		"Far":  gen.Weighted([]gen.WeightedGen{{Weight: 9, Gen: gen.Const(false)}, {Weight: 1, Gen: gen.Const(true)}}),
 		"Same": forall.Bool(), "PC": forall.OneOf[uint32](0, 1, 77, 100000, trace.NoPC),
-		"Mask": forall.Mask[uint32](32), "Other": forall.Mask[uint32](32), "Home": gen.UInt32(), "Lane": gen.UInt32(),
+		"Mask": forall.Mask[uint64](32), "Other": forall.Mask[uint64](32), "Home": gen.UInt32(), "Lane": gen.UInt32(),
 		"CTA": forall.OneOf[uint64](0, 1, 1<<40), "Line": forall.OneOf[uint64](0, 128, 1<<47, ^uint64(127)),
 		"Mixed": forall.Bool(), "Moved": forall.Bool(), "Ends": forall.Bool(),
 	}))
@@ -85,7 +87,7 @@ func records(steps []step) (list []trace.Record) {
 		case trace.Push, trace.Pop:
 			r.Depth, r.Number = uint16(s.Home), uint16(s.Lane)
 		case trace.Write:
-			r.Number, r.Values = uint16(s.Home), make([]uint64, bits.Len32(r.Mask))
+			r.Number, r.Values = uint16(s.Home), make([]uint64, bits.Len64(r.Mask))
 			for l := range r.Values {
 				if r.Mask>>l&1 != 0 {
 					r.Values[l] = s.Line - uint64(l)*uint64(s.Lane)

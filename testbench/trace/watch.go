@@ -177,7 +177,7 @@ type watch struct {
 	slots   []waiting
 	ask     units.Set             // slots that wait for registers, or whose state is not known
 	flight  units.Set             // of these, slots whose last instruction is in flight
-	loads   [][sm.MaxWarps]uint32 // by register and row: lanes whose last writer is a memory instruction
+	loads   [][sm.MaxWarps]uint64 // by register and row: lanes whose last writer is a memory instruction
 	groups  groups
 	at      [sm.MaxWarps]arrival
 	flying  [maxEntries][]flying
@@ -195,7 +195,7 @@ type waiting struct {
 	reason Reason
 	since  uint64
 	pc     uint32
-	mask   uint32
+	mask   uint64
 	row    uint8
 	left   bool // its threads have exited; mechanisms may leave the slot as it is
 	// came: the outcome that it waits for is on its way to the mechanism, which may give the threads to
@@ -205,13 +205,13 @@ type waiting struct {
 	// The register that it waits for, if it is held, and the lanes of its threads in that row.
 	held        bool
 	reg, regRow int
-	lanes       uint32
+	lanes       uint64
 }
 
 // arrival is the threads of a row at a CTA barrier.
 type arrival struct {
 	pc   uint32
-	mask uint32 // by home lane
+	mask uint64 // by home lane
 	slot uint16
 }
 
@@ -219,7 +219,8 @@ type arrival struct {
 type flying struct {
 	rec   Record // its request
 	found memsys.Found
-	left  uint32 // lanes without a reply
+	left  uint64 // lanes without a reply
+	first int    // lane of the warp that is lane 0 of the access
 }
 
 // newWatch attaches a watch to an SM.
@@ -263,7 +264,7 @@ func (w *watch) begin(warps int) {
 		w.warp[row], w.cta[row] = uint8(row%warps), w.sm.Resident(row)
 	}
 	p := w.sm.Program()
-	w.loads = make([][sm.MaxWarps]uint32, len(p.Regs)+len(p.Preds))
+	w.loads = make([][sm.MaxWarps]uint64, len(p.Regs)+len(p.Preds))
 }
 
 // end ends the waits of all slots.
@@ -276,7 +277,7 @@ func (w *watch) end(now uint64) {
 
 // fill begins a record about threads of a row. It sets each field but Homes and Values, which have a
 // meaning only in regrouped and in Write records.
-func (w *watch) fill(k Kind, cycle uint64, slot, row int, pc, mask uint32) *Record {
+func (w *watch) fill(k Kind, cycle uint64, slot, row int, pc uint32, mask uint64) *Record {
 	r := &w.rec
 	r.Kind, r.Cycle, r.Slot, r.PC, r.Mask = k, cycle, uint16(slot), pc, mask
 	r.Reason, r.Access, r.Found = 0, 0, 0
@@ -293,10 +294,10 @@ func (w *watch) place(r *Record, row int) {
 }
 
 // of begins a record about an instruction, whose PC is that of the kernel.
-func (w *watch) of(k Kind, cycle uint64, f *sm.Flight, pc, mask uint32) *Record {
+func (w *watch) of(k Kind, cycle uint64, f *sm.Flight, pc uint32, mask uint64) *Record {
 	row := int(f.Row)
 	if f.Mixed {
-		row = int(f.Homes.At(bits.TrailingZeros32(cmp.Or(mask, f.Mask))).Row)
+		row = int(f.Homes.At(bits.TrailingZeros64(cmp.Or(mask, f.Mask))).Row)
 	}
 	r := w.fill(k, cycle, int(f.Slot), row, pc, mask)
 	if r.Mixed = f.Mixed; f.Mixed {
@@ -351,13 +352,13 @@ func (s *waiting) issued(f *sm.Flight) {
 }
 
 // off returns the lanes whose guard is false.
-func (w *watch) off(f *sm.Flight, in *isa.Inst) (lanes uint32) {
+func (w *watch) off(f *sm.Flight, in *isa.Inst) (lanes uint64) {
 	at := int(in.Guard.Index)
 	if !f.Mixed {
 		lanes = w.sm.Preds(int(f.Row), at)
 	} else {
 		for m := f.Mask; m != 0; m &= m - 1 {
-			lane := bits.TrailingZeros32(m)
+			lane := bits.TrailingZeros64(m)
 			h := f.Homes.At(lane)
 			lanes |= w.sm.Preds(int(h.Row), at) >> h.Lane & 1 << lane
 		}
@@ -385,14 +386,14 @@ func (w *watch) writes(f *sm.Flight, in *isa.Inst) {
 			continue
 		}
 		for m := f.Mask; m != 0; m &= m - 1 {
-			h := f.Homes.At(bits.TrailingZeros32(m))
+			h := f.Homes.At(bits.TrailingZeros64(m))
 			wait(&of[h.Row&(sm.MaxWarps-1)], 1<<(h.Lane&(isa.MaxLanes-1)), in.Memory())
 		}
 	}
 }
 
 // wait adds lanes to those that wait for memory, or removes them.
-func wait(of *uint32, lanes uint32, memory bool) {
+func wait(of *uint64, lanes uint64, memory bool) {
 	*of &^= lanes
 	if memory {
 		*of |= lanes
@@ -400,12 +401,12 @@ func wait(of *uint32, lanes uint32, memory bool) {
 }
 
 // homeLanes returns the home lanes, in a row, of some lanes of an instruction.
-func homeLanes(f *sm.Flight, row int, mask uint32) (lanes uint32) {
+func homeLanes(f *sm.Flight, row int, mask uint64) (lanes uint64) {
 	if !f.Mixed {
 		return mask
 	}
 	for m := mask; m != 0; m &= m - 1 {
-		if h := f.Homes.At(bits.TrailingZeros32(m)); int(h.Row) == row {
+		if h := f.Homes.At(bits.TrailingZeros64(m)); int(h.Row) == row {
 			lanes |= 1 << h.Lane
 		}
 	}
@@ -550,10 +551,10 @@ func (w *watch) stack(e divergence.Stacked) {
 
 func (w *watch) compact(e divergence.Compacted) {
 	f := sm.Flight{Slot: uint16(e.Slot), Mask: e.Mask, Homes: *e.Homes}
-	first := bits.TrailingZeros32(e.Mask)
+	first := bits.TrailingZeros64(e.Mask)
 	f.Row = e.Homes.At(first).Row
 	for m := e.Mask; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m)
+		lane := bits.TrailingZeros64(m)
 		f.Mixed = f.Mixed || e.Homes.At(lane) != units.Home{Row: f.Row, Lane: uint8(lane)}
 	}
 	w.of(Compact, e.Cycle, &f, w.sm.Program().OriginOf(e.At.PC), e.Mask).Number = uint16(e.Warps)
@@ -609,14 +610,13 @@ func (w *watch) writeBack(cycle uint64, v *sm.Result) {
 			continue
 		}
 		r := w.of(Write, cycle, &v.Flight, w.sm.Program().OriginOf(v.PC), v.Exec)
-		row := w.sm.Value(v, int(i))
 		for m := v.Exec; m != 0; m &= m - 1 {
-			lane := bits.TrailingZeros32(m) & (isa.MaxLanes - 1)
-			if w.values[lane] = row[lane]; in.Dst[i].Kind == isa.OperandPred {
+			lane := bits.TrailingZeros64(m) & (isa.MaxLanes - 1)
+			if w.values[lane] = w.sm.Value(v, int(i), lane); in.Dst[i].Kind == isa.OperandPred {
 				w.values[lane] = uint64(v.PDst[i] >> lane & 1)
 			}
 		}
-		r.Number, r.Values = n, w.values[:bits.Len32(v.Exec)]
+		r.Number, r.Values = n, w.values[:bits.Len64(v.Exec)]
 		w.put()
 		n++
 	}
@@ -631,7 +631,8 @@ func (w *watch) request(e memsys.Part) {
 	if f.PC == isa.NoPC {
 		f.Slot = uint16(int(f.Row) * w.perWarp)
 	}
-	lanes := e.Lanes
+	first := sm.FirstLane(e.Tag)
+	lanes := uint64(e.Lanes) << first
 	if e.Kind == memsys.Fence {
 		lanes = 0
 	}
@@ -644,7 +645,7 @@ func (w *watch) request(e memsys.Part) {
 		if e.First {
 			*list = (*list)[:0]
 		}
-		*list = append(*list, flying{rec: *r, found: NoLookup, left: lanes})
+		*list = append(*list, flying{rec: *r, found: NoLookup, left: lanes, first: first})
 	}
 }
 
@@ -652,7 +653,7 @@ func (w *watch) request(e memsys.Part) {
 func (w *watch) lookUp(e memsys.LookedUp) {
 	list := w.flying[e.Entry&(maxEntries-1)]
 	for i := range list {
-		if l := &list[i]; l.rec.Line == e.Line && l.rec.Mask&e.Lanes != 0 {
+		if l := &list[i]; l.rec.Line == e.Line && l.rec.Mask&(uint64(e.Lanes)<<l.first) != 0 {
 			l.found = e.Found
 		}
 	}
@@ -662,14 +663,15 @@ func (w *watch) reply(cycle uint64, v *memsys.LineResponse) {
 	list := w.flying[v.Entry&(maxEntries-1)]
 	for i := range list {
 		l := &list[i]
-		if l.rec.Mask&v.Lanes == 0 {
+		lanes := uint64(v.Lanes) << l.first
+		if l.rec.Mask&lanes == 0 {
 			continue
 		}
 		w.rec = l.rec
 		r := &w.rec
 		r.Kind, r.Cycle, r.From, r.Found, r.First = Reply, cycle, l.rec.Cycle, l.found, false
-		r.Mask &= v.Lanes
-		l.left &^= v.Lanes
+		r.Mask &= lanes
+		l.left &^= lanes
 		r.Partial = l.left != 0
 		w.put()
 	}

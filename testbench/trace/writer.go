@@ -8,6 +8,8 @@ import (
 	"io"
 
 	"github.com/klauspost/compress/zstd"
+
+	"divergo/isa"
 )
 
 // Version is the version of the format that this package writes.
@@ -77,7 +79,7 @@ func NewWriter(to io.Writer, h Header) (*Writer, error) {
 	}
 	w := &Writer{to: to, zip: zip}
 	for i := range h.SMs {
-		w.streams = append(w.streams, &Stream{sm: uint16(i)})
+		w.streams = append(w.streams, &Stream{coder: coder{wide: h.Lanes > isa.RowLanes}, sm: uint16(i)})
 	}
 	h.Version, w.values = Version, h.Values
 	w.write(binary.LittleEndian.AppendUint32([]byte(magic), Version))

@@ -380,8 +380,8 @@ func TestMixedRows(t *testing.T) {
 		f.Homes.Row[lane], f.Homes.Lane[lane] = uint8(4+lane%3), uint8(lane)
 	}
 	see := func(want map[int]uint32) {
-		got := map[int]uint32{}
-		new(watcher).eachRow(&f, 0b1110_1101, func(row int, lanes uint32) { got[row] |= lanes })
+		got := map[int]uint64{}
+		new(watcher).eachRow(&f, 0b1110_1101, func(row int, lanes uint64) { got[row] |= lanes })
 		assert.Equal(t, want, got)
 	}
 	see(map[int]uint32{4: 0b0100_1001, 5: 0b1000_0000, 6: 0b0010_0100})

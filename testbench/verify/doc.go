@@ -48,5 +48,5 @@
 // the watchers. Until the end of the launch the watchers keep 8 bytes for each issued warp instruction,
 // and the exit registers of all threads. The machine's timing does not change. A launch that differs
 // runs again on the golden model, which then keeps every sequence of PCs: 4 bytes for each thread
-// instruction.
+// instruction. A [Recall] lets several machines take one run of the golden model.
 package verify

@@ -68,7 +68,7 @@ func (w *watcher) herd(e sm.Issued) {
 		core := &w.numbered[w.sm.CoreOf(int(e.Slot))]
 		*core = append(*core, h)
 	}
-	w.eachRow(e.Flight, e.Mask, func(r int, mask uint32) {
+	w.eachRow(e.Flight, e.Mask, func(r int, mask uint64) {
 		v := w.warp(r)
 		step := golden.HerdStep{Herd: &h.Herd}
 		for location := range w.lanes {
@@ -85,7 +85,7 @@ func (w *watcher) herd(e sm.Issued) {
 func lane(f *sm.Flight, row, home uint8) uint8 {
 	if f.Mixed {
 		for m := f.Mask; m != 0; m &= m - 1 {
-			if l := bits.TrailingZeros32(m); f.Homes.At(l) == (units.Home{Row: row, Lane: home}) {
+			if l := bits.TrailingZeros64(m); f.Homes.At(l) == (units.Home{Row: row, Lane: home}) {
 				return uint8(l)
 			}
 		}

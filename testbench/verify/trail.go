@@ -94,9 +94,9 @@ func (r *Recording) follow(w *watcher) {
 	insts := r.run.launch.Prog.Insts
 	w.leave = append(w.leave,
 		w.sm.Issue.OnIssue.Add(func(e sm.Issued) {
-			w.eachRow(e.Flight, e.Mask, func(row int, mask uint32) {
+			w.eachRow(e.Flight, e.Mask, func(row int, mask uint64) {
 				for m := mask; m != 0; m &= m - 1 {
-					lane := bits.TrailingZeros32(m)
+					lane := bits.TrailingZeros64(m)
 					t := thread(row, lane)
 					d := t.at(t.n - 1)
 					// else it waited for its turn: see owner.path
@@ -111,16 +111,16 @@ func (r *Recording) follow(w *watcher) {
 			})
 		}),
 		w.sm.Issue.OnInserted.Add(func(e sm.Issued) {
-			w.eachRow(e.Flight, e.Mask, func(row int, mask uint32) {
+			w.eachRow(e.Flight, e.Mask, func(row int, mask uint64) {
 				for m := mask; m != 0; m &= m - 1 {
-					thread(row, bits.TrailingZeros32(m)).apart = true
+					thread(row, bits.TrailingZeros64(m)).apart = true
 				}
 			})
 		}))
 	wrote := func(cycle uint64, f *sm.Result) {
 		pc := w.sm.Program().OriginOf(f.PC)
 		for m := f.Exec; m != 0; m &= m - 1 {
-			lane := bits.TrailingZeros32(m)
+			lane := bits.TrailingZeros64(m)
 			h := units.Home{Row: f.Row, Lane: uint8(lane)}
 			if f.Mixed {
 				h = f.Homes.At(lane)
@@ -148,7 +148,7 @@ func (w *watcher) result(f *sm.Result, in *isa.Inst, i, lane int) uint64 {
 	case in.Dst[i].Kind == isa.OperandPred:
 		return uint64(f.PDst[i] >> lane & 1)
 	}
-	return w.sm.Value(f, i)[lane]
+	return w.sm.Value(f, i, lane)
 }
 
 // add appends an instruction.

@@ -26,7 +26,7 @@ type watcher struct {
 	last    uint64 // cycle of the last issue
 	cores   [sm.MaxSchedulers]struct {
 		last  uint64 // cycle of the last issue
-		taken uint32 // lanes without room for another issue in that cycle
+		taken uint64 // lanes without room for another issue in that cycle
 	}
 	rows   [sm.MaxWarps]*warp
 	done   []*warp // all warps that have started, in order
@@ -40,8 +40,8 @@ type watcher struct {
 type warp struct {
 	id      uint64 // linear number of its CTA
 	index   int    // in the CTA
-	started uint32 // its threads
-	live    uint32 // those that have not exited
+	started uint64 // its threads
+	live    uint64 // those that have not exited
 	steps   []step
 	herds   []golden.HerdStep
 	regs    []uint64 // at the exit, by lane, then register
@@ -53,7 +53,7 @@ type warp struct {
 // step is an issued instruction.
 type step struct {
 	pc   uint32 // or isa.NoPC: an inserted instruction
-	mask uint32 // the lanes of this warp for which it issued
+	mask uint64 // the lanes of this warp for which it issued
 }
 
 // maxBroken limits the violations kept for each SM.
@@ -86,7 +86,7 @@ func (w *watcher) detach() {
 }
 
 func (w *watcher) inserted(e sm.Issued) {
-	w.eachRow(e.Flight, e.Mask, func(r int, mask uint32) {
+	w.eachRow(e.Flight, e.Mask, func(r int, mask uint64) {
 		v := w.warp(r)
 		v.steps = append(v.steps, step{isa.NoPC, mask})
 	})
@@ -96,7 +96,7 @@ func (w *watcher) issue(e sm.Issued) {
 	c := &w.cores[w.sm.CoreOf(int(e.Slot))]
 	late := (e.Cycle < c.last || e.Cycle == c.last && e.Mask&c.taken != 0) && len(w.done) > 0
 	if w.sm.Issue.Beside == nil || e.Cycle == c.last {
-		c.taken = ^uint32(0) // a sub-core issues at most two in a cycle, if it can issue two
+		c.taken = ^uint64(0) // a sub-core issues at most two in a cycle, if it can issue two
 	} else {
 		c.taken = e.Mask
 	}
@@ -107,8 +107,8 @@ func (w *watcher) issue(e sm.Issued) {
 	if e.Mask == 0 {
 		w.breaks(e.Flight, w.lowest(e), EmptyMask, "issued with an empty mask")
 	}
-	w.issued += uint64(bits.OnesCount32(e.Mask))
-	w.eachRow(e.Flight, e.Mask, func(r int, mask uint32) {
+	w.issued += uint64(bits.OnesCount64(e.Mask))
+	w.eachRow(e.Flight, e.Mask, func(r int, mask uint64) {
 		v := w.warp(r)
 		v.steps = append(v.steps, step{e.PC, mask})
 		if dead := mask &^ v.live; dead != 0 {
@@ -123,14 +123,14 @@ func (w *watcher) issue(e sm.Issued) {
 // exit records the registers of exiting threads. The front end releases threads when all of their
 // instructions are complete, so the register file is up to date.
 func (w *watcher) exit(e sm.Exited) {
-	w.eachRow(e.Flight, e.Lanes, func(r int, mask uint32) {
+	w.eachRow(e.Flight, e.Lanes, func(r int, mask uint64) {
 		v := w.warp(r)
 		if dead := mask &^ v.live; dead != 0 {
 			w.breaks(e.Flight, home(r, dead), NoLeaver, "exits as %s", v.why(dead))
 		}
 		v.live &^= mask
 		for m := mask; m != 0; m &= m - 1 {
-			lane := bits.TrailingZeros32(m)
+			lane := bits.TrailingZeros64(m)
 			for i := range w.regs {
 				v.regs[lane*w.regs+i] = w.sm.Reg(r, lane, i)
 			}
@@ -143,7 +143,7 @@ func (w *watcher) exit(e sm.Exited) {
 
 // eachRow calls do for each row of the register file that the threads of some lanes come from, with
 // their lanes in that row.
-func (w *watcher) eachRow(f *sm.Flight, lanes uint32, do func(row int, lanes uint32)) {
+func (w *watcher) eachRow(f *sm.Flight, lanes uint64, do func(row int, lanes uint64)) {
 	if !f.Mixed {
 		if lanes != 0 {
 			do(int(f.Row), lanes)
@@ -151,9 +151,9 @@ func (w *watcher) eachRow(f *sm.Flight, lanes uint32, do func(row int, lanes uin
 		return
 	}
 	for lanes != 0 {
-		row, of := f.Homes.Row[bits.TrailingZeros32(lanes)], uint32(0)
+		row, of := f.Homes.Row[bits.TrailingZeros64(lanes)], uint64(0)
 		for m := lanes; m != 0; m &= m - 1 {
-			if h := f.Homes.At(bits.TrailingZeros32(m)); h.Row == row {
+			if h := f.Homes.At(bits.TrailingZeros64(m)); h.Row == row {
 				of |= 1 << h.Lane
 				lanes &^= m & -m
 			}
@@ -169,7 +169,7 @@ func (w *watcher) warp(row int) *warp {
 		return v
 	}
 	index := row % w.warps
-	all := uint32(0)
+	all := uint64(0)
 	for location := range min(w.threads-index*w.lanes, w.lanes) {
 		all |= 1 << w.sm.Lane(index, location)
 	}
@@ -183,7 +183,7 @@ func (w *watcher) warp(row int) *warp {
 }
 
 // why explains why lanes are not live.
-func (v *warp) why(lanes uint32) string {
+func (v *warp) why(lanes uint64) string {
 	if lanes&v.started == 0 {
 		return fmt.Sprintf("lanes %#x, which have no thread", lanes)
 	}
@@ -192,12 +192,12 @@ func (v *warp) why(lanes uint32) string {
 
 // lowest returns the home of the thread in the lowest active lane.
 func (w *watcher) lowest(e sm.Issued) units.Home {
-	return e.Home(bits.TrailingZeros32(e.Mask) % w.lanes)
+	return e.Home(bits.TrailingZeros64(e.Mask) % w.lanes)
 }
 
 // home returns the home of the lowest of some lanes of a row.
-func home(row int, lanes uint32) units.Home {
-	return units.Home{Row: uint8(row), Lane: uint8(bits.TrailingZeros32(lanes))}
+func home(row int, lanes uint64) units.Home {
+	return units.Home{Row: uint8(row), Lane: uint8(bits.TrailingZeros64(lanes))}
 }
 
 // breaks records that an instruction breaks a rule, and the thread concerned.

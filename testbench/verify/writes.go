@@ -41,14 +41,14 @@ func (w *watcher) wrote(_ uint64, r *sm.Result) {
 			continue
 		}
 		for m := r.Exec; m != 0; m &= m - 1 {
-			lane := bits.TrailingZeros32(m)
+			lane := bits.TrailingZeros64(m)
 			h := units.Home{Row: r.Row, Lane: uint8(lane)}
 			if r.Mixed {
 				h = r.Homes.At(lane)
 			}
 			value := uint64(r.PDst[i] >> lane & 1)
 			if general {
-				value = w.sm.Value(r, i)[lane]
+				value = w.sm.Value(r, i, lane)
 			}
 			v := w.warp(int(h.Row))
 			if v.writes == nil {

@@ -78,7 +78,7 @@ func (c *slotColumns) changed(column int, v uint64) {
 }
 
 // mask appends the difference to the mask before, bit by bit.
-func (c *slotColumns) mask(column int, v uint32) {
+func (c *slotColumns) mask(column int, v uint64) {
 	c.plain(column, uint64(v)^c.last[column])
 	c.last[column] = uint64(v)
 }
@@ -229,7 +229,7 @@ func (s *sums) add(r *trace.Record, width uint64) {
 	if s.slots[r.Slot] == nil {
 		s.slots[r.Slot] = &slotSums{}
 	}
-	to, lanes := s.slots[r.Slot], uint64(bits.OnesCount32(r.Mask))
+	to, lanes := s.slots[r.Slot], uint64(bits.OnesCount64(r.Mask))
 	if r.Issues() {
 		p := &to[min(r.Cycle/width, parts-1)]
 		p.issues++

@@ -98,7 +98,7 @@ func (s *survey) count(r *trace.Reader, rec *trace.Record) {
 	switch {
 	case rec.Issues():
 		c.Issued++
-		c.Lanes += uint64(bits.OnesCount32(rec.Mask))
+		c.Lanes += uint64(bits.OnesCount64(rec.Mask))
 	case rec.Kind == trace.Branch && rec.Diverges():
 		c.Splits++
 	case rec.Kind == trace.Wait && rec.Reason < trace.NumReasons:

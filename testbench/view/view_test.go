@@ -228,7 +228,7 @@ func TestIssues(t *testing.T) {
 				}
 				i := issue{uint64(rec.Slot), rec.Cycle, uint64(rec.PC), uint64(rec.Mask), uint64(rec.Off), [32]uint8{}}
 				for m := rec.Mask; m != 0; m &= m - 1 {
-					l := bits.TrailingZeros32(m)
+					l := bits.TrailingZeros64(m)
 					i.row[l] = rec.Home(l).Row
 				}
 				want[fmt.Sprint(i)]++
@@ -274,15 +274,17 @@ func long(t testing.TB, issues int) *trace.Reader {
 	require.NoError(t, w.Launch(&trace.Launch{
 		Program: at, Grid: [3]uint32{2, 1, 1}, Block: [3]uint32{1024, 1, 1}, Warps: 32,
 	}))
+	const all = uint64(1<<32 - 1)
 	random := uint32(1)
-	var pc, mask [2][32]uint32
+	var pc [2][32]uint32
+	var mask [2][32]uint64
 	var ready [2][32]uint64
 	for sm := range 2 {
 		for slot := range 32 {
-			mask[sm][slot] = ^uint32(0)
+			mask[sm][slot] = all
 			w.SM(sm).Put(&trace.Record{
 				Kind: trace.Start, SM: uint16(sm), Slot: uint16(slot), Row: uint8(slot),
-				Warp: uint8(slot), CTA: uint64(sm), Mask: ^uint32(0),
+				Warp: uint8(slot), CTA: uint64(sm), Mask: all,
 			})
 		}
 	}
@@ -303,13 +305,13 @@ func long(t testing.TB, issues int) *trace.Reader {
 			of.Kind = trace.Issue
 			w.SM(sm).Put(&of)
 			ready[sm][slot] = of.Cycle + 1
-			if pc[sm][slot] == 9 && mask[sm][slot] == ^uint32(0) {
-				of.Kind, of.Taken = trace.Branch, random
+			if pc[sm][slot] == 9 && mask[sm][slot] == all {
+				of.Kind, of.Taken = trace.Branch, uint64(random)
 				w.SM(sm).Put(&of)
-				mask[sm][slot] = random
+				mask[sm][slot] = uint64(random)
 			}
 			if pc[sm][slot]++; pc[sm][slot] == 20 {
-				pc[sm][slot], mask[sm][slot] = 0, ^uint32(0)
+				pc[sm][slot], mask[sm][slot] = 0, all
 			}
 		}
 		require.NoError(t, w.Flush())

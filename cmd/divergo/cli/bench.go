@@ -26,6 +26,7 @@ type benchFlags struct {
 	steps         int
 	svg           string
 	json          bool
+	markdown      bool
 }
 
 func newBench() *cobra.Command {
@@ -38,13 +39,16 @@ and print the least time of several runs. Each is a process of its own, its star
 traced is every signal of the machine.
 
 --parts measures the parts of the simulator: arithmetic, mechanisms that regroup threads, memory,
-waiting SMs, workers, start, dumps, random checks. --growth measures how time and memory grow by
+waiting SMs, workers, the functional model, sampling, start, dumps, random checks. --growth measures how time and memory grow by
 SMs, CTAs, instructions of a kernel, traced signals and DRAM channels, each four times as many as
 before; the column "of linear" is 1 if time grows as they do, and more if it grows faster. --svg FILE
 draws it.
 
 --count counts the instructions of the processor instead of time, with valgrind. They do not depend
 on other programs. For a loop they are those of a simulated cycle, without the start.
+
+--markdown prints the tables of docs/explanation/performance.md: runs on one processor, and for
+kernels also the measured times of GPGPU-Sim.
 
 With --against FILE, another binary of divergo, both run in turn, and a column says how many times
 as fast this one is, and how many times as much processor time the other one takes. A * behind it:
@@ -67,6 +71,7 @@ Exit codes: 2 a binary cannot be run, or its run fails, 130 interrupted.`,
 	c.Flags().IntVar(&f.steps, "steps", 6, "of --growth: points of an axis, 1 to 6")
 	c.Flags().StringVar(&f.svg, "svg", "", "of --growth: draw the growth into `FILE`")
 	c.Flags().BoolVar(&f.json, "json", false, "print the results as JSON")
+	c.Flags().BoolVar(&f.markdown, "markdown", false, "print the tables of docs/explanation/performance.md")
 	return c
 }
 
@@ -91,6 +96,8 @@ func (f *benchFlags) run(c *cobra.Command, names []string) error {
 		return errors.New("--svg draws what --growth measures: add --growth")
 	case f.count && f.against != "":
 		return errors.New("--count counts one binary: leave out --against")
+	case f.markdown && (f.json || f.against != ""):
+		return errors.New("--markdown prints the tables of one binary: leave out --json and --against")
 	}
 	if len(names) == 0 {
 		names = bench.Kernels
@@ -143,7 +150,7 @@ func (f *benchFlags) run(c *cobra.Command, names []string) error {
 		return err
 	}
 	for _, x := range cases {
-		if f.count && x.Workers > 1 {
+		if (f.count || f.markdown) && x.Workers > 1 {
 			continue // counts are those of one processor
 		}
 		one, err := f.measure(x, self, old)
@@ -166,6 +173,9 @@ func (f *benchFlags) run(c *cobra.Command, names []string) error {
 		return printJSON(c.OutOrStdout(), r)
 	}
 	out := c.OutOrStdout()
+	if f.markdown {
+		return r.markdown(out, f)
+	}
 	if _, err := fmt.Fprintf(out, "%d x %s, %s; divergo %s, %s; least of %d\n\n", r.Host.Processors, r.Host.Processor,
 		r.Host.Platform, r.Binary.Commit, r.Binary.Go, r.Count); err != nil {
 		return err
@@ -173,12 +183,48 @@ func (f *benchFlags) run(c *cobra.Command, names []string) error {
 	show := r.table(old != "")
 	switch {
 	case f.growth:
-		show = r.growth()
+		show = r.growth(f.count)
 	case f.count || f.parts:
 		show = r.partsTable(f.count)
 	}
 	_, err = show.WriteTo(out)
 	return err
+}
+
+// markdown prints the tables of docs/explanation/performance.md.
+func (r *benchResult) markdown(w io.Writer, f *benchFlags) error {
+	switch {
+	case f.growth:
+		return r.growth(f.count).WriteMarkdown(w)
+	case f.parts:
+		return r.partsTable(f.count).WriteMarkdown(w)
+	}
+	if err := r.kernels(f.count).WriteMarkdown(w); err != nil {
+		return err
+	}
+	t := table.New("machine", "kernel", "GPGPU-Sim's time, times ours")
+	for _, b := range bench.GPGPUSim {
+		t.Row(b.Machine, b.Kernels, b.Faster)
+	}
+	fmt.Fprintln(w)
+	return t.WriteMarkdown(w)
+}
+
+// kernels has a row for each run of a kernel: its processor time, or its instructions.
+func (r *benchResult) kernels(counted bool) *table.Table {
+	unit := "processor s"
+	if counted {
+		unit = "M instructions"
+	}
+	t := table.New("kernel", "machine", "traced", "cycles", unit)
+	for _, x := range r.Runs {
+		each := seconds(x.New.Processor)
+		if counted {
+			each = fmt.Sprintf("%.0f", float64(x.Counted)/1e6)
+		}
+		t.Row(x.Kernel, x.Machine, map[bool]string{true: "yes", false: "no"}[x.Traced], x.Cycles, each)
+	}
+	return t
 }
 
 // measure measures the time of a case, or its instructions.
@@ -210,12 +256,18 @@ func (r *benchResult) partsTable(counted bool) *table.Table {
 	return t
 }
 
-// growth has a row for each point of an axis.
-func (r *benchResult) growth() *table.Table {
-	t := table.New("axis", "value", "cycles", "processor s", "M instructions", "MB", "of linear")
+// growth has a row for each point of an axis: its time, or its instructions.
+func (r *benchResult) growth(counted bool) *table.Table {
+	if counted {
+		t := table.New("axis", "value", "cycles", "M instructions", "of linear")
+		for i, x := range r.Runs {
+			t.Row(x.Axis, x.Value, x.Cycles, fmt.Sprintf("%.0f", float64(x.Counted)/1e6), fmt.Sprintf("%.2f", r.ofLinear(i)))
+		}
+		return t
+	}
+	t := table.New("axis", "value", "cycles", "processor s", "MB", "of linear")
 	for i, x := range r.Runs {
-		t.Row(x.Axis, x.Value, x.Cycles, seconds(x.New.Processor), fmt.Sprintf("%.0f", float64(x.Counted)/1e6), x.Memory>>20,
-			fmt.Sprintf("%.2f", r.ofLinear(i)))
+		t.Row(x.Axis, x.Value, x.Cycles, seconds(x.New.Processor), x.Memory>>20, fmt.Sprintf("%.2f", r.ofLinear(i)))
 	}
 	return t
 }
@@ -240,7 +292,7 @@ func cost(x *bench.Result) float64 {
 
 // picture draws the cost for each unit of the axes.
 func (r *benchResult) picture() *chart.Lines {
-	l := &chart.Lines{Title: "Cost for each unit, as a multiple of the first", X: "four times as many, so often", Y: "cost for a unit"}
+	l := &chart.Lines{Title: "Cost for each unit, as a multiple of the first", X: "steps, each four times as many", Y: "cost for a unit"}
 	first := 0.0
 	for i, x := range r.Runs {
 		each := cost(x) / float64(x.Value)

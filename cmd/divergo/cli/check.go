@@ -101,7 +101,7 @@ written, 130 interrupted.`,
 	fl.IntVar(&o.Jobs, "jobs", 1, "processors to use; what is found does not depend on it")
 	fl.StringVar(&f.shard, "shard", "", "check only part `I/N` of the seeds")
 	fl.BoolVar(&o.KeepGoing, "keep-going", false, "check the seeds behind a failure too, and list failures by cause")
-	fl.StringVar(&f.features, "features", "", "what kernels can have: `FEATURES`; all unless given")
+	fl.StringVar(&f.features, "features", "", "what kernels can have: `FEATURES`; all but anywhere and rushes unless given")
 	fl.DurationVar(&o.Shrink, "shrink", properties.ShrinkTime, "`TIME` to spend on making a failure small")
 	fl.StringVar(&f.dir, "dir", "counterexample", "`FOLDER` in which each cause of failures has a folder")
 	fl.StringVar(&o.Journal, "journal", "", "note in `FILE` which seeds are done, and go on from there if it exists")

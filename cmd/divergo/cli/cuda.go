@@ -469,6 +469,9 @@ func (p *programFlags) report(c *cobra.Command, k keptOf, r *ranProgram, name st
 	}
 	t.Row(append([]any{"total", len(r.session.Runs)}, values(result.Stats)...)...)
 	_, err := t.WriteTo(w)
+	if result.Sample != nil {
+		fmt.Fprintf(w, "\nsampled: %s\n", result.Sample)
+	}
 	return errors.Join(unkept, err, k.lines.print(w))
 }
 

@@ -1441,7 +1441,7 @@ func chain(n int) string {
 
 // The first lines of the journals of "check pdom" and "reproduce cost-fig6".
 var (
-	journalHead = `{"features":"` + strings.Join(draw.FeatureNames(), ",") +
+	journalHead = `{"features":"` + draw.AllFeatures.String() +
 		`","first_seed":0,"mechanisms":["pdom"],"schema":"divergo.check.journal.v1"}` + "\n"
 	figuresHead = fmt.Sprintf(`{"figures":"cost-fig6","plan":%q,"schema":"divergo.reproduce.v1"}`, experiments.Full) + "\n"
 )

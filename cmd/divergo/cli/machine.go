@@ -31,6 +31,7 @@ type machineFlags struct {
 	maxCycles                      uint64
 	verify                         bool
 	fast                           string
+	sample                         int
 	pad                            uint64
 	races                          bool
 	watched                        *races.Detector    // of the last session, with --races
@@ -56,6 +57,8 @@ func (m *machineFlags) add(c *cobra.Command, one bool) {
 	f := c.Flags()
 	if one {
 		f.StringVar(&m.mechanism, "mech", "", "divergence mechanism `NAME`; \"divergo list mechanisms\"")
+		f.IntVar(&m.sample, "sample", 0, "simulate one of `K` launches of a kernel, and one of K CTAs of a large one, and estimate "+
+			"the cycles of all, with a bound (docs/howto/sampling.md); the functional model runs the others")
 	}
 	f.StringVar(&m.lanes, "lanes", "", "lane permutation `NAME`; \"divergo list lanes\"")
 	f.IntVar(&m.workers, "workers", 0, "processors that simulate, as far as they pay; 0: all; the result is the same for any number")
@@ -152,8 +155,22 @@ func (m *machineFlags) config() (gpu.Config, error) {
 			errs = append(errs, fmt.Errorf("--fast %w", err))
 		}
 	}
+	if m.sample < 0 || m.sample == 1 {
+		errs = append(errs, fmt.Errorf("--sample %d: want 2 or more", m.sample))
+	}
 	errs = append(errs, gpu.Locate(c.Check(), printable.Name(m.file), text, changed))
 	return c, errors.Join(errs...)
+}
+
+// samples refuses flags that --sample has no meaning with.
+func (m *machineFlags) samples(c *cobra.Command) error {
+	for _, name := range []string{"fast", "verify", "races", "vcd", "trace", "profile"} {
+		if m.sample > 0 && c.Flags().Changed(name) {
+			return fmt.Errorf("--sample simulates some launches and CTAs: leave out --%s, or use --fast N..M in place of --sample",
+				name)
+		}
+	}
+	return nil
 }
 
 // reads registers the files that the flags read.

@@ -17,7 +17,7 @@ import (
 func runsNothing(c *cobra.Command) error {
 	for _, name := range []string{
 		"vcd", "svg", "verify", "lanes", "workers", "max-cycles", "mech", "profile", "fast",
-		"pad",
+		"sample", "pad",
 	} {
 		if c.Flags().Changed(name) {
 			return fmt.Errorf("--paths runs the golden model, with all lane permutations: --%s has no meaning for it",

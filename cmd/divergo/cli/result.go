@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"sort"
 	"strings"
@@ -28,6 +29,7 @@ type result struct {
 	Waiting   []testbench.Waiting `json:"waiting,omitempty"`
 	Reference string              `json:"reference,omitempty"` // built-in kernels: "equal", or the difference
 	Launches  []launchResult      `json:"launches"`
+	Sample    *sampleResult       `json:"sample,omitempty"`  // with --sample
 	Printed   []string            `json:"printed,omitempty"` // one string for each call of printf
 	Dropped   uint32              `json:"printed_dropped,omitempty"`
 	Races     []*races.Race       `json:"races,omitempty"` // with --races
@@ -50,7 +52,36 @@ type launchResult struct {
 	Limit     string    `json:"limited_by"`
 	Emulated  bool      `json:"emulated,omitempty"`
 
-	Functional *functionalResult `json:"functional,omitempty"` // of an emulated launch
+	Functional *functionalResult  `json:"functional,omitempty"` // of an emulated launch
+	Divided    *testbench.Divided `json:"divided,omitempty"`    // with --sample, of a large launch
+}
+
+// sampleResult is the estimate of a run with --sample.
+type sampleResult struct {
+	Every      int     `json:"every"`
+	Launches   int     `json:"launches"`
+	Simulated  int     `json:"simulated"`
+	Divided    int     `json:"divided"`
+	Cycles     float64 `json:"cycles"` // of all launches
+	Bound      float64 `json:"bound"`
+	Confidence float64 `json:"confidence"`
+}
+
+// newSample returns the estimate of a session, nil if it is not sampled.
+func newSample(s *testbench.Session) *sampleResult {
+	if s.Sample == nil {
+		return nil
+	}
+	e := s.Sample.Estimate()
+	return &sampleResult{
+		s.Sample.Every, len(s.Runs), e.Simulated, e.Divided, math.Round(e.Cycles), math.Ceil(e.Bound), testbench.Confidence,
+	}
+}
+
+// String describes the estimate in a line.
+func (r *sampleResult) String() string {
+	return fmt.Sprintf("%d of %d launches simulated, of %d some CTAs: cycles of all %.0f ± %.0f (%.1f %%), confidence %.1f %%",
+		r.Simulated, r.Launches, r.Divided, r.Cycles, r.Bound, 100*r.Bound/max(r.Cycles, 1), 100*r.Confidence)
 }
 
 // functionalResult are the counts of a launch on the functional model.
@@ -104,12 +135,14 @@ func newResult(s *testbench.Session, preset, kernel, size string, seed uint64) *
 		counters:  s.Counters(),
 		preset:    preset,
 		settings:  s.Machine.Config.Resolved(),
+		Sample:    newSample(s),
 	}
 	for i := range s.Runs {
 		run := &s.Runs[i]
 		r.Launches = append(r.Launches, launchResult{
 			run.Launch.Prog.Name, run.Launch.Grid, run.Launch.Block, run.Outcome.Cycle, run.Occupancy.CTAs,
 			run.Occupancy.Limit, run.Emulated, newFunctional(run, s.Machine.Config.SM.WarpSize),
+			run.Divided,
 		})
 		r.Printed = append(r.Printed, run.Printed.Records...)
 		r.Dropped += run.Printed.Dropped
@@ -140,6 +173,9 @@ func (r *result) print(w io.Writer, all bool) error {
 	head.Row("outcome", r.Outcome)
 	if r.Reference != "" {
 		head.Row("reference", r.Reference)
+	}
+	if r.Sample != nil {
+		head.Row("sampled", r.Sample)
 	}
 	if n := len(r.Launches); n > 0 {
 		l := r.Launches[n-1]

@@ -148,7 +148,7 @@ func verbsWith(c *cobra.Command, flag string) string {
 
 // flagTypes describes the values of flags, by pflag's type name.
 var flagTypes = map[string]string{
-	"int": "a whole number", "uint32": "a number from 0 on", "uint64": "a number from 0 on",
+	"int": "a whole number", "intSlice": "whole numbers, as in 8,16,32", "uint32": "a number from 0 on", "uint64": "a number from 0 on",
 	"bool": "true or false", "duration": "a time such as 90s or 10m",
 }
 

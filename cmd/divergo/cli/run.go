@@ -307,6 +307,9 @@ func simulate(c *cobra.Command, m *machineFlags, cfg gpu.Config, label string, w
 	if m.workers < 0 {
 		return nil, fmt.Errorf("--workers %d: want 0 or more", m.workers)
 	}
+	if err := m.samples(c); err != nil {
+		return nil, err
+	}
 	s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: m.maxCycles})
 	if err != nil {
 		return nil, err
@@ -315,6 +318,9 @@ func simulate(c *cobra.Command, m *machineFlags, cfg gpu.Config, label string, w
 	s.Pad = m.pad
 	if m.fast != "" {
 		s.Emulates = func(number int) bool { return number < m.detailed.from || number > m.detailed.to }
+	}
+	if m.sample > 0 {
+		s.Sample = &testbench.Sampling{Every: m.sample}
 	}
 	m.watch(s)
 	asked, leave := listen(c)

@@ -88,10 +88,10 @@ type ConvBarrier struct {
 	divergence.Warps
 	Stack    units.Stack[Strand]              // by warp; the PC of the top path is stale
 	Barriers *rtl.Mem[divergence.Convergence] `rtl:"inplace" trace:"true"`              // by warp and number
-	Waiting  *rtl.Mem[uint32]                 `rtl:"inplace" trace:"true" bits:"lanes"` // by warp: threads at a bsync
+	Waiting  *rtl.Mem[uint64]                 `rtl:"inplace" trace:"true" bits:"lanes"` // by warp: threads at a bsync
 	// Behind is, by warp and lane, where a thread that waits at a bsync will continue.
 	Behind *rtl.Mem[divergence.Point] `rtl:"inplace"`
-	Live   *rtl.Mem[uint32]           `bits:"lanes"` // by warp
+	Live   *rtl.Mem[uint64]           `bits:"lanes"` // by warp
 	// Active is, by warp, the slot of the top path among the slots of the warp; nil if a warp has
 	// one slot.
 	Active *rtl.Mem[uint8] `rtl:"optional" bits:"5"`
@@ -104,7 +104,7 @@ type ConvBarrier struct {
 type Strand struct {
 	divergence.Side
 	// Named is the set of threads that must arrive, for a path in WaitsJoin, at a warpsync.
-	Named uint32 `bits:"lanes"`
+	Named uint64 `bits:"lanes"`
 }
 
 // newConvBarrier sizes the stack for one path of each lane.
@@ -113,9 +113,9 @@ func newConvBarrier(e divergence.Env) *ConvBarrier {
 		Warps:    divergence.NewWarps(e, 1),
 		Stack:    units.NewStack(e.Warps, e.Lanes, Strand{Side: divergence.NoSide}),
 		Barriers: rtl.NewMem[divergence.Convergence](e.Warps * isa.MaxBarriers),
-		Waiting:  rtl.NewMem[uint32](e.Warps),
+		Waiting:  rtl.NewMem[uint64](e.Warps),
 		Behind:   rtl.NewMem[divergence.Point](e.Warps * e.Lanes),
-		Live:     rtl.NewMem[uint32](e.Warps),
+		Live:     rtl.NewMem[uint64](e.Warps),
 		lanes:    e.Lanes,
 		first:    e.First(),
 	}
@@ -198,7 +198,7 @@ func (p *ConvBarrier) Resolve(in *isa.Inst, o *divergence.Outcome) {
 	p.settle(w)
 }
 
-func (p *ConvBarrier) branch(w int, e *Strand, in *isa.Inst, j divergence.Jump, taken, not uint32) {
+func (p *ConvBarrier) branch(w int, e *Strand, in *isa.Inst, j divergence.Jump, taken, not uint64) {
 	if !p.D().Stats.Count(in, taken, not) {
 		if e.At = j.Fall; not == 0 {
 			e.At = j.Target
@@ -223,7 +223,7 @@ func (p *ConvBarrier) bsync(w int, e *Strand, in *isa.Inst) {
 	mask := e.Mask
 	*p.Waiting.Edit(w) |= mask
 	for m := mask; m != 0; m &= m - 1 {
-		*p.Behind.Edit(w*p.lanes + bits.TrailingZeros32(m)) = at
+		*p.Behind.Edit(w*p.lanes + bits.TrailingZeros64(m)) = at
 	}
 	p.drop(w)
 	if c := p.barrier(w, int(in.Conv)); c.At == at && c.Mask&mask != 0 {
@@ -237,9 +237,9 @@ func (p *ConvBarrier) bsync(w int, e *Strand, in *isa.Inst) {
 func (p *ConvBarrier) behind(w, lane int) divergence.Point { return *p.Behind.Next(w*p.lanes + lane) }
 
 // waitingAt returns the waiting threads that continue at a point.
-func (p *ConvBarrier) waitingAt(w int, at divergence.Point) (mask uint32) {
+func (p *ConvBarrier) waitingAt(w int, at divergence.Point) (mask uint64) {
 	for m := *p.Waiting.Next(w); m != 0; m &= m - 1 {
-		if lane := bits.TrailingZeros32(m); p.behind(w, lane) == at {
+		if lane := bits.TrailingZeros64(m); p.behind(w, lane) == at {
 			mask |= 1 << lane
 		}
 	}
@@ -247,7 +247,7 @@ func (p *ConvBarrier) waitingAt(w int, at divergence.Point) (mask uint32) {
 }
 
 // forgotten returns the waiting threads whose barrier has been taken for another use.
-func (p *ConvBarrier) forgotten(w int) uint32 {
+func (p *ConvBarrier) forgotten(w int) uint64 {
 	mask := *p.Waiting.Next(w)
 	for x := range isa.MaxBarriers {
 		if c := p.barrier(w, x); c.Mask&mask != 0 {
@@ -268,14 +268,14 @@ func (p *ConvBarrier) join(w, x int) {
 }
 
 // release makes a path of waiting threads.
-func (p *ConvBarrier) release(w int, mask uint32, at divergence.Point) {
+func (p *ConvBarrier) release(w int, mask uint64, at divergence.Point) {
 	*p.Waiting.Edit(w) &^= mask
 	p.push(w, Strand{Side: divergence.Side{At: at, Mask: mask}})
 }
 
 // warpSync makes threads wait for the threads that they name. The rest of the path executes the
 // instruction again, since it may name other threads.
-func (p *ConvBarrier) warpSync(w int, e *Strand, o *divergence.Outcome, lanes uint32) {
+func (p *ConvBarrier) warpSync(w int, e *Strand, o *divergence.Outcome, lanes uint64) {
 	if lanes == 0 {
 		return
 	}
@@ -305,7 +305,7 @@ func (p *ConvBarrier) meetNamed(w int) {
 		if e.Wait != divergence.WaitsJoin {
 			continue
 		}
-		here := uint32(0)
+		here := uint64(0)
 		for k := range n {
 			if x := p.Stack.Entry(w, k); p.together(e, x) {
 				here |= x.Mask
@@ -346,7 +346,7 @@ func (p *ConvBarrier) yield(w int) {
 }
 
 // siblings reports whether two paths are in the same barriers.
-func (p *ConvBarrier) siblings(w int, a, b uint32) bool {
+func (p *ConvBarrier) siblings(w int, a, b uint64) bool {
 	for x := range isa.MaxBarriers {
 		if m := p.barrier(w, x).Mask; (a&m != 0) != (b&m != 0) {
 			return false
@@ -355,7 +355,7 @@ func (p *ConvBarrier) siblings(w int, a, b uint32) bool {
 	return true
 }
 
-func (p *ConvBarrier) exit(w int, e *Strand, lanes uint32) {
+func (p *ConvBarrier) exit(w int, e *Strand, lanes uint64) {
 	*p.Live.Edit(w) &^= lanes
 	if e.Mask &^= lanes; e.Mask == 0 {
 		p.drop(w)
@@ -397,7 +397,7 @@ func (p *ConvBarrier) abandon(w int) bool {
 	if mask == 0 {
 		return false
 	}
-	at := p.behind(w, bits.TrailingZeros32(mask))
+	at := p.behind(w, bits.TrailingZeros64(mask))
 	p.release(w, mask&p.waitingAt(w, at), at)
 	return true
 }
@@ -483,9 +483,9 @@ func (p *ConvBarrier) Paths(to []divergence.Path) []divergence.Path {
 			})
 		}
 		for left := *p.Waiting.At(w); left != 0; {
-			at, mask := *p.Behind.At(w*p.lanes + 31 - bits.LeadingZeros32(left)), uint32(0)
+			at, mask := *p.Behind.At(w*p.lanes + 63 - bits.LeadingZeros64(left)), uint64(0)
 			for m := left; m != 0; m &= m - 1 {
-				if lane := bits.TrailingZeros32(m); *p.Behind.At(w*p.lanes + lane) == at {
+				if lane := bits.TrailingZeros64(m); *p.Behind.At(w*p.lanes + lane) == at {
 					mask |= 1 << lane
 				}
 			}
@@ -500,7 +500,7 @@ func (p *ConvBarrier) Paths(to []divergence.Path) []divergence.Path {
 }
 
 // reconv returns the PC of the innermost barrier of some threads, or isa.NoPC.
-func (p *ConvBarrier) reconv(w int, mask uint32) uint32 {
+func (p *ConvBarrier) reconv(w int, mask uint64) uint32 {
 	for x := isa.MaxBarriers - 1; x >= 0; x-- {
 		if c := p.Barriers.At(w*isa.MaxBarriers + x); c.Mask&mask != 0 {
 			return c.At.PC

@@ -17,11 +17,11 @@ func bssy(b uint8, to string) line  { return line{Op: isa.OpBSSY, Conv: b, To: t
 func bsync(b uint8, to string) line { return line{Op: isa.OpBSync, Conv: b, To: to} }
 
 // step is an issued instruction.
-type step struct{ pc, mask uint32 }
+type step struct{ pc, mask uint64 }
 
 func steps(r micro.Result) (list []step) {
 	for _, i := range r.Issues {
-		list = append(list, step{i.PC, i.Mask})
+		list = append(list, step{uint64(i.PC), i.Mask})
 	}
 	return list
 }

@@ -145,7 +145,7 @@ func (p *ConvBarrier) slot(w int) int {
 
 // seatOf returns the slot of warp w with this mask, other than the slot of the running path; -1 if
 // there is none. A mask of 0 finds a free slot.
-func (p *ConvBarrier) seatOf(w int, mask uint32) int {
+func (p *ConvBarrier) seatOf(w int, mask uint64) int {
 	for i := w * p.PathsPerWarp(); i < (w+1)*p.PathsPerWarp(); i++ {
 		if i != p.slot(w) && p.Table.Next(i).Mask == mask {
 			return i

@@ -36,28 +36,28 @@ func TestSubwarp(t *testing.T) {
 		name      string
 		mechanism divergence.Options
 		kernel    kernel
-		want      [][2]uint32 // PC and mask
+		want      [][2]uint64 // PC and mask
 		switches  uint64
 	}{
 		{
 			"barrier alone waits twice",
 			divergence.Options{Mechanism: "barrier"},
 			sides,
-			[][2]uint32{{0, 0xff}, {4, 0xf0}, {5, 0xf0}, {1, 0x0f}, {2, 0x0f}, {3, 0x0f}, {6, 0xff}},
+			[][2]uint64{{0, 0xff}, {4, 0xf0}, {5, 0xf0}, {1, 0x0f}, {2, 0x0f}, {3, 0x0f}, {6, 0xff}},
 			0,
 		},
 		{
 			"another path runs, until it waits itself and the data of the first one comes",
 			divergence.Options{Mechanism: "subwarp"},
 			sides,
-			[][2]uint32{{0, 0xff}, {4, 0xf0}, {1, 0x0f}, {5, 0xf0}, {2, 0x0f}, {3, 0x0f}, {6, 0xff}},
+			[][2]uint64{{0, 0xff}, {4, 0xf0}, {1, 0x0f}, {5, 0xf0}, {2, 0x0f}, {3, 0x0f}, {6, 0xff}},
 			2,
 		},
 		{
 			"paths of a region take turns with each other",
 			divergence.Options{Mechanism: "subwarp"},
 			region,
-			[][2]uint32{
+			[][2]uint64{
 				{0, 0xff},
 				{3, 0xf0},
 				{7, 0xa0},

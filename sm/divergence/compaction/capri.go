@@ -119,19 +119,23 @@ type Instance struct {
 // holds are the branches that wait until another one is closed.
 type holds struct {
 	Slots  uint64                      `bits:"warps"`
-	Taken  [divergence.MaxWarps]uint32 `len:"warps" bits:"lanes"` // outcome
+	Taken  [divergence.MaxWarps]uint64 `len:"warps" bits:"lanes"` // outcome
 	Target [divergence.MaxWarps]uint32 `if:"calls" len:"warps"`
 	Since  [divergence.MaxWarps]uint64 `rtl:"sim"` // cycle
 }
 
 // privateStack is the depth of the path stack of a warp. Its entries are the places where paths
 // meet, at most privateJoins, and the paths still to run. From privateDeep entries on the smaller
-// path runs first. By then at least one thread waits, and the other 31 can be halved four times.
+// path runs first. By then at least one thread waits, and the others can be halved: 31 four times, 63
+// five times.
 const (
 	privateJoins = 4
 	privateDeep  = 4
-	privateStack = privateDeep + privateJoins + 4
 )
+
+func privateStack(lanes int) int {
+	return privateDeep + privateJoins + max(bits.Len(uint(lanes)), 6) - 2
+}
 
 func newCAPRI(e divergence.Env) *CAPRI {
 	k := capriKeys.Of(e.Options)
@@ -141,7 +145,7 @@ func newCAPRI(e divergence.Env) *CAPRI {
 		CAPT:   units.NewCAPT(k.Entries, cmp.Or(k.Ways, k.Entries)),
 		Opened: rtl.NewMem[Instance](e.CTAs),
 		Private: divergence.PathStack{
-			Stack: units.NewStack(e.Warps, privateStack, divergence.NoEntry), First: e.First(),
+			Stack: units.NewStack(e.Warps, privateStack(e.Lanes), divergence.NoEntry), First: e.First(),
 			Deep: privateDeep, Events: tbc.Events,
 		},
 	}
@@ -338,7 +342,7 @@ func (p *CAPRI) begin(b *Instance, s *divergence.Slot, o *divergence.Outcome, j 
 
 // begins reports whether the taken path runs first at a bypassed branch. It chooses a path that
 // does not begin at the reconvergence point, and on which the first warp has threads.
-func (p *CAPRI) begins(j divergence.Jump, taken, not uint32) bool {
+func (p *CAPRI) begins(j divergence.Jump, taken, not uint64) bool {
 	switch {
 	case j.Target == j.Meet:
 		return false
@@ -352,7 +356,7 @@ func (p *CAPRI) begins(j divergence.Jump, taken, not uint32) bool {
 
 // part sends the threads of a warp that take the first path there. The others wait in the target
 // entries.
-func (p *CAPRI) part(s *divergence.Slot, b *Instance, j divergence.Jump, taken, not uint32) {
+func (p *CAPRI) part(s *divergence.Slot, b *Instance, j divergence.Jump, taken, not uint64) {
 	if s.Mask = not; b.First {
 		s.Mask = taken
 	}
@@ -524,7 +528,7 @@ func (p *CAPRI) moved(i int) {
 }
 
 // leaves removes lanes from a warp, which ends with its last lane.
-func (p *CAPRI) leaves(i int, lanes uint32) {
+func (p *CAPRI) leaves(i int, lanes uint64) {
 	s := p.Table.Edit(i)
 	p.Private.Remove(i, lanes)
 	if p.ahead(i, s) {
@@ -544,7 +548,7 @@ func (p *CAPRI) leaves(i int, lanes uint32) {
 }
 
 // whole returns the lanes of a warp.
-func (p *CAPRI) whole(i int) uint32 {
+func (p *CAPRI) whole(i int) uint64 {
 	if p.Private.Len(i) > 0 {
 		return p.Private.Entry(i, 0).Mask
 	}
@@ -552,7 +556,7 @@ func (p *CAPRI) whole(i int) uint32 {
 }
 
 // Arriving returns the warp of the slot, on whatever paths its threads are.
-func (p *CAPRI) Arriving(slot int, active uint32, _ bool) uint32 {
+func (p *CAPRI) Arriving(slot int, active uint64, _ bool) uint64 {
 	if *p.Private.Depth.At(slot) > 0 {
 		return p.Private.At(slot, 0).Mask
 	}

@@ -138,8 +138,8 @@ type blockReconverger interface {
 	branch(i int, in *isa.Inst, o *divergence.Outcome)
 	// moved: the slot continues at its PC, or its lanes have left.
 	moved(i int)
-	leaves(i int, lanes uint32) // lanes have reached an exit
-	whole(i int) uint32         // lanes of the warp, on all its paths
+	leaves(i int, lanes uint64) // lanes have reached an exit
+	whole(i int) uint64         // lanes of the warp, on all its paths
 }
 
 // blocks is the state that the CTAs of an SM share.
@@ -335,7 +335,7 @@ func (p *TBC) compact() {
 		return
 	}
 	c := p.Compacts.D()
-	var mask uint32
+	var mask uint64
 	homes := p.Home.Edit(int(c.Slot))
 	switch {
 	case c.Static:
@@ -348,7 +348,7 @@ func (p *TBC) compact() {
 	first := p.Blocks.At(int(c.CTA)).First
 	s := divergence.Slot{Valid: true, CTA: c.CTA, PC: c.At.PC, Depth: c.At.Depth, Mask: mask}
 	homes.Row.Shift(first, mask)
-	s.Row = homes.Row[bits.TrailingZeros32(mask)&(isa.MaxLanes-1)]
+	s.Row = homes.Row[bits.TrailingZeros64(mask)&(isa.MaxLanes-1)]
 	s.Mixed = homes.Row.Several(mask) || homes.Moved(mask)
 	*p.Table.Edit(int(c.Slot)) = s
 	if p.OnCompact.Any() {
@@ -478,9 +478,9 @@ func (p *TBC) end(cta int, e *BlockEntry) {
 }
 
 // whole returns the lanes of a warp, which has one path.
-func (p *TBC) whole(i int) uint32 { return p.Table.Edit(i).Mask }
+func (p *TBC) whole(i int) uint64 { return p.Table.Edit(i).Mask }
 
-func (p *TBC) leaves(i int, lanes uint32) { p.Table.Edit(i).Mask &^= lanes }
+func (p *TBC) leaves(i int, lanes uint64) { p.Table.Edit(i).Mask &^= lanes }
 
 // resolve updates a CTA for a control instruction at the end of execution.
 func (p *TBC) resolve(k blockReconverger, in *isa.Inst, o *divergence.Outcome) {
@@ -541,7 +541,7 @@ func (p *TBC) branched(cta int, last bool) {
 }
 
 // add sets the threads of some lanes of a slot in a mask.
-func (p *TBC) add(to *units.BlockMask, s *divergence.Slot, slot uint8, lanes uint32) {
+func (p *TBC) add(to *units.BlockMask, s *divergence.Slot, slot uint8, lanes uint64) {
 	first := p.Blocks.At(int(s.CTA)).First
 	if !s.Mixed {
 		to.Add(int(s.Row-first), lanes)
@@ -549,7 +549,7 @@ func (p *TBC) add(to *units.BlockMask, s *divergence.Slot, slot uint8, lanes uin
 	}
 	homes := p.Home.At(int(slot))
 	for m := lanes; m != 0; m &= m - 1 {
-		h := homes.At(bits.TrailingZeros32(m))
+		h := homes.At(bits.TrailingZeros64(m))
 		to[h.Lane&(isa.MaxLanes-1)] |= 1 << ((h.Row - first) & (divergence.MaxWarps - 1))
 	}
 }
@@ -703,13 +703,13 @@ func (p *TBC) stacked(cta int, push bool, depth int) {
 // Paths lists the threads of each row of a CTA. They are in slots, at a branch, on the way to a
 // slot, or in the entries below the top.
 func (p *TBC) Paths(to []divergence.Path) []divergence.Path {
-	return p.paths(to, func(int, func(uint32, divergence.Path)) {},
+	return p.paths(to, func(int, func(uint64, divergence.Path)) {},
 		func(int, func(units.BlockMask, divergence.Path)) {})
 }
 
 // paths lists the paths of the SM. The function parked adds the parked lanes of slot i. The
 // function left adds the threads of a CTA that wait for their own entry.
-func (p *TBC) paths(to []divergence.Path, parked func(i int, list func(lanes uint32, at divergence.Path)),
+func (p *TBC) paths(to []divergence.Path, parked func(i int, list func(lanes uint64, at divergence.Path)),
 	left func(cta int, list func(mask units.BlockMask, at divergence.Path)),
 ) []divergence.Path {
 	for cta := range p.Blocks.Len() {
@@ -731,7 +731,7 @@ func (p *TBC) paths(to []divergence.Path, parked func(i int, list func(lanes uin
 		}
 		for i := range p.Table.Len() {
 			if s := p.Table.At(i); s.Valid && int(s.CTA) == cta {
-				lanes := func(lanes uint32, at divergence.Path) {
+				lanes := func(lanes uint64, at divergence.Path) {
 					var mask units.BlockMask
 					p.add(&mask, s, uint8(i), lanes)
 					list(mask, at)

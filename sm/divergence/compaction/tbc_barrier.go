@@ -52,7 +52,7 @@ func (p *TBC) bar(k blockReconverger, s *divergence.Slot, in *isa.Inst, o *diver
 }
 
 // Arriving returns the warp of the slot.
-func (p *TBC) Arriving(_ int, active uint32, _ bool) uint32 { return active }
+func (p *TBC) Arriving(_ int, active uint64, _ bool) uint64 { return active }
 
 // open releases a barrier if all expected warps have arrived.
 func (p *TBC) open(k blockReconverger, cta int, bar *blockBarrier) {

@@ -116,6 +116,25 @@ func TestCompactionFigure7(t *testing.T) {
 	assert.EqualValues(t, 3, r.Stats.MaxDepth)
 }
 
+// TestCompactionWide: in warps of 64 lanes, threads 41 to 64 of the first warp and 1 to 40 of the second go
+// to B and fill one warp there. The others fill one at C. Threads count from 1.
+func TestCompactionWide(t *testing.T) {
+	const lanes = 64
+	toC := func(t *thread) bool { return (t.TID%lanes < 40) == (t.TID < lanes) }
+	k := seq(at("A", when(toC, "C")), at("B", to("D")), at("C", nop), at("D", exit))
+	var atB, atC []string
+	for lane := range lanes {
+		first, second := fmt.Sprint(lane+1), fmt.Sprint(lane+1+lanes)
+		if lane < 40 {
+			first, second = second, first
+		}
+		atB, atC = append(atB, first), append(atC, second)
+	}
+	r := blockRun(t, tbc, micro.Bench{Lanes: lanes, Warps: 2}, k, nil)
+	assert.Equal(t, []string{strings.Join(atB, " ")}, compacted(k, r.Issues, "B", lanes))
+	assert.Equal(t, []string{strings.Join(atC, " ")}, compacted(k, r.Issues, "C", lanes))
+}
+
 // TestCompactionFigure9: three warps reach a branch in the order W2, W3, W1 (Fung & Aamodt, HPCA
 // 2011, figure 9). The paper's text gives the outcomes of threads 5 and 6. Our reading: the others.
 // Target masks are by lane, with a digit for each warp.

@@ -155,16 +155,16 @@ type began struct {
 // StaticWarp is the state of a row.
 type StaticWarp struct {
 	CTA    uint8            `bits:"5"`
-	Live   uint32           `bits:"lanes"`
-	AtBar  uint32           `bits:"lanes"` // lanes that wait at a CTA barrier
+	Live   uint64           `bits:"lanes"`
+	AtBar  uint64           `bits:"lanes"` // lanes that wait at a CTA barrier
 	Bar    divergence.Named // the barrier of AtBar
-	Passed uint32           `bits:"lanes"` // lanes that have arrived at a barrier without waiting
+	Passed uint64           `bits:"lanes"` // lanes that have arrived at a barrier without waiting
 	Left   divergence.Named // the barrier of Passed
 	// Apart: other lanes wait, or have arrived, at another barrier, so that the warp never arrives.
 	Apart   bool
 	Barred  bool   `if:"warpbarriers"` // it has a warp barrier, at RPC
 	RPC     uint32 `if:"warpbarriers"`
-	Arrived uint32 `if:"warpbarriers" bits:"lanes"` // lanes at the warp barrier
+	Arrived uint64 `if:"warpbarriers" bits:"lanes"` // lanes at the warp barrier
 }
 
 // Picked is the use of a slot.
@@ -189,7 +189,7 @@ type Place struct {
 	Newer  uint16
 	// PC, Occ and Count are the pool entry at the start of the cycle, for the issue policy.
 	PC    uint32 `rtl:"sim"`
-	Occ   uint32 `rtl:"sim"`
+	Occ   uint64 `rtl:"sim"`
 	Count uint16 `rtl:"sim"`
 }
 
@@ -331,7 +331,7 @@ func (p *DWF) send(slot int, u units.Update) bool {
 }
 
 // from returns an update with lanes of a slot.
-func (p *DWF) from(slot int, lanes, pc uint32) units.Update {
+func (p *DWF) from(slot int, lanes uint64, pc uint32) units.Update {
 	return units.Update{PC: pc, Req: lanes, Count: p.Picked.At(slot).Count, Row: p.Home.Next(slot).Row}
 }
 
@@ -460,10 +460,10 @@ func (p *DWF) unwant(warp, slot int, at *Place) {
 }
 
 // show copies lanes of a pool entry into its slot: all of them, or those that join.
-func (p *DWF) show(warp, slot int, lanes uint32) {
+func (p *DWF) show(warp, slot int, lanes uint64) {
 	w, s := p.Pool.Warps.Next(warp), p.Table.Edit(slot)
 	s.PC, s.Mask = w.PC, w.Occ
-	s.Row, s.Mixed = w.Row[bits.TrailingZeros32(w.Occ)&(units.PoolLanes-1)], w.Row.Several(w.Occ)
+	s.Row, s.Mixed = w.Row[bits.TrailingZeros64(w.Occ)&(units.PoolLanes-1)], w.Row.Several(w.Occ)
 	s.CTA = p.Statics.Next(int(s.Row)).CTA
 	p.Home.Edit(slot).Row.Take(&w.Row, lanes)
 	p.Picked.Edit(slot).Count = w.Count
@@ -500,7 +500,7 @@ func (p *DWF) resolve(o *divergence.Outcome) bool {
 }
 
 // branch sends the two sides of a branch to the update registers, in one cycle if both are free.
-func (p *DWF) branch(i int, in *isa.Inst, o *divergence.Outcome, taken, not uint32) bool {
+func (p *DWF) branch(i int, in *isa.Inst, o *divergence.Outcome, taken, not uint64) bool {
 	d, j := p.D(), o.Jump(in, 0)
 	if !d.Half {
 		if !p.send(i, p.from(i, taken, j.Target.PC)) {
@@ -519,7 +519,7 @@ func (p *DWF) branch(i int, in *isa.Inst, o *divergence.Outcome, taken, not uint
 }
 
 // bar handles the lanes of a slot that execute a barrier.
-func (p *DWF) bar(i int, in *isa.Inst, o *divergence.Outcome, lanes uint32) {
+func (p *DWF) bar(i int, in *isa.Inst, o *divergence.Outcome, lanes uint64) {
 	if lanes == 0 {
 		return
 	}
@@ -530,7 +530,7 @@ func (p *DWF) bar(i int, in *isa.Inst, o *divergence.Outcome, lanes uint32) {
 	}
 	rows, part := uint64(0), false
 	for m := lanes; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m)
+		lane := bits.TrailingZeros64(m)
 		row := u.Row[lane]
 		rows |= 1 << (row & 63)
 		w := p.Statics.Edit(int(row))
@@ -604,10 +604,10 @@ func (p *DWF) release(rows uint64) {
 // threads, unless the barrier is for some of the CTA's warps.
 func (p *DWF) releaseWarp(i int, rows uint64) {
 	w := p.Pool.Warps.Edit(i)
-	lanes := uint32(0)
+	lanes := uint64(0)
 	for m := w.Occ; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m)
-		lanes |= uint32(rows>>(w.Row[lane]&63)&1) << lane
+		lane := bits.TrailingZeros64(m)
+		lanes |= uint64(rows>>(w.Row[lane]&63)&1) << lane
 	}
 	if lanes == 0 {
 		return
@@ -626,7 +626,7 @@ func (p *DWF) releaseWarp(i int, rows uint64) {
 func (p *DWF) exit(u *units.Update) {
 	rows := uint64(0)
 	for m := u.Req; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m)
+		lane := bits.TrailingZeros64(m)
 		w := p.Statics.Edit(int(u.Row[lane]))
 		w.Live &^= 1 << lane
 		w.Passed &^= 1 << lane
@@ -658,11 +658,11 @@ func (p *DWF) retire() {
 // Paths lists the threads by PC and row: in slots, in the pool, in the update registers, and at
 // warp barriers.
 func (p *DWF) Paths(to []divergence.Path) []divergence.Path {
-	add := func(path divergence.Path, mask uint32, row *units.Rows) {
+	add := func(path divergence.Path, mask uint64, row *units.Rows) {
 		for mask != 0 {
-			path.Row, path.Mask = row[bits.TrailingZeros32(mask)], 0
+			path.Row, path.Mask = row[bits.TrailingZeros64(mask)], 0
 			for m := mask; m != 0; m &= m - 1 {
-				if lane := bits.TrailingZeros32(m); row[lane] == path.Row {
+				if lane := bits.TrailingZeros64(m); row[lane] == path.Row {
 					path.Mask |= 1 << lane
 				}
 			}

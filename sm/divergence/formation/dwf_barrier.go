@@ -52,7 +52,7 @@ func (p *DWF) resolveStatic(i int, in *isa.Inst, o *divergence.Outcome) bool {
 
 // diverge handles a top-level divergence. The warp's threads become dynamic until they meet at the
 // warp barrier.
-func (p *DWF) diverge(i int, in *isa.Inst, o *divergence.Outcome, w *StaticWarp, taken, not uint32) bool {
+func (p *DWF) diverge(i int, in *isa.Inst, o *divergence.Outcome, w *StaticWarp, taken, not uint64) bool {
 	done := p.branch(i, in, o, taken, not)
 	if (done || p.Next().Half) && in.Reconv != isa.NoPC && !w.Barred {
 		w.Barred, w.RPC, w.Arrived = true, in.Reconv, 0 // before the first side is inserted
@@ -83,7 +83,7 @@ func (p *DWF) barStatic(row int, s *divergence.Slot, in *isa.Inst, o *divergence
 
 // Arriving returns the warp of the slot if it is a static one. The threads of other warps arrive
 // one by one.
-func (p *DWF) Arriving(slot int, active uint32, _ bool) uint32 {
+func (p *DWF) Arriving(slot int, active uint64, _ bool) uint64 {
 	if p.Picked.At(slot).Static {
 		return active
 	}
@@ -97,7 +97,7 @@ func (p *DWF) gather(u *units.Update) {
 	}
 	rows := uint64(0)
 	for m := u.Req; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m)
+		lane := bits.TrailingZeros64(m)
 		row := int(u.Row[lane])
 		if w := p.Statics.Next(row); w.Barred && w.RPC == u.PC {
 			p.Statics.Edit(row).Arrived |= 1 << lane

@@ -30,9 +30,10 @@ type issue struct {
 
 // candidate is a warp that waits to issue.
 type candidate struct {
-	pc, occ uint32
-	count   uint16
-	born    uint64
+	pc    uint32
+	occ   uint64
+	count uint16
+	born  uint64
 }
 
 // unranked is the lowest rank that a policy gives. Late warps (units.Aging) have lower ranks.
@@ -53,7 +54,7 @@ var issuePolicies = key.Choices[IssuePolicy, issue]{}.
 		issue{rank: func(w candidate) uint64 { return uint64(w.pc)<<8 + w.unfilled() }})
 
 // unfilled returns the number of lanes without a thread.
-func (w candidate) unfilled() uint64 { return uint64(units.PoolLanes - bits.OnesCount32(w.occ)) }
+func (w candidate) unfilled() uint64 { return uint64(units.PoolLanes - bits.OnesCount64(w.occ)) }
 
 // rankPC ranks the warps at a PC by the threads that wait there, for the policies majority and
 // minority. All warps of the elected PC issue before another PC is elected (Fung et al., MICRO
@@ -66,7 +67,7 @@ func (p *DWF) rankPC(pc uint32, threads uint16) uint64 {
 	}
 	for m := d.Held[0]; m != 0; m &= m - 1 {
 		if s := p.Table.Next(bits.TrailingZeros64(m)); s.Valid && s.PC == pc {
-			threads -= uint16(bits.OnesCount32(s.Mask))
+			threads -= uint16(bits.OnesCount64(s.Mask))
 		}
 	}
 	return unranked + 1 + uint64(p.policy.byPC(threads))<<32 + uint64(pc)
@@ -152,7 +153,7 @@ func (p *DWF) rankLate() {
 }
 
 // rank returns the rank that the policy gives, or a lower one for a late warp.
-func (p *DWF) rank(pc, occ uint32, count uint16, born uint64) uint64 {
+func (p *DWF) rank(pc uint32, occ uint64, count uint16, born uint64) uint64 {
 	switch {
 	case p.Aging.Late(p.Next().Issued, born):
 		return born

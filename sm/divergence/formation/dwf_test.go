@@ -96,6 +96,30 @@ func TestDWFVector(t *testing.T) {
 	}
 }
 
+// TestDWFWide is the vector "other lanes" in warps of 64 lanes: threads 40 to 63 of warp 0 and threads 0
+// to 39 of warp 1 go to B, and fill one warp there. The others fill one at C.
+func TestDWFWide(t *testing.T) {
+	const lanes, b, c = 64, 3, 1
+	toB := func(t *thread) bool { return (t.TID%lanes >= 40) == (t.TID < lanes) }
+	k := seq(when(toB, "B"), nop, to("D"), at("B", nop), at("D", exit))
+	var atB, atC []int
+	for lane := range lanes {
+		atB, atC = append(atB, lane), append(atC, lanes+lane)
+		if lane < 40 {
+			atB[lane], atC[lane] = lanes+lane, lane
+		}
+	}
+	for _, o := range formations() {
+		r := pipeline{Lanes: lanes, Warps: 2, Latency: 5}.run(t, o, k)
+		groups := map[uint32][][]int{}
+		for _, i := range r.Issues {
+			groups[i.PC] = append(groups[i.PC], threadsIn(i, lanes))
+		}
+		assert.Equal(t, [][]int{atB}, groups[b], "%+v", o)
+		assert.Equal(t, [][]int{atC}, groups[c], "%+v", o)
+	}
+}
+
 // TestDWFInvariants checks every cycle of random kernels:
 //
 //   - Each thread is in one place, at the PC that it would be at by itself (W1).
@@ -130,14 +154,14 @@ func TestDWFInvariants(t *testing.T) {
 						}
 					}
 				}
-				var seen [warps]uint32
+				var seen [warps]uint64
 				for _, path := range p.Paths(nil) {
 					if path.Mask&seen[path.Row] != 0 {
 						require.Fail(t, "a thread is in two places")
 					}
 					seen[path.Row] |= path.Mask
 					for m := path.Mask; m != 0; m &= m - 1 {
-						thread := int(path.Row)*lanes + bits.TrailingZeros32(m)
+						thread := int(path.Row)*lanes + bits.TrailingZeros64(m)
 						at := done[thread]
 						if path.Wait == divergence.WaitsControl || path.Wait == divergence.WaitsBarrier {
 							at-- // it has been issued
@@ -209,7 +233,7 @@ func poolHolds(t *testing.T, p *formation.DWF) {
 			w := p.Pool.Warps.At(int(k.Warp))
 			check(w.Occ == s.Mask, "slot and pool differ", i)
 			for m := s.Mask; m != 0; m &= m - 1 {
-				lane := bits.TrailingZeros32(m)
+				lane := bits.TrailingZeros64(m)
 				check(w.Row[lane] == p.Home.At(i).Row[lane] && (s.Mixed || s.Row == w.Row[lane]), "row", i)
 			}
 		case k.Static:
@@ -240,13 +264,13 @@ func waitingHolds(t *testing.T, p *formation.DWF) {
 	threads, warps := make([]int, p.Queues.At.Len()), make([][]uint16, p.Queues.At.Len())
 	for i := range p.Table.Len() {
 		if s := p.Table.At(i); s.Valid && s.Wait == divergence.Runs {
-			threads[s.PC] += bits.OnesCount32(s.Mask)
+			threads[s.PC] += bits.OnesCount64(s.Mask)
 		}
 	}
 	const nobody = 1<<16 - 1
 	for i := p.Q().Oldest; i != nobody; i = p.Places.At(int(i)).Newer {
 		at, w := p.Places.At(int(i)), p.Pool.Warps.At(int(i))
-		threads[w.PC] += bits.OnesCount32(w.Occ)
+		threads[w.PC] += bits.OnesCount64(w.Occ)
 		if !at.First {
 			warps[w.PC] = append(warps[w.PC], i)
 		}
@@ -281,7 +305,7 @@ type choices struct {
 type choice struct {
 	row   int
 	pc    uint32
-	mask  uint32
+	mask  uint64
 	count uint16
 	born  uint64
 }
@@ -294,7 +318,7 @@ func (b *choices) issued(t *testing.T, p *formation.DWF, keys formation.Params, 
 	early := func(w *choice) bool { return keys.Aging > 0 && q.Issued-1-w.born > uint64(keys.Aging) }
 	anyCurrent := slices.ContainsFunc(b.slots, func(w choice) bool { return w.pc == b.current })
 	before := func(x, y *choice) bool { // x goes strictly before y
-		full := bits.OnesCount32(x.mask) - bits.OnesCount32(y.mask)
+		full := bits.OnesCount64(x.mask) - bits.OnesCount64(y.mask)
 		var first []int // positive: x goes first
 		switch {
 		case early(x) || early(y):
@@ -335,12 +359,12 @@ func (b *choices) issued(t *testing.T, p *formation.DWF, keys formation.Params, 
 	for i := range p.Table.Len() {
 		if s, k := p.Table.At(i), p.Picked.At(i); s.Valid && s.Wait == divergence.Runs {
 			b.slots = append(b.slots, choice{int(s.Row), s.PC, s.Mask, k.Count, k.Born})
-			b.threads[s.PC] += bits.OnesCount32(s.Mask)
+			b.threads[s.PC] += bits.OnesCount64(s.Mask)
 		}
 	}
 	for i := range p.Pool.Warps.Len() {
 		if at, w := p.Places.At(i), p.Pool.Warps.At(i); w.Occ != 0 && !at.AtBar && !at.InSlot {
-			b.threads[w.PC] += bits.OnesCount32(w.Occ)
+			b.threads[w.PC] += bits.OnesCount64(w.Occ)
 		}
 	}
 	return chosen

@@ -91,7 +91,7 @@ func (k Kernel) Program(name string) *isa.Program {
 type Issue struct {
 	Row   int // of all lanes, unless Mixed
 	PC    uint32
-	Mask  uint32
+	Mask  uint64
 	Mixed bool
 	Homes units.Homes // if Mixed, of the active lanes
 }
@@ -288,7 +288,7 @@ func (f *front) Tick() {
 		cta, warp := int(q.Started)/n, int(q.Started)%n
 		f.Launch.Push(divergence.WarpStart{
 			CTA: uint8(cta), Row: q.Started, First: uint8(cta * n), Warps: uint8(n), Last: warp+
-				1 == n, Mask: uint32(1<<f.bench.Lanes - 1),
+				1 == n, Mask: uint64(1<<f.bench.Lanes - 1),
 		})
 		d.Started++
 	}
@@ -333,7 +333,7 @@ func (f *front) stalled(slots *rtl.Mem[divergence.Slot]) (set units.Set) {
 	for i := range slots.Len() {
 		s := slots.At(i)
 		for m := s.Mask; m != 0 && !s.Mixed; m &= m - 1 {
-			if f.until[s.Row][bits.TrailingZeros32(m)] > f.sim.Now() {
+			if f.until[s.Row][bits.TrailingZeros64(m)] > f.sim.Now() {
 				set.Add(i)
 				f.sim.WakeAt(f.sim.Now() + 1)
 			}
@@ -348,7 +348,7 @@ func (f *front) issue(i int, s *divergence.Slot) divergence.Fire {
 	taken := s.Mask
 	if in.Inserted {
 		f.result.Added++
-		f.result.AddedLanes += bits.OnesCount32(s.Mask)
+		f.result.AddedLanes += bits.OnesCount64(s.Mask)
 	} else {
 		taken = f.execute(i, s)
 	}
@@ -361,7 +361,7 @@ func (f *front) issue(i int, s *divergence.Slot) divergence.Fire {
 
 // execute runs an instruction of the kernel for the threads of slot i. It returns the lanes that
 // branch or exit.
-func (f *front) execute(i int, s *divergence.Slot) (taken uint32) {
+func (f *front) execute(i int, s *divergence.Slot) (taken uint64) {
 	pc := f.prog.OriginOf(s.PC)
 	line := &f.kernel[pc]
 	issue := Issue{Row: int(s.Row), PC: pc, Mask: s.Mask, Mixed: s.Mixed}
@@ -369,9 +369,9 @@ func (f *front) execute(i int, s *divergence.Slot) (taken uint32) {
 		issue.Homes = *f.Div.Homes().At(i)
 	}
 	f.result.Issues = append(f.result.Issues, issue)
-	f.result.Lanes += bits.OnesCount32(s.Mask)
+	f.result.Lanes += bits.OnesCount64(s.Mask)
 	for m := s.Mask; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m)
+		lane := bits.TrailingZeros64(m)
 		h := issue.Home(lane)
 		t := &f.threads[h.Row][h.Lane]
 		if line.Do != nil {

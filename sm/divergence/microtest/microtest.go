@@ -118,7 +118,7 @@ type Census struct {
 	Lanes   int // of a warp
 	read    int // issued instructions read
 	started [divergence.MaxWarps]bool
-	gone    [divergence.MaxWarps]uint32 // threads that have reached an exit
+	gone    [divergence.MaxWarps]uint64 // threads that have reached an exit
 }
 
 // Take tests that the paths of a warp are disjoint and hold all its threads that have not reached
@@ -127,14 +127,14 @@ func (c *Census) Take(t *testing.T, p divergence.Policy, issued []micro.Issue) {
 	for ; c.read < len(issued); c.read++ {
 		i := issued[c.read]
 		for m := i.Mask; m != 0; m &= m - 1 {
-			h := i.Home(bits.TrailingZeros32(m))
+			h := i.Home(bits.TrailingZeros64(m))
 			c.started[h.Row] = true
 			if c.Kernel[i.PC].Exit {
 				c.gone[h.Row] |= 1 << h.Lane
 			}
 		}
 	}
-	var seen [divergence.MaxWarps]uint32
+	var seen [divergence.MaxWarps]uint64
 	for _, path := range p.Paths(nil) {
 		if path.Mask&seen[path.Row] != 0 {
 			t.Fatal("a thread is in two paths")
@@ -149,9 +149,9 @@ func (c *Census) Take(t *testing.T, p divergence.Policy, issued []micro.Issue) {
 }
 
 // IssuesOf returns the PC and mask of each issued instruction of a run.
-func IssuesOf(r micro.Result) (got [][2]uint32) {
+func IssuesOf(r micro.Result) (got [][2]uint64) {
 	for _, i := range r.Issues {
-		got = append(got, [2]uint32{i.PC, i.Mask})
+		got = append(got, [2]uint64{uint64(i.PC), i.Mask})
 	}
 	return got
 }
@@ -284,7 +284,7 @@ func (d *driver) Tick() {
 			n.Valid[0] = in.Control()
 			n.Issued[0] = divergence.Outcome{Slot: uint16(i), PC: s.PC, Taken: s.Mask}
 			if in.Guard.Kind != isa.OperandNone {
-				n.Issued[0].Taken &= uint32(q.Random >> 40)
+				n.Issued[0].Taken &= uint64(q.Random >> 40)
 			}
 			break
 		}

@@ -247,7 +247,7 @@ func (p *PPC) Resolve(in *isa.Inst, o *divergence.Outcome) {
 }
 
 // live returns the mask of all threads of a warp.
-func (p *PPC) live(w int) uint32 { return p.Stack.Entry(w, 0).Side[0].Mask }
+func (p *PPC) live(w int) uint64 { return p.Stack.Entry(w, 0).Side[0].Mask }
 
 // step moves the running path to the next position. The implicit scheme compares after every
 // instruction.

@@ -54,14 +54,14 @@ type PTPC struct {
 // Threads are the threads of a warp.
 type Threads struct {
 	At    [isa.MaxLanes]divergence.Point `len:"lanes"`
-	Live  uint32                         `bits:"lanes"`
-	AtBar uint32                         `bits:"lanes"` // live threads that have executed the barrier at their PC
+	Live  uint64                         `bits:"lanes"`
+	AtBar uint64                         `bits:"lanes"` // live threads that have executed the barrier at their PC
 }
 
 // set moves threads.
-func (t *Threads) set(mask uint32, to divergence.Point) {
+func (t *Threads) set(mask uint64, to divergence.Point) {
 	for ; mask != 0; mask &= mask - 1 {
-		t.At[bits.TrailingZeros32(mask)] = to
+		t.At[bits.TrailingZeros64(mask)] = to
 	}
 }
 
@@ -120,7 +120,7 @@ func (p *PTPC) Resolve(in *isa.Inst, o *divergence.Outcome) {
 func (p *PTPC) elect(w int, s *divergence.Slot) {
 	t := p.Threads.Edit(w)
 	if t.AtBar == t.Live {
-		s.Set(t.At[bits.TrailingZeros32(t.Live)])
+		s.Set(t.At[bits.TrailingZeros64(t.Live)])
 		s.Mask, s.Wait = t.Live, divergence.WaitsBarrier
 		p.Meet(p, s)
 		return
@@ -133,7 +133,7 @@ func (p *PTPC) elect(w int, s *divergence.Slot) {
 func (t *Threads) Elect(s *divergence.Slot) {
 	s.Set(divergence.Nowhere)
 	for m := t.Live &^ t.AtBar; m != 0; m &= m - 1 {
-		lane := bits.TrailingZeros32(m)
+		lane := bits.TrailingZeros64(m)
 		switch at := t.At[lane]; {
 		case at.Before(s.At()):
 			s.Set(at)
@@ -148,7 +148,7 @@ func (t *Threads) Elect(s *divergence.Slot) {
 func (p *PTPC) Resume(w int) {
 	t := p.Threads.Edit(w)
 	for m := t.AtBar; m != 0; m &= m - 1 {
-		t.At[bits.TrailingZeros32(m)].PC++
+		t.At[bits.TrailingZeros64(m)].PC++
 	}
 	t.AtBar = 0
 	p.elect(w, p.Table.Edit(w))
@@ -162,10 +162,10 @@ func (p *PTPC) Paths(to []divergence.Path) []divergence.Path {
 			continue
 		}
 		for left := t.Live; left != 0; {
-			at, mask, wait := t.At[bits.TrailingZeros32(left)], uint32(0), divergence.Runs
+			at, mask, wait := t.At[bits.TrailingZeros64(left)], uint64(0), divergence.Runs
 			atBar := t.AtBar&(left&-left) != 0
 			for m := left; m != 0; m &= m - 1 {
-				lane := bits.TrailingZeros32(m)
+				lane := bits.TrailingZeros64(m)
 				if t.At[lane] == at && (t.AtBar>>lane&1 != 0) == atBar {
 					mask |= 1 << lane
 				}

@@ -182,7 +182,7 @@ func (p *DPE) covered(w int, x *divergence.Side, in *isa.Inst, o *divergence.Out
 }
 
 // live returns the mask of all threads of a warp.
-func (p *DPE) live(w int) uint32 {
+func (p *DPE) live(w int) uint64 {
 	if p.Stack.Len(w) == 1 {
 		return p.Table.Edit(2*w).Mask | p.Table.Edit(2*w+1).Mask
 	}
@@ -191,7 +191,7 @@ func (p *DPE) live(w int) uint32 {
 }
 
 // exit removes lanes from every entry of the warp at once.
-func (p *DPE) exit(w int, lanes uint32) {
+func (p *DPE) exit(w int, lanes uint64) {
 	for i := range p.Stack.Len(w) {
 		e := p.Stack.Entry(w, i)
 		e.Side[0].Mask &^= lanes
@@ -295,7 +295,7 @@ func (p *DPE) Resume(w int) {
 func (p *DPE) Paths(to []divergence.Path) []divergence.Path {
 	for w := range p.Stack.Depth.Len() {
 		top := int(*p.Stack.Depth.At(w)) - 1
-		above := uint32(0)
+		above := uint64(0)
 		for k := range 2 {
 			if s := p.Table.At(2*w + k); s.Valid {
 				to = append(to, divergence.Path{

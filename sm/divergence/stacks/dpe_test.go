@@ -18,7 +18,7 @@ func TestDPE(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		kernel kernel
-		want   [][2]uint32 // PC and mask
+		want   [][2]uint64 // PC and mask
 		depth  uint64
 	}{
 		{
@@ -31,7 +31,7 @@ func TestDPE(t *testing.T) {
 			//      6
 			"both paths of a branch interleave",
 			seq(when(tid(4), "C"), nop, nop, to("D"), rep("C", 2), at("D", exit)),
-			[][2]uint32{{0, 0xff}, {1, 0x0f}, {4, 0xf0}, {2, 0x0f}, {5, 0xf0}, {3, 0x0f}, {6, 0xff}},
+			[][2]uint64{{0, 0xff}, {1, 0x0f}, {4, 0xf0}, {2, 0x0f}, {5, 0xf0}, {3, 0x0f}, {6, 0xff}},
 			2,
 		},
 		{
@@ -43,7 +43,7 @@ func TestDPE(t *testing.T) {
 			//    3
 			"if without else",
 			seq(when(tid(4), "J"), nop, nop, at("J", exit)),
-			[][2]uint32{{0, 0xff}, {1, 0x0f}, {2, 0x0f}, {3, 0xff}},
+			[][2]uint64{{0, 0xff}, {1, 0x0f}, {2, 0x0f}, {3, 0xff}},
 			2,
 		},
 		{
@@ -52,7 +52,7 @@ func TestDPE(t *testing.T) {
 			//    2
 			"loop",
 			seq(at("L", count1), when(func(t *thread) bool { return t.I <= t.TID/2 }, "L"), exit),
-			[][2]uint32{
+			[][2]uint64{
 				{0, 0xff},
 				{1, 0xff},
 				{0, 0xfc},
@@ -77,7 +77,7 @@ func TestDPE(t *testing.T) {
 			"a nested branch covers the other path",
 			seq(when(tid(4), "E1"), when(tid(2), "E2"), nop, to("J"), at("E2", nop), to("J"), rep("E1", 2),
 				at("J", exit)),
-			[][2]uint32{
+			[][2]uint64{
 				{0, 0xff},
 				{1, 0x0f},
 				{6, 0xf0},
@@ -93,9 +93,9 @@ func TestDPE(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := microtest.Run(t, "dpe", divergence.Options{}, 8, 1, c.kernel)
-			var got [][2]uint32
+			var got [][2]uint64
 			for _, i := range r.Issues {
-				got = append(got, [2]uint32{i.PC, i.Mask})
+				got = append(got, [2]uint64{uint64(i.PC), i.Mask})
 			}
 			assert.Equal(t, c.want, got)
 			assert.Equal(t, c.depth, r.Stats.MaxDepth)
@@ -170,7 +170,7 @@ func TestDPEBarrierOfACoveredPath(t *testing.T) {
 func dualPath(t *testing.T, d *stacks.DPE) {
 	for w := range d.Stack.Depth.Len() {
 		depth := int(*d.Stack.Depth.At(w))
-		below := append(make([]uint32, 0, 64), ^uint32(0))
+		below := append(make([]uint64, 0, 64), ^uint64(0))
 		for i := range depth {
 			e := *d.Stack.At(w, i)
 			if i == depth-1 { // its paths are in the slots

@@ -15,7 +15,7 @@ import (
 	"divergo/sm/divergence/stacks"
 )
 
-func threadsOf(mask uint32) (s string) {
+func threadsOf(mask uint64) (s string) {
 	for lane := range 32 {
 		if mask>>lane&1 != 0 {
 			s += fmt.Sprint(lane + 1)

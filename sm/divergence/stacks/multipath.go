@@ -84,8 +84,8 @@ type MultiPath struct {
 // Rejoin is an entry of a reconvergence table.
 type Rejoin struct {
 	At      divergence.Point // where its threads meet, or Nowhere
-	Mask    uint32           `bits:"lanes"`
-	Pending uint32           `bits:"lanes"` // threads of Mask that have not arrived
+	Mask    uint64           `bits:"lanes"`
+	Pending uint64           `bits:"lanes"` // threads of Mask that have not arrived
 	Parent  uint8            `bits:"5"`     // entry that they lead to next
 }
 

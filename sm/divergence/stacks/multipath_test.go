@@ -21,7 +21,7 @@ func TestMultiPath(t *testing.T) {
 		name      string
 		mechanism divergence.Options
 		kernel    kernel
-		want      [][2]uint32 // PC and mask
+		want      [][2]uint64 // PC and mask
 		depth     uint64      // of the reconvergence table
 	}{
 		{
@@ -36,7 +36,7 @@ func TestMultiPath(t *testing.T) {
 			"three paths at a time",
 			divergence.Options{Mechanism: "multipath"},
 			nested,
-			[][2]uint32{
+			[][2]uint64{
 				{0, 0xff},
 				{1, 0x0f},
 				{6, 0xf0},
@@ -55,7 +55,7 @@ func TestMultiPath(t *testing.T) {
 			"one slot",
 			microtest.With("multipath", "multipath.paths", "1"),
 			nested,
-			[][2]uint32{
+			[][2]uint64{
 				{0, 0xff},
 				{6, 0xf0},
 				{7, 0xf0},
@@ -75,7 +75,7 @@ func TestMultiPath(t *testing.T) {
 			"loop",
 			divergence.Options{Mechanism: "multipath"},
 			seq(at("L", count1), when(func(t *thread) bool { return t.I <= t.TID/2 }, "L"), exit),
-			[][2]uint32{
+			[][2]uint64{
 				{0, 0xff},
 				{1, 0xff},
 				{0, 0xfc},
@@ -100,7 +100,7 @@ func TestMultiPath(t *testing.T) {
 			"side entrance, no early join",
 			divergence.Options{Mechanism: "multipath"},
 			entrance(),
-			[][2]uint32{{0, 0xff}, {1, 0xfc}, {3, 0x03}, {3, 0x0c}, {2, 0xf0}, {4, 0x03}, {4, 0x0c}, {5, 0xff}},
+			[][2]uint64{{0, 0xff}, {1, 0xfc}, {3, 0x03}, {3, 0x0c}, {2, 0xf0}, {4, 0x03}, {4, 0x0c}, {5, 0xff}},
 			2,
 		},
 	} {
@@ -130,7 +130,10 @@ func TestMultiPathTables(t *testing.T) {
 	k := seq(when(odd, "C"), nop, to("D"), rep("C", 3), at("D", exit))
 	m, ok := divergence.Find("multipath")
 	require.True(t, ok)
-	type entry struct{ pc, mask, pending uint32 }
+	type entry struct {
+		pc            uint32
+		mask, pending uint64
+	}
 	type tables struct {
 		splits string
 		table  []entry
@@ -165,7 +168,7 @@ func TestMultiPathTables(t *testing.T) {
 	}, got)
 }
 
-func binary(mask uint32) (text string) {
+func binary(mask uint64) (text string) {
 	for i := 3; i >= 0; i-- {
 		text += string('0' + rune(mask>>i&1))
 	}
@@ -230,8 +233,8 @@ func multiPath(t *testing.T, d *stacks.MultiPath) {
 	lanes := d.Rejoin.Len() / d.Meeting.Len()
 	slots := d.Table.Len() / d.Meeting.Len()
 	for w := range d.Meeting.Len() {
-		coming := make([]uint32, lanes)
-		add := func(to uint8, mask uint32) {
+		coming := make([]uint64, lanes)
+		add := func(to uint8, mask uint64) {
 			if mask == 0 || coming[to]&mask != 0 {
 				require.Fail(t, "a thread is in two splits, or a split has none")
 			}

@@ -157,7 +157,7 @@ func (p *PDOM) bar(w int, s *divergence.Slot, in *isa.Inst, o *divergence.Outcom
 }
 
 // Arriving returns the warp of the slot, on whatever paths its threads are.
-func (p *PDOM) Arriving(w int, _ uint32, _ bool) uint32 { return p.Stack.At(w, 0).Mask }
+func (p *PDOM) Arriving(w int, _ uint64, _ bool) uint64 { return p.Stack.At(w, 0).Mask }
 
 // exit removes the lanes from every entry of the warp at once.
 func (p *PDOM) exit(w int, s *divergence.Slot, o *divergence.Outcome) {
@@ -205,7 +205,7 @@ func (p *PDOM) Paths(to []divergence.Path) []divergence.Path {
 			Mask: s.Mask, Wait: s.Wait, Running: true,
 		})
 		above := s.Mask
-		p.Stack.Parked(w, func(lanes uint32, at divergence.Path) {
+		p.Stack.Parked(w, func(lanes uint64, at divergence.Path) {
 			if at.Mask = lanes &^ above; at.Mask != 0 {
 				at.CTA, at.Row = s.CTA, s.Row
 				to = append(to, at)

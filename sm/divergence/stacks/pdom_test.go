@@ -71,7 +71,7 @@ func TestPathOrder(t *testing.T) {
 	for _, c := range []struct {
 		order divergence.PathOrder
 		taken func(t *thread) bool
-		first uint32
+		first uint64
 	}{
 		{divergence.TakenFirst, low, 0x03},
 		{divergence.NotTakenFirst, low, 0xfc},

@@ -126,7 +126,7 @@ func TestStackProperties(t *testing.T) {
 						left[tid] -= int(issues[seen].Mask >> tid & 1)
 					}
 				}
-				held := uint32(0)
+				held := uint64(0)
 				for _, x := range p.Paths(nil) {
 					require.Zero(t, held&x.Mask, "on two paths:%s", stackRows(p))
 					held |= x.Mask

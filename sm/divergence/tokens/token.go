@@ -3,6 +3,7 @@
 package tokens
 
 import (
+	"fmt"
 	"math/bits"
 
 	"divergo/isa"
@@ -18,6 +19,10 @@ var Mechanisms = []divergence.Mechanism{
 		Doc:      "stack of synchronisation tokens: instructions of the compiler push and pop",
 		Promises: divergence.Promises{InStep: true, Prompt: 1, Depth: tokens, Stack: entries},
 		New: func(e divergence.Env) (divergence.Policy, error) {
+			if e.Lanes > isa.RowLanes {
+				return nil, fmt.Errorf("sm.warp_size = %d: a token in memory is a word of 64 bits with a mask of %d lanes, want at most %d",
+					e.Lanes, isa.RowLanes, isa.RowLanes)
+			}
 			return newTokenStack(e), nil
 		},
 		Prepare: func(_ divergence.Options, p *isa.Program) *isa.Program { return isa.WithTokens(p) },
@@ -87,7 +92,7 @@ type TokenStack struct {
 	// number. The depth includes the tokens in memory.
 	Stack   units.Stack[Token]
 	Spilled *rtl.Mem[uint8]    `trace:"true"`      // by warp: tokens in memory, the lowest ones
-	Live    *rtl.Mem[uint32]   `bits:"lanes"`      // by warp
+	Live    *rtl.Mem[uint64]   `bits:"lanes"`      // by warp
 	Until   *rtl.Mem[uint64]   `rtl:"sim,inplace"` // by warp: the earliest end of its wait
 	Held    rtl.State[waiting] `rtl:"inplace"`     // by warp
 
@@ -104,7 +109,7 @@ type waiting struct {
 
 // Token is an entry of the stack.
 type Token struct {
-	Mask uint32 `bits:"lanes"`
+	Mask uint64 `bits:"lanes"`
 	PC   uint32 `bits:"31"`
 	Sync bool   // pushed by ssy; otherwise by a branch
 }
@@ -114,7 +119,7 @@ var noToken = Token{PC: isa.NoPC}
 
 // word returns the token as memory holds it: the mask, then the PC, then its kind.
 func (t Token) word() uint64 {
-	w := uint64(t.PC)<<32 | uint64(t.Mask)
+	w := uint64(t.PC)<<32 | t.Mask
 	if t.Sync {
 		w |= 1 << 63
 	}
@@ -123,7 +128,7 @@ func (t Token) word() uint64 {
 
 // tokenOf returns the token in a word of memory.
 func tokenOf(w uint64) Token {
-	return Token{Mask: uint32(w), PC: uint32(w >> 32 & (1<<31 - 1)), Sync: w>>63 != 0}
+	return Token{Mask: w & (1<<isa.RowLanes - 1), PC: uint32(w >> 32 & (1<<31 - 1)), Sync: w>>63 != 0}
 }
 
 // tokens is the depth of the stack: a token for each branch, which splits a mask, and for each
@@ -142,7 +147,7 @@ func newTokenStack(e divergence.Env) *TokenStack {
 		Warps:   divergence.NewWarps(e, 1),
 		Stack:   units.NewStack(e.Warps, k.Window, noToken),
 		Spilled: rtl.NewMem[uint8](e.Warps),
-		Live:    rtl.NewMem[uint32](e.Warps),
+		Live:    rtl.NewMem[uint64](e.Warps),
 		Until:   rtl.NewMem[uint64](e.Warps),
 		window:  k.Window, chunk: min(k.Window, divergence.TransferWords),
 		pop: uint64(max(k.Pop, refill)), spill: uint64(k.Spill), fill: uint64(k.Fill),
@@ -268,9 +273,9 @@ func (p *TokenStack) bar(w int, s *divergence.Slot, in *isa.Inst, o *divergence.
 }
 
 // Arriving returns the warp of the slot, on whatever paths its threads are.
-func (p *TokenStack) Arriving(w int, _ uint32, _ bool) uint32 { return *p.Live.At(w) }
+func (p *TokenStack) Arriving(w int, _ uint64, _ bool) uint64 { return *p.Live.At(w) }
 
-func (p *TokenStack) exit(w int, s *divergence.Slot, lanes uint32) {
+func (p *TokenStack) exit(w int, s *divergence.Slot, lanes uint64) {
 	*p.Live.Edit(w) &^= lanes
 	if s.Mask &^= lanes; s.Mask != 0 {
 		return

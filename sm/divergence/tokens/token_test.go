@@ -197,8 +197,8 @@ func TestTokenWords(t *testing.T) {
 	flip = 1 << 29 // lane 29 instead of none, beside lane 31
 	wrong := run()
 	n := len(r.Issues)
-	assert.Equal(t, uint32(1<<31), r.Issues[n-2].Mask)
-	assert.Equal(t, uint32(1<<31|1<<29), wrong.Issues[n-2].Mask)
+	assert.Equal(t, uint64(1<<31), r.Issues[n-2].Mask)
+	assert.Equal(t, uint64(1<<31|1<<29), wrong.Issues[n-2].Mask)
 }
 
 // TestTokenExit: threads that exit take the place of a sync. The remaining threads meet behind the
@@ -216,7 +216,7 @@ func TestTokenExit(t *testing.T) {
 		r, err := micro.Run(m, tokens.Keys.With(divergence.Options{}, tokens.Params{Window: window}), 32, 1, k, 1000)
 		require.NoError(t, err)
 		last := r.Issues[len(r.Issues)-1]
-		assert.Equal(t, uint32(0x5555ff55), last.Mask)
+		assert.Equal(t, uint64(0x5555ff55), last.Mask)
 		assert.EqualValues(t, 5, last.PC)
 		assert.Equal(t, r.Stats.Pushes, r.Stats.Pops)
 	}

@@ -70,8 +70,8 @@ const (
 	isolatedKind = "isolated"
 )
 
-// sources returns the Verilog files of a folder, the package first, and a digest of all that the model
-// depends on.
+// sources returns the Verilog files of a folder, with the package divergo first and other packages before
+// modules, and a digest of all that the model depends on.
 func sources(folder string) (files []string, digest string, text []byte, err error) {
 	list, err := os.ReadDir(folder)
 	if err != nil {
@@ -81,6 +81,7 @@ func sources(folder string) (files []string, digest string, text []byte, err err
 		}
 		return nil, "", nil, fmt.Errorf("%s: %w; \"divergo rtl init %[1]s\" begins a unit there", folder, err)
 	}
+	var modules []string
 	sum := sha256.New()
 	fmt.Fprintln(sum, Version, benchSource, header(), top())
 	for _, e := range list {
@@ -96,18 +97,26 @@ func sources(folder string) (files []string, digest string, text []byte, err err
 				return nil, "", nil, fmt.Errorf("%s: is not the package of version %d of the port specification; "+
 					"take the file that \"divergo rtl init\" writes into a new folder", file, Version)
 			}
-			if text = append(text, t...); ext == ".v" || ext == ".sv" {
+			text = append(text, t...)
+			switch {
+			case ext != ".v" && ext != ".sv": // an include file
+			case e.Name() == packageFile:
+				files = slices.Insert(files, 0, file)
+			case packages.Match(t):
 				files = append(files, file)
+			default:
+				modules = append(modules, file)
 			}
 		}
 	}
-	i := slices.Index(files, filepath.Join(folder, packageFile))
-	if i < 0 {
+	if len(files) == 0 || filepath.Base(files[0]) != packageFile {
 		return nil, "", nil, fmt.Errorf("%s: no file %s; \"divergo rtl init\" writes one into a new folder", folder, packageFile)
 	}
-	files[0], files[i] = files[i], files[0]
-	return files, fmt.Sprintf("%x", sum.Sum(nil)[:16]), text, nil
+	return append(files, modules...), fmt.Sprintf("%x", sum.Sum(nil)[:16]), text, nil
 }
+
+// packages matches the head of a package.
+var packages = regexp.MustCompile(`(?m)^\s*package\s`)
 
 // stamp reads kind and digest of the sources from a model; empty if Build has not made it.
 func stamp(model []byte) (kind, digest string) {
@@ -151,12 +160,13 @@ func Build(folder string, isolated bool) (messages string, err error) {
 	said, err := output.Run(exec.Command("verilator", slices.Concat([]string{
 		"--cc", "--savable", "--public-flat-rw", "--assert", "--no-timing", "--unroll-count", "16", "-O3", "--x-initial", "unique",
 		"--x-assign", "unique", "-Wno-fatal", "-Werror-PINMISSING", "--top-module", "divergo_top", "--prefix", "Vdivergo", "--Mdir", temp.Path("obj"),
+		"-I" + folder,
 	}, files, []string{temp.Path("divergo_top.sv")})...))
 	messages = explain(string(said), temp.Path("divergo_top.sv"))
 	if err != nil {
 		return "", fmt.Errorf("%s: Verilator finds errors:\n%s", folder, messages)
 	}
-	if err := describe(temp, files); err != nil {
+	if err := describe(temp, folder, files); err != nil {
 		return messages, fmt.Errorf("%s: its registers: %w", folder, err)
 	}
 	kind := sharedKind
@@ -181,10 +191,10 @@ func Build(folder string, isolated bool) (messages string, err error) {
 }
 
 // describe writes the list of registers for bench.cc.
-func describe(temp *output.Scratch, files []string) error {
+func describe(temp *output.Scratch, folder string, files []string) error {
 	said, err := output.Run(exec.Command("verilator", slices.Concat([]string{
 		"--xml-only", "--xml-output", temp.Path("unit.xml"), "--Mdir", temp.Path("xml"), "--no-timing", "-Wno-fatal", "-Wno-lint",
-		"--top-module", "unit",
+		"--top-module", "unit", "-I" + folder,
 	}, files)...))
 	if err != nil {
 		return fmt.Errorf("%w\n%s", err, said)
@@ -326,7 +336,13 @@ func Open(folder string) (m divergence.Mechanism, err error) {
 	}
 	return divergence.Mechanism{
 		Name: folder, Doc: "a Verilog unit", Promises: promises,
-		New: func(e divergence.Env) (divergence.Policy, error) { return newUnit(e, start, about), nil },
+		New: func(e divergence.Env) (divergence.Policy, error) {
+			if e.Lanes > Lanes {
+				return nil, fmt.Errorf("sm.warp_size = %d: the ports of a Verilog unit have masks of %d lanes, want at most %d",
+					e.Lanes, Lanes, Lanes)
+			}
+			return newUnit(e, start, about), nil
+		},
 	}, nil
 }
 

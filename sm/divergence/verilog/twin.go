@@ -94,15 +94,15 @@ func (d *driver) Tick() {
 	if in := &d.next; in.Launch != 0 {
 		d.Launch.Push(divergence.WarpStart{
 			CTA: in.LaunchCTA, Row: in.LaunchWarp, First: in.LaunchFirst, Warps: in.LaunchWarps,
-			Last: in.LaunchWarp+1 == in.LaunchFirst+in.LaunchWarps, Mask: in.Started,
+			Last: in.LaunchWarp+1 == in.LaunchFirst+in.LaunchWarps, Mask: uint64(in.Started),
 		})
 	}
 	if in := &d.next; in.Outcome != 0 {
 		w := in.OutcomeWarp
-		o := divergence.Outcome{Slot: uint16(w), PC: d.at[w], Taken: in.Taken, Target: uint32(in.Target)}
+		o := divergence.Outcome{Slot: uint16(w), PC: d.at[w], Taken: uint64(in.Taken), Target: uint32(in.Target)}
 		switch {
 		case in.OutcomeKind == Barrier, in.OutcomeKind == Next && d.prog.Insts[d.at[w]].Op == isa.OpBar:
-			o.Taken = d.masks[w]
+			o.Taken = uint64(d.masks[w])
 		case in.OutcomeKind == Next:
 			o.Taken = 0
 		}
@@ -149,7 +149,7 @@ func (t *twin) slot(w int, out *Outputs) *difference {
 	case !valid:
 	case out.PC[w] != s.PC:
 		return &difference{of("slot_pc"), fmt.Sprint(out.PC[w]), fmt.Sprint(s.PC)}
-	case out.Mask[w] != s.Mask:
+	case uint64(out.Mask[w]) != s.Mask:
 		return &difference{of("slot_mask"), fmt.Sprintf("%#x", out.Mask[w]), fmt.Sprintf("%#x", s.Mask)}
 	case out.Depth[w] != s.Depth:
 		return &difference{of("slot_depth"), fmt.Sprint(out.Depth[w]), fmt.Sprint(s.Depth)}

@@ -19,7 +19,7 @@ import (
 type Unit struct {
 	divergence.Warps
 	Verilog rtl.Foreign
-	Live    *rtl.Mem[uint32] // threads of each warp that have not exited
+	Live    *rtl.Mem[uint64] `bits:"lanes"` // threads of each warp that have not exited
 	Own     rtl.State[struct {
 		Running uint64 `bits:"warps"` // warps that have started and not retired
 		Busy    bool   // the unit asks for the next edge
@@ -31,7 +31,7 @@ type Unit struct {
 
 // newUnit makes the bench and its unit.
 func newUnit(e divergence.Env, start func() (bench, error), about *description) *Unit {
-	p := &Unit{Warps: divergence.NewWarps(e, 1), Live: rtl.NewMem[uint32](e.Warps)}
+	p := &Unit{Warps: divergence.NewWarps(e, 1), Live: rtl.NewMem[uint64](e.Warps)}
 	p.Pairs, p.Divides, p.Failure = false, false, new(divergence.Failure)
 	p.m = &model{start: start, about: about, fail: p.fail, heal: func() { p.Failure.Err = nil }}
 	p.Verilog.Init(p.m)
@@ -89,7 +89,7 @@ func (p *Unit) copy(out *Outputs) {
 	for w := range p.Table.Len() {
 		valid := out.Valid>>w&1 != 0
 		s := p.Table.Next(w)
-		if s.Valid == valid && (!valid || s.PC == out.PC[w] && s.Mask == out.Mask[w] && s.Depth == out.Depth[w]) {
+		if s.Valid == valid && (!valid || s.PC == out.PC[w] && s.Mask == uint64(out.Mask[w]) && s.Depth == out.Depth[w]) {
 			continue
 		}
 		if err := p.wrong(w, valid, out); err != nil {
@@ -98,7 +98,7 @@ func (p *Unit) copy(out *Outputs) {
 		}
 		s = p.Table.Edit(w)
 		if s.Valid = valid; valid {
-			s.PC, s.Mask, s.Depth = out.PC[w], out.Mask[w], out.Depth[w]
+			s.PC, s.Mask, s.Depth = out.PC[w], uint64(out.Mask[w]), out.Depth[w]
 		}
 		changed.Add(w)
 		any = true
@@ -122,7 +122,7 @@ func (p *Unit) copy(out *Outputs) {
 // wrong describes a slot with which the front end cannot go on.
 func (p *Unit) wrong(w int, valid bool, out *Outputs) error {
 	live, insts := *p.Live.Next(w), len(p.Program().Insts)
-	switch mask := out.Mask[w]; {
+	switch mask := uint64(out.Mask[w]); {
 	case !valid:
 	case mask == 0:
 		return fmt.Errorf("slot %d of the unit is valid and has no threads", w)
@@ -154,7 +154,7 @@ func (p *Unit) Advance(int) {}
 // Start is told of a new warp.
 func (p *Unit) Start(l *divergence.WarpStart) {
 	in := &p.m.in
-	in.Launch, in.LaunchWarp, in.LaunchCTA, in.Started = 1, l.Row, l.CTA, l.Mask
+	in.Launch, in.LaunchWarp, in.LaunchCTA, in.Started = 1, l.Row, l.CTA, uint32(l.Mask)
 	in.LaunchFirst, in.LaunchWarps = l.First, l.Warps
 	*p.Live.Edit(int(l.Row)) = l.Mask
 	p.Own.D().Running |= 1 << l.Row
@@ -169,12 +169,12 @@ func (p *Unit) Resolve(inst *isa.Inst, o *divergence.Outcome) {
 	case inst.Branches():
 		p.D().Stats.Count(inst, s.Mask&o.Taken, s.Mask&^o.Taken)
 		j := o.Jump(inst, s.Depth)
-		in.OutcomeKind, in.Taken = Branch, s.Mask&o.Taken
+		in.OutcomeKind, in.Taken = Branch, uint32(s.Mask&o.Taken)
 		in.Target, in.Fall, in.Meet = point(j.Target), point(j.Fall), point(j.Meet)
 	case inst.Op == isa.OpBar:
 		p.bar(inst, s, o)
 	default:
-		in.OutcomeKind, in.Taken = Exit, o.Taken
+		in.OutcomeKind, in.Taken = Exit, uint32(o.Taken)
 		live := p.Live.Edit(int(o.Slot))
 		if *live &^= o.Taken; *live == 0 {
 			p.Leave(p, s)
@@ -211,7 +211,7 @@ func (p *Unit) Resume(w int) {
 }
 
 // Arriving returns all threads of the warp.
-func (p *Unit) Arriving(w int, _ uint32, _ bool) uint32 { return *p.Live.At(w) }
+func (p *Unit) Arriving(w int, _ uint64, _ bool) uint64 { return *p.Live.At(w) }
 
 // groups asks the debug port for the groups of threads of a warp.
 func (p *Unit) groups(w int) (list []Entry) {
@@ -232,11 +232,11 @@ func (p *Unit) Paths(to []divergence.Path) []divergence.Path {
 		if p.Own.Q().Running>>w&1 == 0 {
 			continue
 		}
-		s, above := p.Table.At(w), uint32(0)
+		s, above := p.Table.At(w), uint64(0)
 		var meet uint64
 		for i, e := range p.groups(w) {
 			path := divergence.Path{
-				CTA: s.CTA, Row: s.Row, PC: uint32(e.At), Reconv: uint32(e.Meet), Mask: e.Mask &^ above,
+				CTA: s.CTA, Row: s.Row, PC: uint32(e.At), Reconv: uint32(e.Meet), Mask: uint64(e.Mask) &^ above,
 			}
 			if i == 0 && s.Valid {
 				reconv := path.Reconv
@@ -259,7 +259,7 @@ func (p *Unit) entries(w int, to []divergence.Entry) []divergence.Entry {
 	list := p.groups(w)
 	for i := len(list) - 1; i >= 0; i-- {
 		e := &list[i]
-		x := divergence.Entry{At: pointOf(e.At), RPC: pointOf(e.Meet), LPC: divergence.Nowhere, Mask: e.Mask}
+		x := divergence.Entry{At: pointOf(e.At), RPC: pointOf(e.Meet), LPC: divergence.Nowhere, Mask: uint64(e.Mask)}
 		if s := p.Table.At(w); i == 0 && s.Valid {
 			x.At, x.Mask = s.At(), s.Mask
 		}

@@ -140,8 +140,8 @@ func stepOf(head, fields []string) (*Step, error) {
 			s.PC = uint32(pc)
 		case "mask":
 			var mask uint64
-			mask, err = strconv.ParseUint(text, 0, 32)
-			s.Mask = uint32(mask)
+			mask, err = strconv.ParseUint(text, 0, 64)
+			s.Mask = mask
 		case "rd_addr":
 			res.Register = text
 		case "rd_wdata":

@@ -45,7 +45,7 @@ func (s *Select) records(r *trace.Reader) iter.Seq2[*trace.Record, error] {
 
 // bitsOf draws the lanes of a record, lane 0 on the left: 1 active, 0 active with a false predicate, .
 // inactive.
-func bitsOf(mask, off uint32, lanes int) string {
+func bitsOf(mask, off uint64, lanes int) string {
 	b := make([]byte, lanes)
 	for l := range b {
 		switch {
@@ -126,7 +126,7 @@ func valuesOf(r *trace.Record) string {
 func rowsOf(r *trace.Record) string {
 	rows := uint64(0)
 	for m := r.Mask; m != 0; m &= m - 1 {
-		rows |= 1 << (r.Home(bits.TrailingZeros32(m)).Row & 63)
+		rows |= 1 << (r.Home(bits.TrailingZeros64(m)).Row & 63)
 	}
 	var list []string
 	for ; rows != 0; rows &= rows - 1 {

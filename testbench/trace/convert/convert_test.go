@@ -294,7 +294,7 @@ func TestCommitAgain(t *testing.T) {
 		lanes := 0
 		for step, err := range convert.Steps(r, convert.Select{}, true) {
 			require.NoError(t, err)
-			lanes += bits.OnesCount32(step.Mask)
+			lanes += bits.OnesCount64(step.Mask)
 		}
 		assert.Equal(t, s.Counters().Lanes, uint64(lanes), m)
 		var log bytes.Buffer

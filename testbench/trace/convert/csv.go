@@ -58,7 +58,7 @@ func CSV(to io.Writer, r *trace.Reader, s Select) error {
 		if rec.Mixed {
 			var homes []string
 			for m := rec.Mask; m != 0; m &= m - 1 {
-				h := rec.Home(bits.TrailingZeros32(m))
+				h := rec.Home(bits.TrailingZeros64(m))
 				homes = append(homes, fmt.Sprintf("%d.%d", h.Row, h.Lane))
 			}
 			row["homes"] = strings.Join(homes, " ")
@@ -75,4 +75,4 @@ func CSV(to io.Writer, r *trace.Reader, s Select) error {
 	return w.Error()
 }
 
-func hex(mask uint32) string { return fmt.Sprintf("%#x", mask) }
+func hex(mask uint64) string { return fmt.Sprintf("%#x", mask) }

@@ -19,7 +19,7 @@ type Step struct {
 	Hart   uint64
 	Order  uint64 // of the hart, in the launch
 	PC     uint32
-	Mask   uint32 // active lanes, those with a false predicate included
+	Mask   uint64 // active lanes, those with a false predicate included
 	Dst    []Result
 	Cycle  uint64 // 0: unknown
 	Inst   string // "": unknown
@@ -29,7 +29,7 @@ type Step struct {
 // Result is a register that a Step writes, and its values by home lane.
 type Result struct {
 	Register string
-	Mask     uint32
+	Mask     uint64
 	Values   [isa.MaxLanes]uint64
 }
 
@@ -53,7 +53,7 @@ func (s *Step) String() string {
 // values lists the values by lane, - for a lane that is not written.
 func (r *Result) values() string {
 	var list []string
-	for l := range bits.Len32(r.Mask) {
+	for l := range bits.Len64(r.Mask) {
 		if r.Mask>>l&1 == 0 {
 			list = append(list, "-")
 		} else {
@@ -168,7 +168,7 @@ func (s *Select) has(hart, warps uint64) bool {
 func (s *Step) add(rec *trace.Record, row uint8, register string) {
 	res := Result{Register: register, Mask: home(rec, row, rec.Mask)}
 	for m := rec.Mask; m != 0; m &= m - 1 {
-		l := bits.TrailingZeros32(m)
+		l := bits.TrailingZeros64(m)
 		if h := rec.Home(l); h.Row == row {
 			res.Values[h.Lane&(isa.MaxLanes-1)] = rec.Values[l]
 		}
@@ -185,7 +185,7 @@ func rows(r *trace.Record) (list []uint8) {
 	}
 	set := uint64(0)
 	for m := r.Mask; m != 0; m &= m - 1 {
-		set |= 1 << (r.Home(bits.TrailingZeros32(m)).Row & (sm.MaxWarps - 1))
+		set |= 1 << (r.Home(bits.TrailingZeros64(m)).Row & (sm.MaxWarps - 1))
 	}
 	for ; set != 0; set &= set - 1 {
 		list = append(list, uint8(bits.TrailingZeros64(set)))
@@ -194,9 +194,9 @@ func rows(r *trace.Record) (list []uint8) {
 }
 
 // home returns the home lanes, in a row, of some lanes of a record.
-func home(r *trace.Record, row uint8, mask uint32) (lanes uint32) {
+func home(r *trace.Record, row uint8, mask uint64) (lanes uint64) {
 	for m := mask; m != 0; m &= m - 1 {
-		if h := r.Home(bits.TrailingZeros32(m)); h.Row == row {
+		if h := r.Home(bits.TrailingZeros64(m)); h.Row == row {
 			lanes |= 1 << h.Lane
 		}
 	}
