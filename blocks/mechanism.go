@@ -11,7 +11,7 @@ import (
 type MechanismIn struct {
 	LaunchValid bool
 	LaunchWarp  uint8  `bits:"warps_bits"`
-	LaunchMask  uint32 `bits:"lanes"`
+	LaunchMask  uint64 `bits:"lanes"`
 
 	FireValid   bool
 	FireControl bool  // an outcome will follow
@@ -20,7 +20,7 @@ type MechanismIn struct {
 	OutcomeValid  bool
 	OutcomeKind   uint8  `bits:"2"`
 	OutcomeWarp   uint8  `bits:"warps_bits"`
-	OutcomeTaken  uint32 `bits:"lanes"`
+	OutcomeTaken  uint64 `bits:"lanes"`
 	OutcomeTarget divergence.Point
 	OutcomeFall   divergence.Point
 	OutcomeMeet   divergence.Point
@@ -43,7 +43,7 @@ const (
 type MechanismOut struct {
 	SlotValid uint64                `bits:"warps"`
 	SlotPC    [units.MaxRows]uint32 `len:"warps"`
-	SlotMask  [units.MaxRows]uint32 `len:"warps" bits:"lanes"`
+	SlotMask  [units.MaxRows]uint64 `len:"warps" bits:"lanes"`
 	SlotDepth [units.MaxRows]uint16 `len:"warps"`
 
 	RetireValid bool
@@ -55,7 +55,7 @@ type MechanismOut struct {
 	DebugValid bool
 	DebugAt    divergence.Point
 	DebugMeet  divergence.Point
-	DebugMask  uint32 `bits:"lanes"`
+	DebugMask  uint64 `bits:"lanes"`
 }
 
 // slots reads the slot table.

@@ -130,7 +130,7 @@ func (b *PDOM) branch(w int, s *divergence.Slot, in *MechanismIn) {
 
 // exit ends threads in all entries of a warp. If none is left in the running path, the next entry
 // with threads runs.
-func (b *PDOM) exit(w int, s *divergence.Slot, gone uint32) {
+func (b *PDOM) exit(w int, s *divergence.Slot, gone uint64) {
 	n := int(*b.Stack.Depth.At(w))
 	live := uint64(0)
 	for i := range b.deep {

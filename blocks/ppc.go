@@ -100,7 +100,7 @@ func (b *PPC) step(w int) {
 
 // compare deletes a pair whose paths meet, or one of which has ended: e, the top one of n. Otherwise
 // the path with the smaller PC runs. Threads that have exited leave the pair below.
-func (b *PPC) compare(w int, e paths.Pair, n int, gone uint32) {
+func (b *PPC) compare(w int, e paths.Pair, n int, gone uint64) {
 	cur := e.Cur & 1
 	ended, at := e.Side[cur].Mask == 0, e.Side[0].At
 	if ended {
@@ -142,7 +142,7 @@ func (b *PPC) outcome(w int, in *MechanismIn) {
 }
 
 // live returns the mask of all threads of a warp.
-func (b *PPC) live(w int) uint32 { return b.Stack.At(w, 0).Side[0].Mask }
+func (b *PPC) live(w int) uint64 { return b.Stack.At(w, 0).Side[0].Mask }
 
 // branch moves the running path, or pushes a pair.
 func (b *PPC) branch(w int, in *MechanismIn) {
@@ -162,7 +162,7 @@ func (b *PPC) branch(w int, in *MechanismIn) {
 }
 
 // exit ends threads in all pairs.
-func (b *PPC) exit(w int, gone uint32) {
+func (b *PPC) exit(w int, gone uint64) {
 	e, n := b.top(w)
 	for i := range b.deep {
 		if i < n {
