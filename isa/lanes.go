@@ -3,8 +3,8 @@ package isa
 // The datapath executes rows of 32 lanes. A warp of 64 lanes has two rows for each register: lanes 0
 // to 31, and lanes 32 to 63. It executes one after the other, as a wave64 of RDNA does.
 const (
-	RowLanes = 32           // lanes of a row
-	MaxLanes = 2 * RowLanes // the largest number of lanes of a warp
+	RowLanes  = 32           // lanes of a row
+	MaxLanes  = 2 * RowLanes // the largest number of lanes of a warp
 	MaxHalves = MaxLanes / RowLanes
 )
 
