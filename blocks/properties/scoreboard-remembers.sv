@@ -9,7 +9,7 @@
     g <= query_register;
     l <= query_lanes[`LANES_BITS-1:0];
   end
-  wire [32*`WARPS*`REGISTERS-1:0] cells = `CELLS;
+  wire [`LANES*`WARPS*`REGISTERS-1:0] cells = `CELLS;
   reg pending = 0;
   always @(posedge clk) begin
     first <= 0;
@@ -20,7 +20,7 @@
   always @* begin
     if (first) assume (reset);
     if (!first) begin
-      assert (cells[(g*`WARPS + r)*32 + l] == pending);
+      assert (cells[(g*`WARPS + r)*`LANES + l] == pending);
       if (query_row == r && query_register == g && query_lanes == (1 << l)) assert (busy == pending);
     end
   end
