@@ -1063,7 +1063,7 @@ func allAttacks() []attacks {
 			},
 			{
 				name: "a flag of another verb", args: "run vecadd --svg x.svg", code: 2,
-				fragment: "divergo run has no --svg; it is a flag of bench, compare",
+				fragment: "divergo run has no --svg; it is a flag of area, bench, compare",
 			},
 			{name: "short flags of nobody", args: "run vecadd -xyz", code: 2, fragment: "unknown flag \"-x"},
 			{
