@@ -33,7 +33,7 @@ func init() {
 var keys = divergence.NewParams("frontier", params{Reach: isa.MaxLanes})
 
 type params struct {
-	Reach int `toml:"reach" range:"1..32" unit:"entries" doc:"of the list, from the top, whose paths others can join" source:"this model: all"`
+	Reach int `toml:"reach" range:"1..64" unit:"entries" doc:"of the list, from the top, whose paths others can join" source:"this model: all"`
 }
 
 type counts struct {
