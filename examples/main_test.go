@@ -16,15 +16,15 @@ import (
 // the configuration that a machine writes.
 func TestParameter(t *testing.T) {
 	c := gpu.Default()
-	require.NoError(t, c.Load("m.toml", []byte("[divergence.frontier]\nreach = 40\n")))
-	assert.EqualError(t, c.Check(), "divergence.frontier.reach = 40: want 1 to 32")
-	assert.ErrorContains(t, c.Load("m.toml", []byte("divergence.frontier.reach = \"all\"")), "m.toml:1:29: divergence.frontier.reach: want an integer (entries), 1 to 32")
+	require.NoError(t, c.Load("m.toml", []byte("[divergence.frontier]\nreach = 70\n")))
+	assert.EqualError(t, c.Check(), "divergence.frontier.reach = 70: want 1 to 64")
+	assert.ErrorContains(t, c.Load("m.toml", []byte("divergence.frontier.reach = \"all\"")), "m.toml:1:29: divergence.frontier.reach: want an integer (entries), 1 to 64")
 	assert.ErrorContains(t, c.Set("divergence.frontier.reech=1"), `did you mean "divergence.frontier.reach"?`)
 	require.NoError(t, c.Set("divergence.frontier.reach=3"))
 	again := gpu.Config{}
 	require.NoError(t, again.Load("m.toml", c.TOML()))
 	assert.Equal(t, c, again)
-	require.NoError(t, c.Set("divergence.frontier.reach=32"))
+	require.NoError(t, c.Set("divergence.frontier.reach=64"))
 	assert.Equal(t, gpu.Default(), c)
 }
 

@@ -12,9 +12,9 @@ const (
 // are zero-extended: the writer of a row clears the bits above the register's width.
 type Row [RowLanes]uint64
 
-// Lanes are the operands of one warp instruction in the datapath, in the lanes of a row. Sources and destinations have the
-// indices of Inst.Src and Inst.Dst. A general register, immediate or special register is a row; a
-// predicate is a mask with one bit per lane.
+// Lanes are the operands of one warp instruction in the datapath, in the lanes of a row. Sources and
+// destinations have the indices of Inst.Src and Inst.Dst. A general register, immediate or special
+// register is a row; a predicate is a mask with one bit per lane.
 type Lanes struct {
 	Mask uint32          // active lanes, guard applied
 	Src  [MaxSrcs]*Row   // nil where the source is a predicate

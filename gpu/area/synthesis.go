@@ -68,7 +68,8 @@ func declares(block string, lanes, warps int) []units.Logic {
 		}
 	case "smallest-pc": // PTPC, of each warp
 		return []units.Logic{
-			{Kind: units.Equality, Bits: wordBits, Count: lanes}, {Kind: units.LessThan, Bits: wordBits, Count: lanes - 1},
+			{Kind: units.Equality, Bits: wordBits, Count: lanes},
+			{Kind: units.LessThan, Bits: wordBits, Count: lanes - 1},
 		}
 	case "majority":
 		for _, h := range units.HerdParts() {
@@ -104,7 +105,8 @@ func without(logic, what []units.Logic) (times int, rest []units.Logic) {
 	for _, w := range what {
 		at := -1
 		for i, l := range rest {
-			if l.Kind == w.Kind && l.Bits == w.Bits && l.Count%w.Count == 0 && (times == 0 || l.Count/w.Count == times) {
+			if l.Kind == w.Kind && l.Bits == w.Bits && l.Count%w.Count == 0 &&
+				(times == 0 || l.Count/w.Count == times) {
 				at = i
 				break
 			}

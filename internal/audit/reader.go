@@ -17,7 +17,7 @@ type reader struct {
 	line, place uint64 // bytes
 	c           *memsys.Reader
 
-	access *memsys.Access                 // the access that the unit has popped in this cycle, nil while its requests are being made
+	access *memsys.Access                 // popped in this cycle; nil while its requests are being made
 	begun  bool                           // left belongs to the present access
 	left   uint32                         // its lanes without a request
 	loads  [memsys.MaxPending]*readerLoad // nil before the first use

@@ -89,7 +89,8 @@ func (p *Unit) copy(out *Outputs) {
 	for w := range p.Table.Len() {
 		valid := out.Valid>>w&1 != 0
 		s := p.Table.Next(w)
-		if s.Valid == valid && (!valid || s.PC == out.PC[w] && s.Mask == uint64(out.Mask[w]) && s.Depth == out.Depth[w]) {
+		if s.Valid == valid &&
+			(!valid || s.PC == out.PC[w] && s.Mask == uint64(out.Mask[w]) && s.Depth == out.Depth[w]) {
 			continue
 		}
 		if err := p.wrong(w, valid, out); err != nil {
