@@ -18,7 +18,7 @@ var herdingHardware = []Claim{
 		Statement: "a full warp of 32: taken when 17 threads want to take the branch, when 16 do",
 		Theirs:    "true false", Ours: func() (string, error) {
 			m, err := units.NewMajority(units.TieNotTaken)
-			return fmt.Sprint(m.Taken(1<<17-1, ^uint64(0), true), m.Taken(1<<16-1, ^uint64(0), true)), err
+			return fmt.Sprint(m.Taken(1<<17-1, 1<<32-1, true), m.Taken(1<<16-1, 1<<32-1, true)), err
 		},
 	},
 	{

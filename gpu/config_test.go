@@ -219,7 +219,7 @@ func ExampleConfig_Set() {
 // The registers and sets of the hardware limit the ranges of keys.
 func TestRangesFitTheHardware(t *testing.T) {
 	for name, most := range map[string]int{
-		"sm.warp_size": isa.RowLanes, "sm.ctas": sm.MaxCTAs, "sm.threads": sm.MaxWarps * isa.RowLanes,
+		"sm.warp_size": isa.MaxLanes, "sm.ctas": sm.MaxCTAs, "sm.threads": sm.MaxWarps * isa.RowLanes,
 		"divergence.token_window": divergence.SpillWords,
 		"l1.pending":              memsys.MaxPending, "l1.mshrs": memsys.MaxMSHRs, "l1.mshr_merge": memsys.MaxMerge,
 		"l1.assoc": memsys.MaxAssoc, "l1.line": memsys.MaxLine,

@@ -85,7 +85,7 @@ func TestFigure7(t *testing.T) {
 		}
 	})
 	require.Equal(t, gpu.Finished, m.Run(nil, 100_000))
-	assert.ElementsMatch(t, []uint32{
+	assert.ElementsMatch(t, []uint64{
 		0b1111, 0b1111, // A
 		0b0001, 0b0110, // C
 		0b1110, 0b1001, // B
@@ -348,5 +348,5 @@ func TestPathChangesWithoutABranch(t *testing.T) {
 		}
 	})
 	require.Equal(t, gpu.Finished, m.Run(nil, 100_000))
-	assert.Equal(t, []uint32{0xff, 0x0f, 3, 3, 0x0c, 0x0c, 0x0c, 0x0c, 0xf0, 0xf0, 0xff}, masks)
+	assert.Equal(t, []uint64{0xff, 0x0f, 3, 3, 0x0c, 0x0c, 0x0c, 0x0c, 0xf0, 0xf0, 0xff}, masks)
 }
