@@ -353,7 +353,7 @@ func TestEveryCounterIsInAStatistic(t *testing.T) {
 			}
 		}
 	}
-	base := Counters{warpSize: 32}
+	base := Counters{warpSize: isa.MaxLanes}
 	leaves(reflect.ValueOf(&base).Elem(), "", func(_ string, leaf reflect.Value) { leaf.SetUint(1000) })
 	changed := base
 	leaves(reflect.ValueOf(&changed).Elem(), "", func(path string, leaf reflect.Value) {
