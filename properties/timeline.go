@@ -53,7 +53,7 @@ func (f *Failure) timeline(folder string, x *seen, stop func() bool) error {
 		return err
 	}
 	defer to.Discard()
-	if _, err := page.WriteTo(to); errors.Is(err, view.ErrEmpty) {
+	if _, err := page.WriteTo(to); errors.Is(err, view.ErrEmpty) || errors.Is(err, view.ErrWide) {
 		return nil
 	} else if err != nil {
 		return err

@@ -379,16 +379,16 @@ func TestMixedRows(t *testing.T) {
 	for lane := range f.Homes.Row {
 		f.Homes.Row[lane], f.Homes.Lane[lane] = uint8(4+lane%3), uint8(lane)
 	}
-	see := func(want map[int]uint32) {
+	see := func(want map[int]uint64) {
 		got := map[int]uint64{}
 		new(watcher).eachRow(&f, 0b1110_1101, func(row int, lanes uint64) { got[row] |= lanes })
 		assert.Equal(t, want, got)
 	}
-	see(map[int]uint32{4: 0b0100_1001, 5: 0b1000_0000, 6: 0b0010_0100})
+	see(map[int]uint64{4: 0b0100_1001, 5: 0b1000_0000, 6: 0b0010_0100})
 	for lane := range f.Homes.Lane {
 		f.Homes.Lane[lane] ^= 1 // threads have changed their lanes
 	}
-	see(map[int]uint32{4: 0b1000_0110, 5: 0b0100_0000, 6: 0b0001_1000})
+	see(map[int]uint64{4: 0b1000_0110, 5: 0b0100_0000, 6: 0b0001_1000})
 }
 
 // TestVariable checks that differences in variables of a module are reported by name.

@@ -188,10 +188,10 @@ func (d *detail) bytes() []byte {
 	var last units.Homes
 	for i := range d.homes {
 		h := &d.homes[i]
-		for l := range h.Row {
+		for l := range maxLanes {
 			b = append(b, h.Row[l]^last.Row[l])
 		}
-		for l := range h.Lane {
+		for l := range maxLanes {
 			b = append(b, h.Lane[l]^last.Lane[l])
 		}
 		last = *h

@@ -43,6 +43,12 @@ type Thread struct {
 // ErrEmpty is the error of a trace without an issued instruction.
 var ErrEmpty = errors.New("no issued instruction, want at least one to show")
 
+// ErrWide is the error of a trace whose warps have more lanes than the page can show.
+var ErrWide = fmt.Errorf("warps of more than %d lanes, which the page does not show", maxLanes)
+
+// maxLanes is the number of lanes of a warp that the page has room for: a mask is a number of 32 bits.
+const maxLanes = 32
+
 // maxRecords limits the records that a page holds, of all traces together.
 const maxRecords = 3_000_000
 
@@ -126,6 +132,9 @@ type blob struct {
 
 // trace returns the description and the blobs of a trace. It adds its source files to the head.
 func (p *Page) trace(number int, r *trace.Reader, to *head) (*traced, []blob, error) {
+	if r.Header.Lanes > maxLanes {
+		return nil, nil, ErrWide
+	}
 	s, err := take(r)
 	if err != nil {
 		return nil, nil, err
