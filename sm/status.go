@@ -113,9 +113,11 @@ func (s *SM) Backward(pc uint32) bool {
 	return in.Op == isa.OpBra && in.Target <= pc
 }
 
-// HashThreads computes a fingerprint of the registers and predicates of each thread of a row.
+// HashThreads computes a fingerprint of the registers and predicates of each thread of a row. Those
+// that wait for a result count as others, as they still have the value before.
 func (s *SM) HashThreads(row int, sums *[isa.MaxLanes]uint64) {
-	w := s.Sub[s.Core(row)].Writeback
+	c := s.Sub[s.Core(row)]
+	w := c.Writeback
 	*sums = [isa.MaxLanes]uint64{}
 	for i := range s.l.rowOf(s.l.nregs, 0) {
 		r, half := w.Regs.At(s.l.reg(uint8(row), 0, 0)+i), i&(1<<s.l.wide-1)
@@ -128,6 +130,12 @@ func (s *SM) HashThreads(row int, sums *[isa.MaxLanes]uint64) {
 		p := *w.Preds.At(s.l.pred(uint8(row), i))
 		for lane := range sums {
 			sums[lane] = Mix(sums[lane], uint64(p>>lane&1))
+		}
+	}
+	for i := range s.l.nregs + s.l.npreds {
+		for m := c.Issue.Scoreboard.Pending.At(i)[row]; m != 0; m &= m - 1 {
+			lane := bits.TrailingZeros64(m)
+			sums[lane] = Mix(sums[lane], uint64(i)+2)
 		}
 	}
 }
