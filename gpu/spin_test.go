@@ -7,7 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"divergo/gpu"
+	"divergo/isa"
 	"divergo/sm/divergence"
+	"divergo/units"
 )
 
 // ends runs a program under a mechanism, with the given numbers of CTAs and of threads in a block.
@@ -288,4 +290,17 @@ LOOP:
 	assert.Equal(t, gpu.Deadlock, end)
 	_, unbegun := m.Room()
 	assert.Equal(t, uint64(16), unbegun)
+}
+
+// TestHashOfResultsOnTheirWay: a register that waits for its result is another state than one that has
+// the same value for good. Otherwise a loop whose counter is late at every other branch looks endless.
+func TestHashOfResultsOnTheirWay(t *testing.T) {
+	s := load(t, small(), program(t, "exit;"), 1, 32).SMs[0]
+	var settled, waits [isa.MaxLanes]uint64
+	s.HashThreads(0, &settled)
+	s.Sub[0].Issue.Scoreboard.Pending.Alter(1, func(p *[units.MaxRows]uint64) { p[0] = 1 << 3 })
+	s.HashThreads(0, &waits)
+	for lane := range settled {
+		assert.Equal(t, lane != 3, settled[lane] == waits[lane], lane)
+	}
 }
