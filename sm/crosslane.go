@@ -194,6 +194,9 @@ func (p *Pipe) crossLane(op *Op, in *isa.Inst) {
 	p.absentReads(op, in, to)
 	for i := range in.NDst {
 		x.PDst[i] = uint32(p.l.toLanes(warp, uint64(to.PDst[i])))
+		if in.Dst[i].Kind != isa.OperandReg {
+			continue
+		}
 		for m := to.Mask; m != 0; m &= m - 1 {
 			location := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
 			x.Dst[i][lane[location]] = dst[i][location]
