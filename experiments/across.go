@@ -200,7 +200,7 @@ func drawSMs(p Plan) (*Drawing, error) {
 
 // drawHeadline draws the headline numbers of all papers.
 func drawHeadline(p Plan) (*Drawing, error) {
-	d := &Drawing{Header: []string{"number", "paper", "theirs", "ours", "least", "most", "ratio", "verdict"}}
+	d := &Drawing{Table: true, Header: []string{"number", "paper", "theirs", "ours", "least", "most", "ratio", "verdict"}}
 	speeds := &chart.Groups{Title: "Speeds", Y: "speed, without = 1", Bars: []string{"ours"}}
 	gains := &chart.Groups{Title: "Gains", Y: "%", Bars: []string{"ours"}}
 	list := Claims()

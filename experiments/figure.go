@@ -55,6 +55,7 @@ type Drawing struct {
 	Notes  []string // the paper's values, and reasons for differences
 
 	Caption string // what to see in the pictures
+	Table   bool   // the numbers come first on a page, above the pictures
 }
 
 // The parts of a picture, exported for figures of other modules.

@@ -26,6 +26,7 @@ type Figure struct {
 	Notes  []string `json:"notes"`
 
 	Caption string `json:"caption,omitempty"` // what to see
+	Table   bool   `json:"table,omitempty"`   // the numbers come first, above the picture
 	Quick   bool   `json:"quick,omitempty"`   // made with --quick
 	SVG     string `json:"svg"`
 }

@@ -45,7 +45,16 @@ func TestPage(t *testing.T) {
 	assert.NotContains(t, ours, "Theirs: 1.")
 	assert.Contains(t, ours, "<p>Ours is less.</p>")
 
-	_, err := page.Read([]json.RawMessage{[]byte(`{"rows": 3}`)})
+	assert.Contains(t, text, "<details>")
+	figures, err := page.Read([]json.RawMessage{[]byte(strings.Replace(sample, `"header"`, `"table": true, "header"`, 1))})
+	require.NoError(t, err)
+	var b bytes.Buffer
+	require.NoError(t, page.Write(&b, figures))
+	before, _, _ := strings.Cut(b.String(), "<svg")
+	assert.Contains(t, before, "<td>k</td>", "the table is first")
+	assert.NotContains(t, b.String(), "<details>")
+
+	_, err = page.Read([]json.RawMessage{[]byte(`{"rows": 3}`)})
 	assert.Error(t, err)
 	_, err = page.Read([]json.RawMessage{
 		[]byte(sample),

@@ -204,6 +204,43 @@ func TestStyles(t *testing.T) {
 	assert.Equal(t, map[string]int{"rings": 4}, marks, "with that of the legend")
 }
 
+// TestMarks: sixteen series have sixteen pairs of shape and colour.
+func TestMarks(t *testing.T) {
+	l := &Lines{Title: "t"}
+	for i := range 16 {
+		l.Series = append(l.Series, Series{Name: fmt.Sprint(i), X: []float64{0}, Y: []float64{1}, Style: Points})
+	}
+	seen := map[string]bool{}
+	for _, e := range parse(t, draw(t, Column{l})) {
+		if e.attr["transform"] != "" && e.name == "path" {
+			seen[e.attr["d"]+e.attr["fill"]] = true
+		}
+	}
+	assert.Len(t, seen, 16)
+}
+
+// TestLongNames: slanted names end within the picture, in the first group of a row and elsewhere.
+func TestLongNames(t *testing.T) {
+	g := &Groups{Title: "t", Y: "speed", Bars: []string{"one"}}
+	for i := range 150 { // in three rows
+		g.Groups = append(g.Groups, Group{Name: fmt.Sprintf("a name of thirty letters, %d", i), Values: [][]float64{{1}}})
+	}
+	list := parse(t, draw(t, Column{g}))
+	high, names := list[0].number(t, "height"), 0
+	for _, e := range list {
+		if at, ok := strings.CutPrefix(e.attr["transform"], "translate("); ok && e.name == "text" {
+			var x, y float64
+			_, err := fmt.Sscanf(at, "%g %g) rotate(-45)", &x, &y)
+			require.NoError(t, err)
+			long := wide(e.text) / math.Sqrt2
+			assert.Less(t, 0.0, x-long, e.text)
+			assert.Less(t, y+long, high, e.text)
+			names++
+		}
+	}
+	assert.Equal(t, 150, names)
+}
+
 // TestColumn: the pictures are complete, the second below the first.
 func TestColumn(t *testing.T) {
 	a := Lines{Title: "a", X: "x", Series: []Series{{Name: "s", X: []float64{0, 1}, Y: []float64{0, 1}}}}

@@ -32,7 +32,7 @@ const (
 	columnWide  = 9.0
 	columnGap   = 12.0 // between groups
 	columnsHigh = 260.0
-	namesHigh   = 90.0 // names of groups, which are slanted
+	slant       = 0.72 // of the width of a group's name, which is slanted: its width and height
 	meanGap     = 18.0 // before the first mean
 	rowWide     = 1120.0
 )
@@ -41,7 +41,9 @@ func (g *Groups) title() string { return g.Title }
 
 func (g *Groups) draw() (p *picture, width, high float64, err error) {
 	highest := 0.0
+	var names []string
 	for _, group := range g.Groups {
+		names = append(names, group.Name)
 		if len(group.Values) != len(g.Bars) || group.Theirs != nil && len(group.Theirs) != len(g.Bars) {
 			return nil, 0, 0, fmt.Errorf("chart: group %q: %d bars, theirs %d, want %d", group.Name, len(group.Values),
 				len(group.Theirs), len(g.Bars))
@@ -77,14 +79,25 @@ func (g *Groups) draw() (p *picture, width, high float64, err error) {
 	left := margin + 12 + max(wide(axis.label(axis.lo)), wide(axis.label(axis.hi)))
 	step := float64(len(g.Bars))*columnWide + columnGap
 	rows := max(1, int(math.Ceil((float64(len(g.Groups))*step+meanGap)/(rowWide-left))))
+	perRow := max(1, (len(g.Groups)+rows-1)/rows)
+	for n, name := range names {
+		left = max(left, margin+slant*wide(name)-g.middle(n%perRow))
+	}
+	namesHigh := 2*margin + slant*wide(names...)
 	width = max(keyWide, 2*margin+1.3*wide(g.Title)) // the heading is larger than other text
-	for groups := range slices.Chunk(g.Groups, max(1, (len(g.Groups)+rows-1)/rows)) {
+	for groups := range slices.Chunk(g.Groups, perRow) {
 		top := bottom + lineHigh + 8
 		bottom = top + columnsHigh
 		right := g.row(p, groups, newAxis(0, highest, bottom, top), left, top, bottom)
 		width, bottom = max(width, right+margin), bottom+namesHigh
 	}
 	return p, width, bottom + margin, nil
+}
+
+// middle returns how far to the right of the axis the middle of group n of a row is.
+func (g *Groups) middle(n int) float64 {
+	bars := float64(len(g.Bars)) * columnWide
+	return columnGap + float64(n)*(bars+columnGap) + bars/2
 }
 
 // row draws groups beside each other, and returns where they end.

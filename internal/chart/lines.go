@@ -137,9 +137,9 @@ func (l *Lines) draw() (p *picture, width, high float64, err error) {
 	return p, key + 16 + wide(legend...) + margin, high + margin, nil
 }
 
-// mark draws the mark of series i at a point.
+// mark draws the mark of series i at a point. No two of 50 series have the same shape and colour.
 func (p *picture) mark(style Style, i int, x, y float64, color, tip string) {
-	shape, paint := marks[i%len(marks)], `fill="`+color+`"`
+	shape, paint := marks[(i+i/len(palette))%len(marks)], `fill="`+color+`"`
 	if style == Rings {
 		shape, paint = ring, `stroke="`+color+`" stroke-width="1.5" fill="none"`
 	}

@@ -282,5 +282,8 @@ func figureJSON(figure experiments.Figure, d *experiments.Drawing) map[string]an
 	if d.Caption != "" {
 		values["caption"] = d.Caption
 	}
+	if d.Table {
+		values["table"] = true
+	}
 	return values
 }
