@@ -175,14 +175,14 @@ func swept(p Plan, title, x string, values []int, base func(value int) int, mach
 // drawWarpSizes draws the speed by warp size on 8 lanes. An SM has 512 threads, as 64 warps
 // of 8 have.
 func drawWarpSizes(p Plan) (*Drawing, error) {
-	sizes := []int{8, 16, 32}
-	d, err := swept(p, "Warp size", "threads of a warp", sizes, func(int) int { return len(sizes) - 1 },
+	sizes := []int{8, 16, 32, 64}
+	d, err := swept(p, "Warp size", "threads of a warp", sizes, func(int) int { return slices.Index(sizes, 32) },
 		func(s setup, v int) setup { s.warp = v; return s })
 	if err != nil {
 		return nil, err
 	}
 	d.Caption = "Compare PDOM with small warps and TBC with warps of 32: both leave fewer lanes idle."
-	d.Notes = []string{acrossNote, "PDOM with warps of 32 is 1; harmonic means of DIVG. An SM has 512 threads; the machine has no warps of more than 32."}
+	d.Notes = []string{acrossNote, "PDOM with warps of 32 is 1; harmonic means of DIVG. An SM has 512 threads."}
 	return d, nil
 }
 
