@@ -52,11 +52,16 @@ type runner struct {
 	Models     *verify.Recall // of the case; nil: none
 	Stop       func() bool    // polled; true ends the run; nil: never
 
-	limit    uint64     // of cycles in a run; 0: maxCycles
-	machine  gpu.Config // of the sessions
-	sessions map[string]*testbench.Session
-	lanes    uint64 // thread instructions of the last run that ended
-	stopped  bool   // whether Stop ended the last run
+	limit    uint64             // of cycles in a run; 0: maxCycles
+	sessions map[string]*reused // by mechanism
+	lanes    uint64             // thread instructions of the last run that ended
+	stopped  bool               // whether Stop ended the last run
+}
+
+// reused is a machine of a configuration, to be used again.
+type reused struct {
+	*testbench.Session
+	of gpu.Config
 }
 
 // pollsOfStop is the number of quanta of a run between two calls of runner.Stop.
@@ -72,7 +77,8 @@ func (r *runner) Check(k *draw.Compiled, mechanism string) (*Failure, error) {
 	if err != nil {
 		return nil, err
 	}
-	used := r.machine == k.Machine && r.sessions[mechanism] != nil
+	last := r.sessions[mechanism]
+	used := last != nil && last.of == k.Machine
 	f, err := r.try(k, mechanism)
 	if f == nil || !used {
 		return f, err
@@ -120,16 +126,16 @@ func (r *runner) try(k *draw.Compiled, mechanism string) (*Failure, error) {
 
 // session returns a machine in its initial state.
 func (r *runner) session(cfg gpu.Config, mechanism string) (*testbench.Session, error) {
-	if r.sessions == nil || r.machine != cfg {
-		r.machine, r.sessions = cfg, map[string]*testbench.Session{}
-	}
-	if s := r.sessions[mechanism]; s != nil {
+	if s := r.sessions[mechanism]; s != nil && s.of == cfg {
 		s.Reset()
-		return s, nil
+		return s.Session, nil
 	}
 	s, err := testbench.NewSession(cfg.Under(mechanism), testbench.Limits{MaxCycles: cmp.Or(r.limit, maxCycles)})
 	if err == nil {
-		r.sessions[mechanism] = s
+		if r.sessions == nil {
+			r.sessions = map[string]*reused{}
+		}
+		r.sessions[mechanism] = &reused{s, cfg}
 	}
 	return s, err
 }

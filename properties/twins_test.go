@@ -246,7 +246,7 @@ func TestLatencies(t *testing.T) {
 			f, err := r.Check(k, mechanism)
 			require.NoError(t, err)
 			require.Nil(t, f)
-			s := r.sessions[mechanism]
+			s := r.sessions[mechanism].Session
 			counts[i] = s.Runs[len(s.Runs)-1].Counters
 			memory[i] = buffers(t, s, k)
 		}

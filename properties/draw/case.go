@@ -33,6 +33,9 @@ const later = Specials | Herds | Anywhere | Rushes | Depths
 // New makes the case of a seed. Equal seeds and features give equal cases.
 func New(seed uint64, features Features) Case {
 	c := Case{Seed: seed, Machine: drawMachine(rand.New(rand.NewPCG(seed/MachineSeeds, 1)))}
+	if rand.New(rand.NewPCG(seed/MachineSeeds, 6)).IntN(wideOnes) == 0 {
+		widen(&c.Machine.SM)
+	}
 	press(rand.New(rand.NewPCG(seed/MachineSeeds, 5)), &c.Machine)
 	r := rand.New(rand.NewPCG(seed, 2))
 	c.Kernel = draw(r, features&^(Races|Messages|later))
@@ -76,7 +79,8 @@ func New(seed uint64, features Features) Case {
 func (c *Case) drawShape(r *rand.Rand, features Features) {
 	warp := c.Machine.SM.WarpSize
 	room := c.Machine.SM.Threads / c.Machine.SM.Schedulers // of a sub-core, which may have to run a CTA as a whole
-	most, ctas, solid := min(room, 4*warp, 96), 4, features&Solids != 0
+	small := max(96, 3*warp/2)
+	most, ctas, solid := min(room, 4*warp, small), 4, features&Solids != 0
 	if features&Larges != 0 {
 		switch r.IntN(64) {
 		case 0:
@@ -85,11 +89,11 @@ func (c *Case) drawShape(r *rand.Rand, features Features) {
 			most, ctas = warp, 150
 		}
 	}
-	if room := c.Machine.SM.CTAs; most <= 96 && room > 2 && room <= 6 && r.IntN(4) == 0 {
+	if room := c.Machine.SM.CTAs; most <= small && room > 2 && room <= 6 && r.IntN(4) == 0 {
 		ctas = 20
 	}
 	n := 1 + r.IntN(most)
-	if most > 96 {
+	if most > small {
 		n = most - r.IntN(warp)
 	}
 	if r.IntN(2) == 0 {
@@ -152,6 +156,8 @@ const (
 	canNumber              // let warps wait at barriers whose numbers are in registers
 	canStep                // have all threads of a warp at an instruction at once, where all of them arrive
 	canScatter             // have warps of a CTA at barriers and votes on different sides of a branch
+	canCopy                // copy asynchronously, for the lanes of one row
+	canWide                // have the kernel's program and warps of more than 32 lanes
 
 	allAbilities = 1<<iota - 1
 )
@@ -159,18 +165,34 @@ const (
 // abilities returns the abilities that a mechanism promises for a case. A mechanism that compacts
 // warps must have nothing to compact where all threads are together.
 func (k *Compiled) abilities(m *divergence.Mechanism) (can int) {
+	wide := k.Machine.SM.WarpSize > isa.RowLanes // PTX names the threads of a warp by masks of 32 bits
 	whole := k.Threads()%(k.Machine.SM.WarpSize*int(k.Grid[0]*k.Grid[1]*k.Grid[2])) == 0 && !k.Kernel.exits() ||
 		!m.Blocks
 	for ability, is := range map[int]bool{
-		canVote: m.InStep && whole, canPart: whole, canStep: m.InStep || m.Arrival == divergence.ByThread,
-		canApart: m.Arrival != divergence.ByWarp, canThree: m.Arrival > divergence.ByPair, canGather: m.Gathers,
-		canCount: !m.Blocks && !m.Across, canNumber: !m.Across, canScatter: !m.Blocks,
+		canVote: m.InStep && whole && !wide, canPart: whole, canStep: m.InStep || m.Arrival == divergence.ByThread,
+		canApart: m.Arrival != divergence.ByWarp, canThree: m.Arrival > divergence.ByPair, canGather: m.Gathers && !wide,
+		canCount: !m.Blocks && !m.Across && !wide, canNumber: !m.Across, canScatter: !m.Blocks,
+		canCopy: !wide, canWide: true,
 	} {
 		if is {
 			can |= ability
 		}
 	}
 	return can
+}
+
+// takes reports whether a mechanism can be built for the machine's warps, and has no mask of a warp in a
+// register of 32 bits for the kernel.
+func (k *Compiled) takes(m *divergence.Mechanism) bool {
+	if k.Machine.SM.WarpSize <= isa.RowLanes {
+		return true
+	}
+	o := k.Machine.Divergence
+	if _, err := m.Build(o, k.Machine.SM.Geometry(), &divergence.Code{}); err != nil {
+		return false
+	}
+	return m.Prepare == nil || !slices.ContainsFunc(m.Prepare(o, k.Prog).Insts,
+		func(in isa.Inst) bool { return in.Op == isa.OpBMov })
 }
 
 // needs returns the abilities that a mechanism must have for the kernel as it is.
@@ -213,20 +235,32 @@ func (s *Stmt) need() int {
 		return canGather
 	case Count:
 		return canCount
+	case Copy:
+		return canCopy
 	}
 	return 0
 }
 
 // For returns the case in a form that the mechanism can run. It replaces votes by arithmetic, and
-// barriers of some threads by barriers of all, or adds those, if the mechanism lacks the ability.
+// barriers of some threads by barriers of all, or adds those, if the mechanism lacks the ability. It
+// halves warps of 64 lanes that the mechanism does not take.
 func (k *Compiled) For(name string) (*Compiled, error) {
 	m, _ := divergence.Find(name)
 	can := k.abilities(&m)
 	lacks := k.needs() &^ can
-	switch {
-	case k.Kernel.Free:
+	if k.Kernel.Free {
 		lacks = allAbilities &^ can
-	case lacks == 0:
+	}
+	v, err := k.variant(lacks)
+	if err == nil && !v.takes(&m) {
+		v, err = k.variant(lacks | canWide)
+	}
+	return v, err
+}
+
+// variant returns the case for a mechanism without some abilities.
+func (k *Compiled) variant(lacks int) (*Compiled, error) {
+	if lacks == 0 && !k.Kernel.Free {
 		return k, nil
 	}
 	if v := k.lacking[lacks]; v != nil {
@@ -234,7 +268,7 @@ func (k *Compiled) For(name string) (*Compiled, error) {
 	}
 	make := func() (*Compiled, error) { return k.adapted(lacks).Compile() }
 	if k.Kernel.Free {
-		make = func() (*Compiled, error) { return k.settle(can) }
+		make = func() (*Compiled, error) { return k.settle(allAbilities &^ lacks) }
 	}
 	v, err := make()
 	if k.lacking == nil {
@@ -249,6 +283,10 @@ func (c *Case) adapted(lacks int) *Case {
 	d := *c
 	d.Kernel = c.Kernel.clone()
 	d.Kernel.adapt(lacks)
+	if lacks&canWide != 0 {
+		d.Machine.SM.WarpSize = isa.RowLanes
+		d.Machine.SM.SIMDWidth = min(d.Machine.SM.SIMDWidth, isa.RowLanes)
+	}
 	return &d
 }
 

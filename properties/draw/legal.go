@@ -27,8 +27,11 @@ const maxSettles = 6
 // may change with each removal. After some attempts all places are those of the plan.
 func (k *Compiled) settle(can int) (*Compiled, error) {
 	lacks := allAbilities &^ (can | canVote)
+	if k.Machine.SM.WarpSize > isa.RowLanes {
+		lacks |= canVote
+	}
 	d, err := k.adapted(lacks), error(nil)
-	if k.needs()&lacks != 0 {
+	if (k.needs()|canWide)&lacks != 0 {
 		if k, err = d.Compile(); err != nil {
 			return nil, err
 		}

@@ -121,6 +121,18 @@ func drawMachine(r *rand.Rand) gpu.Config {
 	return c
 }
 
+// wideOnes: one machine in so many has warps of 64 lanes.
+const wideOnes = 10
+
+// widen gives an SM as many warps as before, of 64 lanes.
+func widen(s *sm.Config) {
+	s.Threads = s.Threads / s.WarpSize * isa.MaxLanes
+	if s.SIMDWidth == s.WarpSize {
+		s.SIMDWidth = isa.MaxLanes
+	}
+	s.WarpSize = isa.MaxLanes
+}
+
 // press shortens delays on one machine in four, so that dependent events come close together. Such
 // a machine has room for few CTAs, so that others start while it is busy. For half of all machines,
 // press leaves little more shared memory than the largest CTA can use.

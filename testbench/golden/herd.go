@@ -27,8 +27,8 @@ type Herds struct {
 // HerdStep is the part of a warp's threads in a Herd.
 type HerdStep struct {
 	*Herd
-	Threads uint32              // by %laneid
-	Lanes   [isa.RowLanes]uint8 // by %laneid: the lane of the thread
+	Threads uint64              // by %laneid
+	Lanes   [isa.MaxLanes]uint8 // by %laneid: the lane of the thread
 }
 
 // Herd is one execution of a marked instruction by lanes together.
@@ -36,16 +36,16 @@ type Herd struct {
 	PC     uint32
 	Herded bool // otherwise each thread acts by itself
 	// These fields are the destination of the lanes. A branch sends all to its target or to the
-	// next instruction. A load sends each half to the lowest lane's address or the block around it.
+	// next instruction. A load sends each 16 lanes to the lowest lane's address or the block around it.
 	Taken bool
-	Addr  [2]uint64
+	Addr  [isa.MaxLanes / 16]uint64
 	// Previous is the herded branch before this one in its slot. If it is nil, the launch found the
 	// direction Before in the unit.
 	Previous *Herd
 	Before   bool
 
-	present, want uint32               // lanes of the model that arrived, and those that want to take the branch
-	addr          [isa.RowLanes]uint64 // addresses that they wanted to read
+	present, want uint64               // lanes of the model that arrived, and those that want to take the branch
+	addr          [isa.MaxLanes]uint64 // addresses that they wanted to read
 }
 
 // Stray is a herded instruction whose destination on the machine contradicts the votes of the
@@ -79,7 +79,7 @@ func (b *block) herded(t *thread) *HerdStep {
 func (s *HerdStep) branch(lane int, want bool) (taken bool) {
 	at := s.Lanes[lane]
 	s.present |= 1 << at
-	s.want |= uint32(truth(want)) << at
+	s.want |= uint64(truth(want)) << at
 	return s.Taken
 }
 
@@ -145,7 +145,7 @@ func (h *Herds) strays(p *isa.Program) (list []Stray) {
 }
 
 func (h *Herds) branch(e *Herd) string {
-	yes, all := bits.OnesCount32(e.want), bits.OnesCount32(e.present)
+	yes, all := bits.OnesCount64(e.want), bits.OnesCount64(e.present)
 	taken := yes > all-yes
 	if yes == all-yes {
 		if taken = h.TieTaken; h.TiePrevious {
@@ -167,33 +167,35 @@ func (e *Herd) previous() bool {
 }
 
 func (h *Herds) load(e *Herd, in *isa.Inst) string {
-	groups := []uint32{e.present}
+	each := isa.RowLanes // an access has the lanes of a row
 	if h.Halves {
-		groups = []uint32{e.present & 0xffff, e.present &^ 0xffff}
+		each = 16
 	}
 	block := blockOf(uint64(in.Type.Bytes()) * uint64(max(in.Vec, 1)))
 	if h.First {
 		block = 1
 	}
-	for _, lanes := range groups {
+	for first := 0; first < isa.MaxLanes; first += each {
+		lanes := e.present & ((1<<each - 1) << first)
 		if lanes == 0 {
 			continue
 		}
 		votes := map[uint64]int{}
-		best := e.addr[bits.TrailingZeros32(lanes)] / block
-		for lane := bits.TrailingZeros32(lanes); lane < isa.RowLanes; lane++ {
+		lowest := bits.TrailingZeros64(lanes)
+		best := e.addr[lowest] / block
+		for lane := range isa.MaxLanes {
 			if lanes>>lane&1 != 0 {
 				votes[e.addr[lane]/block]++
 			}
 		}
-		for lane := range isa.RowLanes {
+		for lane := range isa.MaxLanes {
 			if b := e.addr[lane] / block; !h.First && lanes>>lane&1 != 0 && votes[b] > votes[best] {
 				best = b
 			}
 		}
-		if got := e.Addr[bits.TrailingZeros32(lanes)>>4] / block; got != best {
+		if got := e.Addr[lowest/16] / block; got != best {
 			return fmt.Sprintf("the load is herded, %d of %d threads read from %#x on, and it read from %#x on",
-				votes[best], bits.OnesCount32(lanes), best*block, got*block)
+				votes[best], bits.OnesCount64(lanes), best*block, got*block)
 		}
 	}
 	return ""

@@ -39,9 +39,9 @@ func (w *watcher) watchHerding(unit *memsys.Unit) {
 		unit.Coalescer.OnHerd.Add(func(e memsys.Herded) {
 			h := w.sent[0]
 			w.sent = w.sent[1:]
-			for half := range h.Addr {
+			for half := range isa.RowLanes / 16 {
 				if lanes := e.Mask >> (16 * half) & 0xffff; lanes != 0 {
-					h.Addr[half] = e.To[16*half+bits.TrailingZeros32(lanes)]
+					h.Addr[sm.FirstLane(e.Tag)/16+half] = e.To[16*half+bits.TrailingZeros32(lanes)]
 				}
 			}
 		}))
