@@ -245,6 +245,10 @@ The numbers are hexadecimal masks and decimal PCs. The text of each diagram is W
 
 - A valid slot has a mask that is not 0, a subset of the live threads.
 - After ` + "`fire_control`" + ` the slot keeps its PC until the outcome. ` + "`NEXT`" + ` then means the next instruction.
+- ` + "`outcome_taken`" + ` of a ` + "`BRANCH`" + ` may have no lane, or all lanes of the slot. A call and a return are branches to
+  a point of another depth. At an indirect branch or call, ` + "`outcome_fall`" + ` is the branch itself: the lanes that
+  go elsewhere execute it again.
+- Of threads at different call depths the deeper ones must run first: those above wait for their return.
 - An outcome may be late by any number of cycles, and other warps' events come in between.
 - ` + "`EXIT`" + ` ends threads wherever their masks are: parked ones are never in ` + "`outcome_taken`" + `, which is a
   subset of the slot's mask. But the masks of parked groups can hold the same threads.
@@ -261,7 +265,8 @@ The checkers must know where parked threads are. ` + "`debug_warp`" + ` and ` + 
 threads of a warp, and the answer is combinational. Group 0 runs, or is to run next. Of a stack, group 1
 is the entry below, and so on. Indices are asked from 0 on until one is not valid; a group may be empty.
 A thread counts in the group with the smallest index that has it, so a stack gives its entries as they
-are. Each live thread must be in some group. Without the port a correct unit fails checker ` + "`partition`" + `.
+are: groups may share threads, and may be empty. Each live thread must be in some group. A warp without live
+threads has none. Without the port a correct unit fails checker ` + "`partition`" + `.
 
 ## What a unit promises
 
@@ -269,12 +274,14 @@ A comment in the unit says what checkers may expect, beyond what holds for every
 
     // divergo: meets in_step stack prompt=1
 
-| word | meaning |
-|---|---|
-| ` + "`meets`" + ` | threads that diverge at a branch run together again from its post-dominator |
-| ` + "`in_step`" + ` | threads join only in the same iterations of all surrounding loops |
-| ` + "`stack`" + ` | the groups of the debug port are a stack: a mask is a subset of those below, or disjoint |
-| ` + "`prompt=N`" + ` | the warp can issue again at most N cycles after a branch outcome |
+| word | meaning | without it |
+|---|---|---|
+| ` + "`meets`" + ` | threads that diverge at a branch run together again from its post-dominator | checker ` + "`reconvergence`" + ` is off |
+| ` + "`in_step`" + ` | threads join only in the same iterations of all surrounding loops | votes and shuffles of drawn kernels become arithmetic; checker ` + "`uniform`" + ` is off |
+| ` + "`stack`" + ` | the groups of the debug port are a stack: a mask is a subset of those below, or disjoint | checker ` + "`stack`" + ` is off |
+| ` + "`prompt=N`" + ` | the warp can issue again at most N cycles after a branch outcome | no limit in checker ` + "`timing`" + ` |
+
+Do not promise ` + "`prompt`" + ` for a unit in which a warp can wait for the events of others.
 
 ## What this version does not have
 

@@ -63,7 +63,7 @@ func Checkers() []Checker {
 		},
 		{
 			Name: checkUniform, Doc: "a branch that the analysis calls uniform divides no warp", From: "isa.Inst, Uniform",
-			More: []string{"Only mechanisms that promise InStep: all but dwf, dwf-wb, ppc, ppc-explicit and ptpc."},
+			More: []string{"Only mechanisms that promise InStep: of those here, all but dwf, dwf-wb, ppc, ppc-explicit and ptpc."},
 		},
 		{
 			Name: checkBarrier, Doc: "no thread issues behind a barrier before all live threads of its CTA have arrived",
@@ -73,12 +73,12 @@ func Checkers() []Checker {
 			Name: checkReconvergence,
 			Doc:  "the threads of a warp that part at a branch issue its post-dominator together",
 			From: "Fung & Aamodt, HPCA 2011, section 2.2.2",
-			More: []string{"Only mechanisms that promise Meets: pdom, pdom-lcp and dpe."},
+			More: []string{"Only mechanisms that promise Meets: of those here, pdom, pdom-lcp and dpe."},
 		},
 		{
 			Name: checkStack, Doc: "the mask of a stack entry is part of each one below it, or disjoint",
 			From: "Fung & Aamodt, HPCA 2011, section 2.2.2",
-			More: []string{"Only pdom and pdom-lcp."},
+			More: []string{"Only mechanisms that promise Stack: of those here, pdom and pdom-lcp."},
 		},
 		{
 			Name: checkTiming, Doc: "each event of a mechanism takes the cycles that its paper says",

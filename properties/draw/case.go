@@ -170,8 +170,9 @@ func (k *Compiled) abilities(m *divergence.Mechanism) (can int) {
 		!m.Blocks
 	for ability, is := range map[int]bool{
 		canVote: m.InStep && whole && !wide, canPart: whole, canStep: m.InStep || m.Arrival == divergence.ByThread,
-		canApart: m.Arrival != divergence.ByWarp, canThree: m.Arrival > divergence.ByPair, canGather: m.Gathers && !wide,
-		canCount: !m.Blocks && !m.Across && !wide, canNumber: !m.Across, canScatter: !m.Blocks,
+		canApart: m.Arrival != divergence.ByWarp, canThree: m.Arrival > divergence.ByPair,
+		canGather: m.Gathers && !wide,
+		canCount:  !m.Blocks && !m.Across && !wide, canNumber: !m.Across, canScatter: !m.Blocks,
 		canCopy: !wide, canWide: true,
 	} {
 		if is {

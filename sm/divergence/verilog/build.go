@@ -132,8 +132,11 @@ func stamp(model []byte) (kind, digest string) {
 // Build verilates the unit in a folder into its file unit.model: a shared object, or, if isolated, a
 // program that runs as a child. It returns the messages of Verilator, which name the unit's files.
 func Build(folder string, isolated bool) (messages string, err error) {
-	files, digest, _, err := sources(folder)
+	files, digest, source, err := sources(folder)
 	if err != nil {
+		return "", err
+	}
+	if _, err := promised(folder, string(source)); err != nil {
 		return "", err
 	}
 	model := filepath.Join(folder, modelFile)
@@ -164,7 +167,7 @@ func Build(folder string, isolated bool) (messages string, err error) {
 	}, files, []string{temp.Path("divergo_top.sv")})...))
 	messages = explain(string(said), temp.Path("divergo_top.sv"))
 	if err != nil {
-		return "", fmt.Errorf("%s: Verilator finds errors:\n%s", folder, messages)
+		return "", fmt.Errorf("%s: Verilator finds errors:\n%s", folder, withoutWarnings(messages))
 	}
 	if err := describe(temp, folder, files); err != nil {
 		return messages, fmt.Errorf("%s: its registers: %w", folder, err)
@@ -255,7 +258,7 @@ func compile(temp *output.Scratch, kind, digest string) (said []byte, err error)
 // Messages about the instance of module unit: a port that it has and should not, and the opposite.
 var (
 	excess  = regexp.MustCompile(`^%\w+-PINMISSING: the ports of .*: Cell has missing pin: '(\w+)'`)
-	lacking = regexp.MustCompile(`^%Error: the ports of .*: Pin (?:not found|is not an in/out/inout/param/interface): '(\w+)'`)
+	lacking = regexp.MustCompile(`^%Error(?:-\w+)?: the ports of .*: Pin (?:not found|is not an in/out/inout/param/interface): '(\w+)'`)
 )
 
 // explain rewrites messages about the module around the unit, which the user does not see.
@@ -275,6 +278,21 @@ func explain(text, around string) string {
 		case first || !ours:
 			b.WriteString(line)
 			ours = false
+		}
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// withoutWarnings leaves the errors of a build that has some: warnings do not stop it.
+func withoutWarnings(messages string) string {
+	var b strings.Builder
+	warning := false
+	for line := range strings.Lines(messages) {
+		if strings.HasPrefix(line, "%") {
+			warning = strings.HasPrefix(line, "%Warning")
+		}
+		if !warning {
+			b.WriteString(line)
 		}
 	}
 	return strings.TrimRight(b.String(), "\n")

@@ -135,4 +135,10 @@ func TestMessages(t *testing.T) {
 	assert.ErrorContains(t, err, "%Error: the specification has no port fired_pc of module unit\n")
 	err = build("  output logic busy, ", "  // ")
 	assert.ErrorContains(t, err, "%Error: module unit has no port busy, want\n    output logic busy\n")
+	err = build("  always_ff @(posedge clk) begin",
+		"  logic [2:0] narrow;\n  assign narrow = slot_depth[0];\n  wrong;\n  always_ff @(posedge clk) begin")
+	assert.ErrorContains(t, err, "%Error: unit/unit.sv:")
+	assert.NotContains(t, err.Error(), "%Warning", "a warning does not stop the build")
+	err = build("// divergo: meets", "// divergo: meet")
+	assert.EqualError(t, err, `unit: "// divergo:": unknown promise "meet"; did you mean "meets"?`)
 }
