@@ -100,6 +100,52 @@ var runs = map[ran]func() (outcome, error){}
 
 var runsLock sync.Mutex
 
+// Run is a run of the plan Full, as a journal keeps it.
+type Run struct {
+	Run      string             `json:"run"` // machine, kernel, size and input
+	Counters testbench.Counters `json:"counters"`
+}
+
+// keptRuns has the runs of an interrupted command, by name. addRun keeps another one.
+var (
+	keptRuns = map[string]testbench.Counters{}
+	addRun   func(Run) error
+)
+
+// Keep takes the runs of an interrupted command, which are not made again. It calls add for each other
+// run when it is made, one at a time.
+func Keep(before []Run, add func(Run) error) {
+	runsLock.Lock()
+	defer runsLock.Unlock()
+	clear(keptRuns)
+	for _, r := range before {
+		keptRuns[r.Run] = r.Counters
+	}
+	addRun = add
+}
+
+// kept returns the counters of a run that was made before Keep.
+func (r ran) kept() (c testbench.Counters, ok bool) {
+	runsLock.Lock()
+	defer runsLock.Unlock()
+	c, ok = keptRuns[r.String()]
+	return c, ok
+}
+
+// keep keeps the counters of a run of the plan. Those of the mechanism itself have no type there, and no
+// figure draws them.
+func (r ran) keep(c testbench.Counters) error {
+	runsLock.Lock()
+	defer runsLock.Unlock()
+	if r.seed == 0 || addRun == nil {
+		return nil
+	}
+	c.Mechanism = nil
+	return addRun(Run{r.String(), c})
+}
+
+func (r ran) String() string { return fmt.Sprintf("%s on %+v", r.workload, r.setup) }
+
 // run runs a built-in kernel in a size, or in that of the plan, checks the result, and returns the
 // counters.
 func (s setup) run(kernel, size string) (testbench.Counters, error) {
@@ -130,15 +176,18 @@ func (s setup) once(name string, workload func() (kernels.Workload, error)) (out
 	one, ok := runs[key]
 	if !ok {
 		one = sync.OnceValues(func() (outcome, error) {
+			if c, ok := key.kept(); ok {
+				return outcome{Counters: c}, nil
+			}
 			w, err := workload()
 			if err != nil {
 				return outcome{}, err
 			}
 			o, err := s.count(w)
 			if err != nil {
-				err = fmt.Errorf("%s under %s: %w", name, s.mechanism, err)
+				return o, fmt.Errorf("%s under %s: %w", name, s.mechanism, err)
 			}
-			return o, err
+			return o, key.keep(o.Counters)
 		})
 		runs[key] = one
 	}

@@ -29,9 +29,9 @@ figures are listed, as by "divergo list figures".
 
 "machine PRESET" measures a machine with micro-benchmarks.
 
-Several figures share runs. With --journal each is kept as a line of JSON when it is made, and a
-command that was interrupted goes on behind the last one when it is given again. --html puts them on
-one page.
+Several figures share runs. With --journal figures, and runs of the plan, are kept as lines of JSON when
+they are made. A command that was interrupted goes on from there when it is given again. --html puts
+the figures on one page.
 
 Figures of speed run what fills the SMs, for three inputs; all of them take a night. --quick runs less,
 in minutes, and says so. docs/explanation/experiments.md has the plan.`,
@@ -63,7 +63,7 @@ in minutes, and says so. docs/explanation/experiments.md has the plan.`,
 	}
 	c.Flags().BoolVar(&quick, "quick", false, "smaller runs, for one input, on two SMs")
 	c.Flags().StringVar(&svg, "svg", "", "draw a picture in `FILE`")
-	c.Flags().StringVar(&journal, "journal", "", "keep each figure in `FILE` when it is made, and go on from there")
+	c.Flags().StringVar(&journal, "journal", "", "keep figures and runs in `FILE` when they are made, and go on from there")
 	c.Flags().StringVar(&html, "html", "", "put the figures on a page in `FILE`")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the numbers as JSON")
 	return c
@@ -150,7 +150,17 @@ func reproduceAll(c *cobra.Command, figures []experiments.Figure, plan experimen
 			return fmt.Errorf("--journal: %w", err)
 		}
 		defer kept.Close()
-		records = kept.Records
+		var runs []experiments.Run
+		if records, runs, err = splitJournal(kept.Records); err != nil {
+			return fmt.Errorf("--journal: %s: %w", journal, err)
+		}
+		experiments.Keep(runs, func(r experiments.Run) error {
+			if err := kept.Add(r); err != nil {
+				return fmt.Errorf("--journal: %w", err)
+			}
+			return nil
+		})
+		defer experiments.Keep(nil, nil)
 	}
 	if len(records) > len(figures) {
 		return fmt.Errorf("--journal: %s: %d figures, want at most %d", journal, len(records), len(figures))
@@ -215,6 +225,22 @@ func reproduceAll(c *cobra.Command, figures []experiments.Figure, plan experimen
 		}
 	}
 	return unkept
+}
+
+// splitJournal returns the figures of a journal, and its runs.
+func splitJournal(records []json.RawMessage) (figures []json.RawMessage, runs []experiments.Run, err error) {
+	for i, text := range records {
+		var r experiments.Run
+		if err := json.Unmarshal(text, &r); err != nil {
+			return nil, nil, fmt.Errorf("record %d: %w", i+1, err)
+		}
+		if r.Run == "" {
+			figures = append(figures, text)
+		} else {
+			runs = append(runs, r)
+		}
+	}
+	return figures, runs, nil
 }
 
 func printFigure(w io.Writer, figure experiments.Figure, d *experiments.Drawing) error {
