@@ -69,6 +69,43 @@ func TestLint(t *testing.T) {
 	}
 }
 
+// TestSynthesizable: yosys makes gates and memories of each block, in its small sizes, without a
+// latch, a loop, a wire of two drivers or one of none.
+func TestSynthesizable(t *testing.T) {
+	need.Tool(t, "yosys")
+	for _, b := range All() {
+		if testing.Short() && b != majority {
+			continue
+		}
+		text, err := b.Print(b.Defaults(true))
+		require.NoError(t, err)
+		said, err := synthesizable(t, text.Name, text.Verilog)
+		assert.NoError(t, err, "%s: %s", b.Name, said)
+	}
+}
+
+// synthesizable runs yosys on a module.
+func synthesizable(t *testing.T, name, verilog string) ([]byte, error) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), name+".v")
+	write(t, file, verilog)
+	return exec.Command("yosys", "-q", "-e", ".", "-p", "read_verilog "+file+"; hierarchy -check -top "+name+
+		"; proc; select -assert-none t:$dlatch t:$adlatch t:$dlatchsr; flatten; check -assert; memory -nomap; techmap; "+
+		"check -assert").CombinedOutput()
+}
+
+// TestSynthesizableFindsFaults: a latch and an output without a driver are found.
+func TestSynthesizableFindsFaults(t *testing.T) {
+	need.Tool(t, "yosys")
+	for name, body := range map[string]string{
+		"latch":    "module latch(input a, input b, output reg c); always @* if (a) c = b; endmodule",
+		"undriven": "module undriven(input a, output b); wire c; assign b = a & c; endmodule",
+	} {
+		_, err := synthesizable(t, name, body+"\n")
+		assert.Error(t, err, name)
+	}
+}
+
 // TestPrintIsDeterministic: the same block and sizes give the same bytes.
 func TestPrintIsDeterministic(t *testing.T) {
 	for _, b := range []*Block{compactor, scoreboard, capt} {

@@ -22,7 +22,8 @@ type Text struct {
 	Memory    int // bits of memories
 }
 
-// Port is a port of a module. A port of several elements holds element 0 in its lowest bits.
+// Port is a port of a module. A port of several elements holds element 0 in its lowest bits. An
+// output with the name of an input gets another one, such as valid_2.
 type Port struct {
 	Name  string
 	Width int     // of an element
@@ -138,11 +139,15 @@ func (p *printer) module(t *Text, doc string) error {
 	if t.Clocked {
 		head = append(head, "input  clk", "input  reset")
 	}
-	for _, port := range t.Inputs {
-		head = append(head, "input  "+span(port.Bits())+p.claim(port.Name))
+	for i := range t.Inputs {
+		port := &t.Inputs[i]
+		port.Name = p.claim(port.Name)
+		head = append(head, "input  "+span(port.Bits())+port.Name)
 	}
-	for _, port := range t.Outputs {
-		head = append(head, "output "+span(port.Bits())+p.claim(port.Name))
+	for i := range t.Outputs {
+		port := &t.Outputs[i]
+		port.Name = p.claim(port.Name)
+		head = append(head, "output "+span(port.Bits())+port.Name)
 	}
 	p.inputNames(t)
 	var decl strings.Builder

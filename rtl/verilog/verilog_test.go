@@ -44,6 +44,13 @@ func (e *Endless) Tick() {
 	}
 	e.Out.Set(struct{ N uint8 }{n})
 }
+
+type Echo struct {
+	In  *rtl.Wire[struct{ N uint8 }]
+	Out rtl.Wire[struct{ N uint8 }]
+}
+
+func (e *Echo) Tick() { e.Out.Set(struct{ N uint8 }{e.In.Get().N + 1}) }
 `
 
 // Counter counts the cycles in which Up is set.
@@ -77,6 +84,15 @@ func (e *Endless) Tick() {
 	e.Out.Set(struct{ N uint8 }{n})
 }
 
+// Echo has an output with the name of its input.
+type Echo struct {
+	In  *rtl.Wire[struct{ N uint8 }]
+	Out rtl.Wire[struct{ N uint8 }]
+}
+
+// Tick adds one.
+func (e *Echo) Tick() { e.Out.Set(struct{ N uint8 }{e.In.Get().N + 1}) }
+
 func load(t testing.TB) *verilog.Library {
 	t.Helper()
 	files := fstest.MapFS{"rtl/verilog_test/counter.go": {Data: []byte(source)}}
@@ -107,6 +123,19 @@ func TestRefusal(t *testing.T) {
 	require.ErrorAs(t, err, &refusal)
 	assert.Contains(t, refusal.Place, "counter.go:2")
 	assert.Contains(t, refusal.Reason, "the length of this loop depends on data")
+}
+
+// TestEqualNames: an output with the name of an input gets a name of its own, in the text and in the
+// list of ports.
+func TestEqualNames(t *testing.T) {
+	e := &Echo{In: new(rtl.Wire[struct{ N uint8 }])}
+	text, err := verilog.Print(load(t), "echo", "", e, nil)
+	require.NoError(t, err)
+	assert.Equal(t, "n", text.Inputs[0].Name)
+	assert.Equal(t, "n_2", text.Outputs[0].Name)
+	for _, line := range []string{"input  [7:0] n,", "output [7:0] n_2)", "assign n_2 = (n + 8'd1);"} {
+		assert.Contains(t, text.Verilog, line)
+	}
 }
 
 // A module is printed from its source, which the program holds.
