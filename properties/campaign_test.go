@@ -59,7 +59,7 @@ func TestFindsAndShrinks(t *testing.T) {
 	require.NotNil(t, r.Failure)
 	f := r.Failure
 	assert.Equal(t, checkPaths, f.Checker)
-	assert.True(t, alike(r.Found.Checker, f.Checker))
+	assert.True(t, alike(r.Found.at.Rule, f.at.Rule))
 	k, err := f.Case.Compile()
 	require.NoError(t, err)
 	assert.LessOrEqual(t, len(k.Prog.Insts), 12, k.Text)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"divergo/properties/books"
 	"divergo/properties/draw"
 )
 
@@ -52,7 +53,7 @@ func (r *runner) fails(c draw.Case, like *Failure) *Failure {
 		return nil
 	}
 	f, err := r.try(k, like.Mechanism)
-	if err != nil || f == nil || !alike(f.Checker, like.Checker) || r.limit > 0 && r.limit < maxCycles &&
+	if err != nil || f == nil || !alike(f.at.Rule, like.at.Rule) || r.limit > 0 && r.limit < maxCycles &&
 		f.cycles >= r.limit {
 		return nil
 	}
@@ -60,9 +61,16 @@ func (r *runner) fails(c draw.Case, like *Failure) *Failure {
 	return f
 }
 
-// alike reports whether two checkers are the same, or both compare threads with the golden model.
-// Which of the latter fails first depends on the rest of the kernel.
-func alike(a, b string) bool {
+// alike reports whether two broken rules are of one checker, or both compare threads with the golden
+// model. Which of the latter fails first depends on the rest of the kernel. Outcomes must end in the same
+// way: a deadlock is not alike to a launch that does not fit the machine.
+func alike(a, b books.Rule) bool {
 	results := []string{checkPaths, checkRegisters, checkMemory}
-	return a == b || slices.Contains(results, a) && slices.Contains(results, b)
+	switch {
+	case a.Checker == checkOutcome || b.Checker == checkOutcome:
+		return a == b
+	case slices.Contains(results, a.Checker):
+		return slices.Contains(results, b.Checker)
+	}
+	return a.Checker == b.Checker
 }
