@@ -138,7 +138,9 @@ func (w *Writeback) write(r *Result, values *rtl.Mem[isa.Row]) {
 }
 
 // lanesOf returns the lanes of a mask in a half of the warp, as lanes of a row.
-func lanesOf(mask uint64, half int) uint32 { return uint32(mask >> (uint(isa.RowLanes*half) % isa.MaxLanes)) }
+func lanesOf(mask uint64, half int) uint32 {
+	return uint32(mask >> (uint(isa.RowLanes*half) % isa.MaxLanes))
+}
 
 // maskOf returns the mask of lanes of a row in a half of the warp.
 func maskOf(lanes uint32, half int) uint64 {
