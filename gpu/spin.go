@@ -124,7 +124,7 @@ func (w *watchdog) one(now uint64) {
 func (w *watchdog) all(now uint64) {
 	w.until, w.live = now+w.patience/4, w.m.live()
 	for _, s := range w.m.SMs {
-		w.watched = append(w.watched, watch(s, w.m.Config.SM.Warps()))
+		w.watched = append(w.watched, watch(s, &w.m.Config.SM))
 	}
 }
 
@@ -248,7 +248,7 @@ func (w *witness) in(f *sm.Flight) bool {
 // watched is the state of the watch over an SM: its threads and the memory that they change.
 type watched struct {
 	sm      *sm.SM
-	threads [][isa.MaxLanes]spin // by row and lane
+	threads [][]spin // by row and lane
 	state   [isa.MaxLanes]uint64
 	bytes   map[address]byte          // value last stored
 	atomics map[uint16]*memsys.Access // atomics without a reply, by tag
@@ -292,11 +292,14 @@ func (t *spin) pass(cycle uint64, pc uint32, hash uint64) {
 	}
 }
 
-// watch starts to observe an SM with the given number of rows.
-func watch(s *sm.SM, rows int) *watched {
+// watch starts to observe an SM.
+func watch(s *sm.SM, cfg *sm.Config) *watched {
 	w := &watched{
-		sm: s, threads: make([][isa.MaxLanes]spin, rows),
+		sm: s, threads: make([][]spin, cfg.Warps()),
 		bytes: map[address]byte{}, atomics: map[uint16]*memsys.Access{},
+	}
+	for row := range w.threads {
+		w.threads[row] = make([]spin, cfg.WarpSize)
 	}
 	w.leave = []func(){
 		s.Issue.OnIssue.Add(w.issue), s.Issue.OnInserted.Add(w.mark), s.LSU.OnAccess.Add(w.access),

@@ -33,7 +33,7 @@ func valueIn[T any](b []byte) *T {
 
 // wordsOf views the entries of a memory, each as large as a W, as words. Go aligns an allocation by
 // its size, so the first entry is aligned as a W.
-func wordsOf[W uint32 | uint64 | [2]uint64](b []byte) []W {
+func wordsOf[W uint32 | uint64 | [2]uint64 | [3]uint64](b []byte) []W {
 	var zero W
 	// The slice covers no byte outside b.
 	return unsafe.Slice((*W)(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b))/unsafe.Sizeof(zero))

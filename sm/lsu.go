@@ -486,7 +486,8 @@ func (u *LSU) pack(a *memsys.Access, op *Op, in *isa.Inst, half int) {
 
 // address returns the address of a lane as the program computes it.
 func (u *LSU) address(op *Op, in *isa.Inst, lane int) uint64 {
-	return (u.source(op, in, 0, lane/isa.RowLanes)[lane%isa.RowLanes] + uint64(in.Off)) & u.l.reach
+	half, at := uint(lane)/isa.RowLanes, uint(lane)%isa.RowLanes
+	return (u.source(op, in, 0, int(half))[at] + uint64(in.Off)) & u.l.reach
 }
 
 // transfer stores or loads words of a divergence stack, one word in each lane.

@@ -156,55 +156,50 @@ func (o *Operands) execute(r *Result, f *Flight, in *decoded) {
 		if o.l.wide > 0 {
 			o.readUpper(o.UpperLate.PushSlot(), f, in)
 		}
-		r.Exec, r.PDst = op.Exec, [isa.MaxDsts]uint64{}
+		r.Exec, r.PDst = op.Exec, [predicates]uint64{}
 		return
 	}
 	r.Exec = f.Mask
 	if in.Guard.Kind == isa.OperandPred {
 		r.Exec &= o.pred(f, in.Guard)
 	}
-	r.PDst = [isa.MaxDsts]uint64{}
-	for half := 0; half <= int(o.l.wide); half++ {
-		o.half(r, f, in, values, half)
-	}
-}
-
-// half executes an instruction in a half of its warp.
-func (o *Operands) half(r *Result, f *Flight, in *decoded, values *rtl.Mem[isa.Row], half int) {
+	r.PDst = [predicates]uint64{}
 	x := &o.lanes
-	x.Mask = lanesOf(r.Exec, half)
-	x.PSrc = [isa.MaxSrcs]uint32{}
-	for i := range in.NSrc {
-		s := &in.Src[i]
-		switch s.Kind {
-		case isa.OperandReg:
-			if f.Mixed {
+	for half := 0; half <= int(o.l.wide); half++ {
+		x.Mask = lanesOf(r.Exec, half)
+		x.PSrc = [isa.MaxSrcs]uint32{}
+		for i := range in.NSrc {
+			s := &in.Src[i]
+			switch s.Kind {
+			case isa.OperandReg:
+				if f.Mixed {
+					x.Src[i] = &o.rows[i%sources]
+					o.gather(x.Src[i], f, int(s.Index), half)
+				} else {
+					x.Src[i] = o.Regs.At(o.l.reg(f.Row, int(s.Index), half))
+				}
+			case isa.OperandImm:
+				x.Src[i] = in.consts[i]
+				x.PSrc[i] = -uint32(s.Imm & 1) // as a predicate
+			case isa.OperandPred:
+				x.Src[i] = nil
+				x.PSrc[i] = lanesOf(o.pred(f, *s), half)
+			case isa.OperandSpecial:
 				x.Src[i] = &o.rows[i%sources]
-				o.gather(x.Src[i], f, int(s.Index), half)
-			} else {
-				x.Src[i] = o.Regs.At(o.l.reg(f.Row, int(s.Index), half))
+				*x.Src[i] = isa.Row{}
+				o.special(x.Src[i], f, isa.Special(s.Index), half)
+			default:
+				x.Src[i] = nil
 			}
-		case isa.OperandImm:
-			x.Src[i] = in.consts[i]
-			x.PSrc[i] = -uint32(s.Imm & 1) // as a predicate
-		case isa.OperandPred:
-			x.Src[i] = nil
-			x.PSrc[i] = lanesOf(o.pred(f, *s), half)
-		case isa.OperandSpecial:
-			x.Src[i] = &o.rows[i%sources]
-			*x.Src[i] = isa.Row{}
-			o.special(x.Src[i], f, isa.Special(s.Index), half)
-		default:
-			x.Src[i] = nil
 		}
-	}
-	x.PDst = [isa.MaxDsts]uint32{}
-	for i := range in.NDst {
-		x.Dst[i] = valueAt(values, r.At, o.l.rowOf(int(i), half))
-	}
-	isa.Execute(in.Inst, x)
-	for i, lanes := range x.PDst {
-		r.PDst[i] |= uint64(lanes&x.Mask) << (isa.RowLanes * half) // lanes that do not execute have compared old values
+		x.PDst = [isa.MaxDsts]uint32{}
+		for i := range in.NDst {
+			x.Dst[i] = valueAt(values, at, o.l.rowOf(int(i), half))
+		}
+		isa.Execute(in.Inst, x)
+		for i := range r.PDst {
+			r.PDst[i] |= maskOf(x.PDst[i]&x.Mask, half) // lanes that do not execute have compared old values
+		}
 	}
 }
 

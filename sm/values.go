@@ -42,7 +42,7 @@ func valueAt(values *rtl.Mem[isa.Row], place uint16, i int) *isa.Row {
 }
 
 // rowOf returns the number of a row among those of several registers, by register, then half of the warp.
-func (l *launch) rowOf(register, half int) int { return register<<l.wide | half }
+func (l *launch) rowOf(register, half int) int { return register<<(l.wide%isa.MaxHalves) | half }
 
 // taken returns the place behind the results of an instruction.
 func (in *decoded) taken(values *rtl.Mem[isa.Row], place uint16) uint16 {

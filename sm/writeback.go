@@ -96,10 +96,28 @@ func (w *Writeback) write(r *Result, values *rtl.Mem[isa.Row]) {
 		return
 	}
 	in := &w.l.insts[r.PC]
-	for set := in.whole; set != 0; set &= set - 1 {
-		i := bits.TrailingZeros8(set) % isa.MaxDsts
-		for half, reg := 0, int(in.Dst[i].Index); half <= int(w.l.wide); half++ {
-			w.register(r, half, reg, valueAt(values, r.At, w.l.rowOf(i, half)))
+	for half := 0; half <= int(w.l.wide); half++ {
+		exec, all := lanesOf(r.Exec, half), lanesOf(w.l.all, half)
+		for set := in.whole; set != 0; set &= set - 1 {
+			i := bits.TrailingZeros8(set) % isa.MaxDsts
+			from, reg := valueAt(values, r.At, w.l.rowOf(i, half)), int(in.Dst[i].Index)
+			switch {
+			case exec == 0:
+			case r.Mixed:
+				for m := exec; m != 0; m &= m - 1 {
+					lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
+					index, home := w.l.home(r.Homes.At(isa.RowLanes*half+lane), reg)
+					w.Regs.Edit(index)[home] = from[lane]
+				}
+			case exec == all:
+				*w.Regs.Edit(w.l.reg(r.Row, reg, half)) = *from
+			default:
+				row := w.Regs.Edit(w.l.reg(r.Row, reg, half))
+				for m := exec; m != 0; m &= m - 1 {
+					lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
+					row[lane] = from[lane]
+				}
+			}
 		}
 	}
 	for set := in.preds; set != 0; set &= set - 1 {
@@ -119,27 +137,12 @@ func (w *Writeback) write(r *Result, values *rtl.Mem[isa.Row]) {
 	}
 }
 
-// register writes a register of the threads in a half of a warp.
-func (w *Writeback) register(r *Result, half, reg int, from *isa.Row) {
-	exec := lanesOf(r.Exec, half)
-	switch {
-	case exec == 0:
-	case r.Mixed:
-		for m := exec; m != 0; m &= m - 1 {
-			lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
-			index, home := w.l.home(r.Homes.At(isa.RowLanes*half+lane), reg)
-			w.Regs.Edit(index)[home] = from[lane]
-		}
-	case exec == lanesOf(w.l.all, half):
-		*w.Regs.Edit(w.l.reg(r.Row, reg, half)) = *from
-	default:
-		row := w.Regs.Edit(w.l.reg(r.Row, reg, half))
-		for m := exec; m != 0; m &= m - 1 {
-			lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
-			row[lane] = from[lane]
-		}
-	}
+// lanesOf returns the lanes of a mask in a half of the warp, as lanes of a row.
+func lanesOf(mask uint64, half int) uint32 {
+	return uint32(mask >> (uint(isa.RowLanes*half) % isa.MaxLanes))
 }
 
-// lanesOf returns the lanes of a mask in a half of the warp, as lanes of a row.
-func lanesOf(mask uint64, half int) uint32 { return uint32(mask >> (isa.RowLanes * half)) }
+// maskOf returns the mask of lanes of a row in a half of the warp.
+func maskOf(lanes uint32, half int) uint64 {
+	return uint64(lanes) << (uint(isa.RowLanes*half) % isa.MaxLanes)
+}

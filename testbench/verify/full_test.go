@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"divergo/gpu"
 	"divergo/ptx"
 	"divergo/sm/divergence"
 	"divergo/testbench"
@@ -57,30 +58,37 @@ JOIN:
 // TestFullSM runs three CTAs of 1,024 threads on an SM of 64 warps and 2,048 threads, with every
 // mechanism. Two of the CTAs are resident at once.
 func TestFullSM(t *testing.T) {
-	const threads, ctas = 1024, 3
+	for _, mech := range divergence.Mechanisms() {
+		t.Run(mech.Name, func(t *testing.T) {
+			c := small()
+			c.Divergence.Mechanism = mech.Name
+			c.SM.SIMDWidth = 32
+			runSums(t, c, 3)
+		})
+	}
+}
+
+// runSums runs CTAs of 1,024 threads of sums on an SM of 2,048 threads. Two of them are resident at
+// once. Every thread compares with the golden model, and the result with a formula.
+func runSums(t *testing.T, c gpu.Config, ctas int) {
+	const threads = 1024
+	c.GPU.SMs, c.SM.Threads, c.SM.Registers = 1, 2048, 65536
 	m, err := ptx.Parse("sums.ptx", []byte(sums))
 	require.NoError(t, err)
 	p, err := testbench.Program(m, "")
 	require.NoError(t, err)
-	for _, mech := range divergence.Mechanisms() {
-		t.Run(mech.Name, func(t *testing.T) {
-			c := small()
-			c.GPU.SMs, c.Divergence.Mechanism = 1, mech.Name
-			c.SM.Threads, c.SM.Registers, c.SM.SIMDWidth = 2048, 65536, 32
-			s := session(t, c)
-			to := s.Alloc(4 * threads * ctas)
-			require.NoError(t, Run(s, testbench.Launch{
-				Prog: p, Grid: [3]uint32{ctas, 1, 1}, Block: [3]uint32{threads, 1, 1},
-				Params: binary.LittleEndian.AppendUint64(nil, to),
-			}))
-			require.Equal(t, 2, s.Machine.SMs[0].CTAs(), "resident CTAs")
-			data := make([]byte, 4*threads*ctas)
-			s.Read(to, data)
-			for i := range uint32(threads * ctas) {
-				j := i ^ (threads - 1)
-				want := j*((j&7+1)/2) + (j&7)/2 + 1
-				require.Equal(t, want, binary.LittleEndian.Uint32(data[4*i:]), "thread %d", i)
-			}
-		})
+	s := session(t, c)
+	to := s.Alloc(4 * threads * ctas)
+	require.NoError(t, Run(s, testbench.Launch{
+		Prog: p, Grid: [3]uint32{uint32(ctas), 1, 1}, Block: [3]uint32{threads, 1, 1},
+		Params: binary.LittleEndian.AppendUint64(nil, to),
+	}))
+	require.Equal(t, 2, s.Machine.SMs[0].CTAs(), "resident CTAs")
+	data := make([]byte, 4*threads*ctas)
+	s.Read(to, data)
+	for i := range uint32(threads * ctas) {
+		j := i ^ (threads - 1)
+		want := j*((j&7+1)/2) + (j&7)/2 + 1
+		require.Equal(t, want, binary.LittleEndian.Uint32(data[4*i:]), "thread %d", i)
 	}
 }

@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"encoding/binary"
 	"fmt"
 	"testing"
 
@@ -15,13 +14,8 @@ import (
 )
 
 // TestWideWarps runs two CTAs of 1,024 threads in warps of 64 lanes, with every mechanism that has
-// them. Every thread compares with the golden model, and the result with the formula of TestFullSM.
+// them.
 func TestWideWarps(t *testing.T) {
-	const threads, ctas = 1024, 2
-	m, err := ptx.Parse("sums.ptx", []byte(sums))
-	require.NoError(t, err)
-	p, err := testbench.Program(m, "")
-	require.NoError(t, err)
 	for _, mech := range divergence.Mechanisms() {
 		if mech.Name == "token" {
 			continue
@@ -32,23 +26,9 @@ func TestWideWarps(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s on %d lanes", mech.Name, width), func(t *testing.T) {
 				c := small()
-				c.GPU.SMs, c.Divergence.Mechanism = 1, mech.Name
-				c.SM.WarpSize, c.SM.Threads, c.SM.Registers, c.SM.SIMDWidth = 64, 2048, 65536, width
-				c.SM.Scoreboard = sm.PerRegister
-				s := session(t, c)
-				to := s.Alloc(4 * threads * ctas)
-				require.NoError(t, Run(s, testbench.Launch{
-					Prog: p, Grid: [3]uint32{ctas, 1, 1}, Block: [3]uint32{threads, 1, 1},
-					Params: binary.LittleEndian.AppendUint64(nil, to),
-				}))
-				require.Equal(t, 2, s.Machine.SMs[0].CTAs(), "resident CTAs")
-				data := make([]byte, 4*threads*ctas)
-				s.Read(to, data)
-				for i := range uint32(threads * ctas) {
-					j := i ^ (threads - 1)
-					want := j*((j&7+1)/2) + (j&7)/2 + 1
-					require.Equal(t, want, binary.LittleEndian.Uint32(data[4*i:]), "thread %d", i)
-				}
+				c.Divergence.Mechanism = mech.Name
+				c.SM.WarpSize, c.SM.SIMDWidth, c.SM.Scoreboard = 64, width, sm.PerRegister
+				runSums(t, c, 2)
 			})
 		}
 	}
