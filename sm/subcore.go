@@ -190,7 +190,7 @@ func (p *MemPort) Tick() {
 	i := d.Order[0] % MaxSchedulers
 	*p.Out.PushSlot() = *p.In[i].Front()
 	p.In[i].Pop()
-	if p.l.wide > 0 {
+	if p.ToUpper.Connected() {
 		*p.ToUpper.PushSlot() = *p.Upper[i].Front()
 		p.Upper[i].Pop()
 	}
