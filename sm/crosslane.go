@@ -66,8 +66,8 @@ func (p *Pipe) cross(in *decoded, op *Op, r *Result) {
 	} else {
 		r.Exec = 0
 	}
-	for i := range r.PDst {
-		r.PDst[i] = uint64(x.PDst[i])
+	for i, lanes := range x.PDst {
+		r.PDst[i] = uint64(lanes)
 	}
 }
 

@@ -121,13 +121,10 @@ type Branched struct {
 // of its pipe.
 type Result struct {
 	Flight
-	Exec uint64             `bits:"lanes"` // lanes to write
-	PDst [predicates]uint64 `bits:"lanes"`
-	At   uint16             // first row
+	Exec uint64              `bits:"lanes"` // lanes to write
+	PDst [isa.MaxDsts]uint64 `bits:"lanes"`
+	At   uint16              // first row
 }
-
-// predicates is the number of destinations, the first ones, that can be predicates.
-const predicates = 2
 
 // Written is a result with its registers, as waveforms show it.
 type Written struct {
@@ -157,15 +154,13 @@ func (l *launch) written(values *rtl.Mem[isa.Row]) rtl.QueueOption {
 	}
 	if l.wide > 0 {
 		return rtl.As(func(v *WrittenWide, r *Result) {
-			v.Flight, v.Exec = r.Flight, r.Exec
-			copy(v.PDst[:], r.PDst[:])
+			v.Flight, v.Exec, v.PDst = r.Flight, r.Exec, r.PDst
 			show(&v.Dst, r, 0)
 			show(&v.Upper, r, 1)
 		})
 	}
 	return rtl.As(func(v *Written, r *Result) {
-		v.Flight, v.Exec = r.Flight, r.Exec
-		copy(v.PDst[:], r.PDst[:])
+		v.Flight, v.Exec, v.PDst = r.Flight, r.Exec, r.PDst
 		show(&v.Dst, r, 0)
 	})
 }
@@ -242,7 +237,7 @@ func (p *Pipe) start(r *Result, out bool) bool {
 // started removes the sources of an instruction.
 func (p *Pipe) started() {
 	p.Late.Pop()
-	if p.l.wide > 0 {
+	if p.Upper.Connected() {
 		p.Upper.Pop()
 	}
 }

@@ -156,14 +156,14 @@ func (o *Operands) execute(r *Result, f *Flight, in *decoded) {
 		if o.l.wide > 0 {
 			o.readUpper(o.UpperLate.PushSlot(), f, in)
 		}
-		r.Exec, r.PDst = op.Exec, [predicates]uint64{}
+		r.Exec, r.PDst = op.Exec, [isa.MaxDsts]uint64{}
 		return
 	}
 	r.Exec = f.Mask
 	if in.Guard.Kind == isa.OperandPred {
 		r.Exec &= o.pred(f, in.Guard)
 	}
-	r.PDst = [predicates]uint64{}
+	r.PDst = [isa.MaxDsts]uint64{}
 	x := &o.lanes
 	for half := 0; half <= int(o.l.wide); half++ {
 		x.Mask = lanesOf(r.Exec, half)
