@@ -116,7 +116,8 @@ type Program struct {
 
 	HerdLimit int // herded instructions of a launch before herding stops; 0: no limit. See Herding
 
-	// Textured is the same kernel with each tex and tld4 as one instruction, for machines with a
+	// Textured is the same kernel with each tex and tld4 as one instruction, and one for the
+	// address of each suld, sust and sured, for machines with a
 	// texture unit. In Insts they are loads and arithmetic. It is nil if the kernel has neither.
 	Textured *Program
 

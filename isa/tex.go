@@ -1,6 +1,7 @@
 package isa
 
-// Tex is the form of a texture instruction, tex or tld4 (PTX ISA, sections 9.7.9.3 and 9.7.9.4).
+// Tex is the form of a texture instruction: tex or tld4 (PTX ISA, sections 9.7.9.3 and 9.7.9.4), or the
+// address of a suld, sust or sured (section 9.7.10).
 // Its sources are, in this order:
 //
 //   - the address of the description of the texture: struct divergo_texture of
@@ -12,6 +13,10 @@ package isa
 //     dPdy.
 //
 // All but the addresses have 32 bits. The type of the instruction is that of its results.
+//
+// With Surface, the results are two words of 64 bits: the address of the accessed bytes, and 1 if they lie
+// in the surface, else 0. The load/store unit performs the access. GPUs of the generation Fermi have this
+// instruction as SULEA, surface load effective address (Mesa, nouveau's compiler; ptxas 13.0, _sulea).
 type Tex struct {
 	Dims      uint8 // coordinates of a texel without the layer: 1 to 3; of a face of a cube: 2
 	Layered   bool
@@ -21,6 +26,10 @@ type Tex struct {
 	Component uint8
 	Sampler   bool
 	Level     TexLevel
+
+	Surface bool
+	Clamp   bool  // coordinates outside of the surface move to its edge
+	Bytes   uint8 // of the access; 0: a formatted one, of a texel, whose first coordinate counts texels
 }
 
 // TexLevel selects the level of a texture with mipmaps.

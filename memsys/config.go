@@ -119,7 +119,7 @@ type ICacheConfig struct {
 
 // TextureConfig describes the texture cache of an SM, and its texture unit.
 type TextureConfig struct {
-	Fetch      TexFetch `toml:"fetch" doc:"what executes tex and tld4: loads (loads and arithmetic of the program) or unit (a texture unit in each SM, which needs a texture cache)" source:"ours"`
+	Fetch      TexFetch `toml:"fetch" doc:"what executes tex and tld4, and the addresses of surfaces: loads (loads and arithmetic of the program) or unit (a texture unit in each SM, which needs a texture cache)" source:"ours"`
 	Size       int      `toml:"size" range:"0..1Mi" unit:"bytes" doc:"texture cache of an SM, for texels and ld.global.nc; 0: both through the L1" source:"tbc: table 2 has 32 KiB"`
 	Assoc      int      `toml:"assoc" range:"1..64" unit:"ways" doc:"lines of a set" source:"tbc: table 2"`
 	Line       int      `toml:"line" range:"32..128 pow2" unit:"bytes" doc:"cache line, at most l2.line" source:"tbc: table 2"`

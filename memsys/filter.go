@@ -68,6 +68,28 @@ func (d *description) decode(raw *[handleBytes]byte) {
 	d.Levels, d.Between, d.Bias, d.Least, d.Most = word(80), word(84), real(88), real(92), real(96)
 }
 
+// element returns the address of the bytes of a surface at an index, and whether they lie in it (PTX ISA,
+// section 9.7.10). The first index counts bytes, or texels if the access is formatted.
+func (d *description) element(t *isa.Tex, i [3]int32) (at uint64, inside bool) {
+	size := int32(t.Bytes)
+	if size == 0 {
+		size = int32(d.Bytes)
+		i[0] *= size
+	}
+	most := [3]int32{int32(d.Size[0]*d.Bytes) - size, int32(d.Size[1]) - 1, int32(d.Size[2]) - 1}
+	for axis := range i {
+		switch {
+		case axis == 1 && t.Dims < 2 || axis == 2 && !t.Planes():
+			i[axis] = 0
+		case t.Clamp:
+			i[axis] = min(max(i[axis], 0), most[axis])
+		case i[axis] < 0 || i[axis] > most[axis]:
+			return 0, false
+		}
+	}
+	return d.Base + uint64(uint32(i[0])) + uint64(uint32(i[1]))*uint64(d.Pitch) + uint64(uint32(i[2]))*d.Plane, true
+}
+
 // address returns the address of the texel at an index.
 func (d *description) address(t *isa.Tex, i [3]int32) uint64 {
 	at := d.Base + uint64(uint32(i[0]))*uint64(d.Bytes)

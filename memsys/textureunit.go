@@ -8,7 +8,7 @@ import (
 	"divergo/rtl"
 )
 
-// TextureUnit executes tex and tld4 of an SM. It has three stages:
+// TextureUnit executes tex and tld4 of an SM, and computes the addresses of surfaces. It has three stages:
 //
 //	In --> address --> texture cache --> groups that wait --> filter --> Out
 //	          |                              (a FIFO)
@@ -82,6 +82,7 @@ type textureState struct {
 // TextureCounters are the counts of a TextureUnit since reset.
 type TextureCounters struct {
 	Fetches   uint64 // instructions of warps
+	Surfaces  uint64 // those of surfaces
 	Groups    uint64 // groups of lanes, once for each pass
 	Texels    uint64 // texels read
 	Places    uint64 // lines of texels and descriptions, each a read of the cache
@@ -262,7 +263,10 @@ func (u *TextureUnit) accept(a *Access) {
 		*u.table.Edit(entry) = textureEntry{Tag: a.Tag, Mask: a.Mask, Left: a.Mask, Type: a.Type, Tex: a.Tex}
 		*u.rows.Edit(entry) = row{}
 		*ops = textureOperands{}
-		u.Count.D().Fetches++
+		n := u.Count.D()
+		if n.Fetches++; a.Tex.Surface {
+			n.Surfaces++
+		}
 	}
 	switch {
 	case d.Parts == 0:
@@ -322,6 +326,24 @@ func (u *TextureUnit) allowed(address, size, alignment uint64, lane int) bool {
 	}
 	u.D().Fault = Violation{Kind: kind, Lane: uint8(lane), Size: uint8(size), Addr: address}
 	return false
+}
+
+// element computes the address of the k-th lane of a group of a surface. The lane has no texels: the load/store
+// unit reads or writes the bytes, so that they are coherent with other accesses.
+func (u *TextureUnit) element(g *textureGroup, k, lane int, e *textureEntry, of *description) {
+	words := &u.front.At(0).Words
+	at, i := 0, [3]int32{}
+	if e.Tex.Layered {
+		at, i[2] = 1, int32(words[0][lane])
+	}
+	for axis := range int(e.Tex.Dims) {
+		i[axis] = int32(words[at+axis][lane])
+	}
+	address, inside := of.element(&e.Tex, i)
+	g.Raw[4*k] = [2]uint64{address}
+	if inside {
+		g.Raw[4*k][1] = 1
+	}
 }
 
 // answerFault answers the instruction in the address stage with its fault.
@@ -542,6 +564,10 @@ func (u *TextureUnit) level(e *textureEntry, lane int, of, how *description, nor
 
 // texels computes the texels of the k-th lane of a group in a level. It reports false after a fault.
 func (u *TextureUnit) texels(g *textureGroup, k, lane int, e *textureEntry, of *description, f *filtering) bool {
+	if e.Tex.Surface {
+		u.element(g, k, lane, e, of)
+		return true
+	}
 	words := &u.front.At(0).Words
 	at, layer := 0, uint32(0)
 	if e.Tex.Layered {
@@ -612,6 +638,11 @@ func (u *TextureUnit) filter() {
 	}
 	parts, rows, k := u.part.Edit(0), u.rows.Edit(int(g.Entry)), 0
 	for m := g.Lanes; m != 0; m &= m - 1 {
+		if e.Tex.Surface {
+			rows[bits.TrailingZeros32(m)&(isa.RowLanes-1)] = g.Raw[4*k]
+			k++
+			continue
+		}
 		v := g.value(k, e)
 		switch {
 		case g.Planes && !g.Second:

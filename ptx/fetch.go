@@ -22,13 +22,19 @@ func (l *lowering) fetch(in *instruction, found *match) {
 	}
 	out := &found.Inst
 	around := -1
+	if strings.HasPrefix(site.form, "su") {
+		l.samples, site.Unit = true, l.textured
+	}
 	if out.Guard.Kind == isa.OperandPred {
 		around = len(l.prog.Insts)
 		skip := isa.Inst{Op: isa.OpBra, Guard: out.Guard, Inserted: true, Pos: out.Pos, Loc: out.Loc, Text: "bra"}
 		skip.Guard.Not = !skip.Guard.Not
 		l.emit(skip)
 	}
-	if first := site.expand(out); first < len(l.prog.Insts) {
+	if site.Unit {
+		site.address(out)
+		site.expand(out)
+	} else if first := site.expand(out); first < len(l.prog.Insts) {
 		l.prog.Insts[first].Inserted, l.prog.Insts[first].Text = false, out.Text
 	}
 	if around >= 0 {
@@ -96,6 +102,39 @@ func (s *fetchSite) keep(found *match) {
 			l.prog.Insts[i].Guard = out.Guard
 		}
 	}
+}
+
+// address emits the instruction by which a texture unit computes the address of an access to a surface. The
+// access itself follows. A guard has become a branch around both.
+func (s *fetchSite) address(found *isa.Inst) {
+	l, wide, form := s.lowering, s.wide, s.form
+	s.form = "parameters"
+	s.expand(found)
+	s.form = form
+	out := &isa.Inst{
+		Op: isa.OpTex, Type: isa.B64, SrcType: isa.S32, Vec: 2, Pos: found.Pos, Loc: found.Loc, Text: found.Text,
+		Tex: isa.Tex{
+			Dims: uint8(s.dims), Layered: s.Layered(), Whole: true, Surface: true, Clamp: s.Mode == "clamp",
+		},
+	}
+	if !s.Formatted {
+		out.Tex.Bytes = uint8(s.Bytes())
+	}
+	o := operands{lowering: l, in: s.in, out: out}
+	hidden := *l.fetching
+	hidden.up = l.scope
+	l.scope = &hidden
+	for _, name := range []string{"at", "v"} {
+		o.dst(o.destination(&operand{kind: nameOperand, name: hiddenPrefix + name}, isa.B64))
+	}
+	l.scope = hidden.up
+	o.src(s.handle(&o, "$t", s.Handle))
+	for _, name := range s.sources() {
+		x := s.args[name]
+		o.src(o.source(&x, isa.B32))
+	}
+	l.wide = wide
+	l.prog.Insts = append(l.prog.Insts, *out)
 }
 
 // tex is the form of the instruction.

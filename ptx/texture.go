@@ -14,7 +14,7 @@ import (
 // Textures and surfaces (sections 9.7.9 and 9.7.10). An instruction becomes loads and arithmetic,
 // written as PTX in texture.tmpl. Texels are read by ld.global.nc, for the texture cache. The first
 // of them is the instruction, the others are inserted. The form of the program for a texture unit
-// keeps tex and tld4: see isa.Program.Textured. A handle is the address of a description
+// keeps tex and tld4, and has an instruction for the address of a surface: see isa.Program.Textured. A handle is the address of a description
 // (cuda/include/divergo/texture.h). A .texref, .samplerref or .surfref is room for one.
 
 // fetch is an instruction in the form that the template reads.
@@ -29,6 +29,7 @@ type fetch struct {
 	Formatted, Gather     bool
 	Component             int
 	Sampler, Resident     bool
+	Unit                  bool      // of a surface: %at and %v are the results of a texture unit
 	Handle, SamplerHandle string    // the instruction that loads it, up to its destination
 	Results               []fetched // the values read or, by sust, written
 	Variables             []string  // addresses of the references for which istypep is true

@@ -424,8 +424,12 @@ var stats = []Stat{
 		func(c *Counters) any { return c.TextureCache.Evictions },
 	},
 	{
-		"texture_fetches", "", "", "tex and tld4 of warps at the texture unit (texture.fetch)", ours,
+		"texture_fetches", "", "", "tex, tld4 and accesses to surfaces of warps at the texture unit (texture.fetch)", ours,
 		func(c *Counters) any { return c.TextureUnit.Fetches },
+	},
+	{
+		"texture_surfaces", "", "", "suld, sust and sured of warps whose addresses the texture unit has computed, part of texture_fetches", ours,
+		func(c *Counters) any { return c.TextureUnit.Surfaces },
 	},
 	{
 		"texture_groups", "", "", "groups of lanes that the texture unit has addressed, once for each pass", ours,

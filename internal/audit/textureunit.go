@@ -128,11 +128,25 @@ func (a *textureUnit) check(cycle uint64, f *textureFetch, r *memsys.Reply) {
 			continue
 		}
 		s := sampling{textureUnit: a, f: f, lane: lane, tex: &f.of.Tex, typ: f.of.Type}
-		want := s.result()
+		var place [2]uint64
+		var want [4]float64
+		if s.tex.Surface {
+			place = s.place()
+		} else {
+			want = s.result()
+		}
 		if s.absent != 0 {
 			a.fail(Rule{Texture, "a texel that has not come"}, "cycle %d: tag %#x, lane %d is answered without the bytes at %#x",
 				cycle, r.Tag, lane, s.absent)
 			return
+		}
+		if s.tex.Surface {
+			if got := r.Data[lane]; got != place {
+				a.fail(Rule{Texture, "another address of a surface"}, "cycle %d: tag %#x, lane %d: %#x, by the manual %#x", cycle,
+					r.Tag, lane, got, place)
+				return
+			}
+			continue
 		}
 		for c := range want {
 			if got := s.element(r.Data[lane], c); !s.near(got, want[c]) {
@@ -199,6 +213,37 @@ func f32(b []byte, at int) float32 { return math.Float32frombits(u32(b, at)) }
 
 // descriptionBytes is the size of struct divergo_texture.
 const descriptionBytes = 104
+
+// place returns the address of an access to a surface and 1, or zeros if it lies outside (PTX ISA, section
+// 9.7.10).
+func (s *sampling) place() [2]uint64 {
+	d, w := s.bytes(s.f.texture[s.lane], descriptionBytes), s.f.words
+	texel := int32(u32(d, 32))
+	step, size := int32(1), int32(s.tex.Bytes)
+	if s.tex.Bytes == 0 {
+		step, size = texel, texel
+	}
+	axes := []int{0, 1, 2}[:s.tex.Dims]
+	if s.tex.Layered {
+		axes = append([]int{2}, axes...)
+	}
+	at := binary.LittleEndian.Uint64(d)
+	for n, axis := range axes {
+		i, last := int32(w[n][s.lane]), int32(u32(d, 20+4*axis))-1
+		stride := []uint64{1, uint64(u32(d, 16)), binary.LittleEndian.Uint64(d[8:])}[axis]
+		if axis == 0 {
+			i, last = i*step, (last+1)*texel-size
+		}
+		if s.tex.Clamp {
+			i = min(max(i, 0), last)
+		}
+		at += uint64(uint32(i)) * stride
+		if !s.tex.Clamp && (i < 0 || i > last) {
+			return [2]uint64{}
+		}
+	}
+	return [2]uint64{at, 1}
+}
 
 // result returns the four components: numbers, or integers if the type is one.
 func (s *sampling) result() (v [4]float64) {

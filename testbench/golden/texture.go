@@ -7,7 +7,8 @@ import (
 	"divergo/isa"
 )
 
-// This file executes tex and tld4 as one instruction (PTX ISA, sections 9.7.9.3 and 9.7.9.4). It
+// This file executes tex and tld4 as one instruction (PTX ISA, sections 9.7.9.3 and 9.7.9.4), and the
+// addresses of surfaces. It
 // follows the CUDA C++ Programming Guide, appendix "Texture Fetching". Each operation rounds to f32,
 // in the order in which the loads form of a program computes.
 
@@ -74,6 +75,9 @@ func (f *fetch) how() description {
 
 // sample executes a texture instruction.
 func (b *block) sample(t *thread, in *isa.Inst, v *values) *Fault {
+	if in.Tex.Surface {
+		return b.element(t, in, v)
+	}
 	f := &fetch{block: b, t: t, in: in, at: v.src[0]}
 	f.enter(0)
 	if in.Tex.Sampler {
@@ -114,6 +118,47 @@ func (b *block) sample(t *thread, in *isa.Inst, v *values) *Fault {
 
 // plane is the third index of the texels of an array of layers.
 func (f *fetch) plane() int32 { return min(max(int32(f.layer), 0), int32(f.texture.size(2))-1) }
+
+// element computes the address of an access to a surface, and whether it lies inside, one axis after the
+// other (PTX ISA, section 9.7.10).
+func (b *block) element(t *thread, in *isa.Inst, v *values) *Fault {
+	f := &fetch{block: b, t: t, in: in, at: v.src[0]}
+	f.enter(0)
+	d, words := f.texture, v.src[1:in.NSrc]
+	texel, size := int32(d.word(32)), int32(in.Tex.Bytes)
+	axis := func(w uint64, unit, end int32, step uint64) bool {
+		i, inside := int32(w)*unit, true
+		if i < 0 {
+			i, inside = 0, false
+		}
+		if i > end {
+			i, inside = end, false
+		}
+		v.dst[0] += uint64(uint32(i)) * step
+		return inside || in.Tex.Clamp
+	}
+	v.dst[0], v.dst[1] = binary.LittleEndian.Uint64(d), 1
+	inside := true
+	if in.Tex.Layered {
+		inside = axis(words[0], 1, int32(d.size(2))-1, binary.LittleEndian.Uint64(d[8:]))
+		words = words[1:]
+	}
+	unit := int32(1)
+	if size == 0 {
+		unit, size = texel, texel
+	}
+	inside = axis(words[0], unit, int32(d.size(0))*texel-size, 1) && inside
+	if in.Tex.Dims > 1 {
+		inside = axis(words[1], 1, int32(d.size(1))-1, uint64(d.word(16))) && inside
+	}
+	if in.Tex.Dims > 2 {
+		inside = axis(words[2], 1, int32(d.size(2))-1, binary.LittleEndian.Uint64(d[8:])) && inside
+	}
+	if !inside {
+		v.dst[0], v.dst[1] = 0, 0
+	}
+	return f.fault
+}
 
 // whole reads the texel at integer coordinates; outside of the texture everything is 0.
 func (f *fetch) whole(place, rest []uint32) (r [4]uint32) {

@@ -9,9 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/leanovate/gopter/gen"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"divergo/gpu"
+	"divergo/internal/audit"
+	"divergo/internal/forall"
 	"divergo/ptx"
 	"divergo/sm/divergence"
 	"divergo/testbench"
@@ -216,6 +220,52 @@ func nearestHalf(x float64) uint32 {
 	return best | uint32(pick(math.Signbit(x), 0x8000, 0))
 }
 
+// check runs the kernel on a machine in its initial state. Memory and results are as the manual demands.
+func (c *surfaceCase) check(t require.TestingT, s *testbench.Session, rng *rand.Rand) {
+	text := c.text()
+	m, err := ptx.Parse("k.ptx", []byte(text))
+	require.NoError(t, err, text)
+	p, err := testbench.Program(m, "")
+	require.NoError(t, err, text)
+	base := s.Alloc(len(c.image.raw))
+	s.Write(base, c.image.raw)
+	require.NoError(t, s.PlaceModule(p))
+	s.Write(p.Globals[0].Addr, c.image.description(&reading{}, base, 1))
+	words := make([]byte, 32*64)
+	results, memory := make([]byte, 16*64), append([]byte(nil), c.image.raw...)
+	for i := range 64 {
+		at := [4]int{0, -64, 0, 0}
+		if i < len(c.places) {
+			at = c.places[i]
+		} else if strings.HasPrefix(c.op, "sust") && c.mode == "clamp" {
+			at = c.places[0]
+		}
+		for j, v := range at {
+			binary.LittleEndian.PutUint32(words[32*i+4*j:], uint32(int32(v)))
+		}
+		value := words[32*i+16 : 32*i+32]
+		for j := range 4 {
+			binary.LittleEndian.PutUint32(value[4*j:], math.Float32bits(float32(rng.IntN(4000)-2000)/8))
+		}
+		if i >= len(c.places) && len(c.places) > 0 {
+			copy(value, words[16:32])
+		}
+		c.want(memory, results[16*i:], value, at)
+	}
+	in, out := s.Alloc(len(words)), s.Alloc(len(results))
+	s.Write(in, words)
+	bank := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, in), out)
+	require.NoError(t, Run(s, testbench.Launch{
+		Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1},
+		Params: bank,
+	}), text)
+	gotMemory, gotResults := make([]byte, len(memory)), make([]byte, len(results))
+	s.Read(base, gotMemory)
+	s.Read(out, gotResults)
+	require.Equal(t, memory, gotMemory, text)
+	require.Equal(t, results, gotResults, text)
+}
+
 // TestSurfaces checks that random accesses under all mechanisms change memory as the manual
 // demands, and nothing else.
 func TestSurfaces(t *testing.T) {
@@ -223,53 +273,37 @@ func TestSurfaces(t *testing.T) {
 	mechanisms := divergence.Mechanisms()
 	for n := range pick(testing.Short(), 100, 800) {
 		c := randomSurface(rng)
-		text := c.text()
-		m, err := ptx.Parse("k.ptx", []byte(text))
-		require.NoError(t, err, text)
-		p, err := testbench.Program(m, "")
-		require.NoError(t, err, text)
 		machine := small()
 		machine.GPU.SMs = 1
 		machine.Divergence.Mechanism = mechanisms[n%len(mechanisms)].Name
-		s := session(t, machine)
-		base := s.Alloc(len(c.image.raw))
-		s.Write(base, c.image.raw)
-		require.NoError(t, s.PlaceModule(p))
-		s.Write(p.Globals[0].Addr, c.image.description(&reading{}, base, 1))
-		words := make([]byte, 32*64)
-		results, memory := make([]byte, 16*64), append([]byte(nil), c.image.raw...)
-		for i := range 64 {
-			at := [4]int{0, -64, 0, 0}
-			if i < len(c.places) {
-				at = c.places[i]
-			} else if strings.HasPrefix(c.op, "sust") && c.mode == "clamp" {
-				at = c.places[0]
-			}
-			for j, v := range at {
-				binary.LittleEndian.PutUint32(words[32*i+4*j:], uint32(int32(v)))
-			}
-			value := words[32*i+16 : 32*i+32]
-			for j := range 4 {
-				binary.LittleEndian.PutUint32(value[4*j:], math.Float32bits(float32(rng.IntN(4000)-2000)/8))
-			}
-			if i >= len(c.places) && len(c.places) > 0 {
-				copy(value, words[16:32])
-			}
-			c.want(memory, results[16*i:], value, at)
-		}
-		in, out := s.Alloc(len(words)), s.Alloc(len(results))
-		s.Write(in, words)
-		bank := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, in), out)
-		require.NoError(t, Run(s, testbench.Launch{
-			Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1},
-			Params: bank,
-		}), text)
-		gotMemory, gotResults := make([]byte, len(memory)), make([]byte, len(results))
-		s.Read(base, gotMemory)
-		s.Read(out, gotResults)
-		require.Equal(t, memory, gotMemory, text)
-		require.Equal(t, results, gotResults, text)
+		c.check(t, session(t, machine), rng)
 	}
+}
+
+// TestSurfaceUnit: with a texture unit, which computes their addresses, accesses to surfaces change memory
+// as the manual demands. The auditors of the memory system find no fault.
+func TestSurfaceUnit(t *testing.T) {
+	var units [4]*testbench.Session
+	for i, c := range unitMachines() {
+		units[i] = session(t, c)
+	}
+	forall.Check(t, "a texture unit finds the bytes of a surface", gen.UInt64Range(0, 1<<20),
+		func(t *forall.T, seed uint64) {
+			rng := rand.New(rand.NewPCG(seed, 8))
+			unit := units[rng.IntN(len(units))]
+			unit.Reset()
+			books := audit.Watch(&unit.Machine.Config.Config, unit.Machine.Memory)
+			defer books.Detach()
+			randomSurface(rng).check(t, unit, rng)
+			books.End()
+			if f := books.Fault(); f != nil {
+				require.Fail(t, f.What)
+			}
+			n := unit.Counters().TextureUnit
+			require.EqualValues(t, 2, n.Surfaces, "one a warp")
+			require.Equal(t, n.Fetches, n.Surfaces)
+			require.Zero(t, n.Texels)
+		})
 }
 
 // TestSurfaceTrap checks that an access outside ends the kernel if the program demands it.
@@ -290,14 +324,16 @@ func TestSurfaceTrap(t *testing.T) {
 	require.NoError(t, err)
 	p, err := testbench.Program(m, "")
 	require.NoError(t, err)
-	s := session(t, small())
-	image := randomImage(rand.New(rand.NewPCG(1, 1)), "u8", 1, 4, 1, 1)
-	base := s.Alloc(len(image.raw))
-	handle := s.Alloc(104)
-	s.Write(handle, image.description(&reading{}, base, 1))
-	l := testbench.Launch{
-		Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{2, 1, 1},
-		Params: binary.LittleEndian.AppendUint64(nil, handle),
+	for _, cfg := range []gpu.Config{small(), withUnit()} {
+		s := session(t, cfg)
+		image := randomImage(rand.New(rand.NewPCG(1, 1)), "u8", 1, 4, 1, 1)
+		base := s.Alloc(len(image.raw))
+		handle := s.Alloc(104)
+		s.Write(handle, image.description(&reading{}, base, 1))
+		l := testbench.Launch{
+			Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{2, 1, 1},
+			Params: binary.LittleEndian.AppendUint64(nil, handle),
+		}
+		assert.ErrorContains(t, Run(s, l), "k.ptx:10, ")
 	}
-	assert.ErrorContains(t, Run(s, l), "k.ptx:10, ")
 }
