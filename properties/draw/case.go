@@ -285,10 +285,15 @@ func (c *Case) adapted(lacks int) *Case {
 	d.Kernel = c.Kernel.clone()
 	d.Kernel.adapt(lacks)
 	if lacks&canWide != 0 {
-		d.Machine.SM.WarpSize = isa.RowLanes
-		d.Machine.SM.SIMDWidth = min(d.Machine.SM.SIMDWidth, isa.RowLanes)
+		d.Narrow()
 	}
 	return &d
+}
+
+// Narrow makes warps of 32 lanes of larger ones. An SM has as many threads as before.
+func (c *Case) Narrow() {
+	s := &c.Machine.SM
+	s.WarpSize, s.SIMDWidth = min(s.WarpSize, isa.RowLanes), min(s.SIMDWidth, isa.RowLanes)
 }
 
 // adapt replaces what a mechanism without some abilities cannot run.

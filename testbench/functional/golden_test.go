@@ -48,6 +48,7 @@ func TestGolden(t *testing.T) {
 			faults := 0
 			for seed := from + part; seed < from+kernels; seed += parts {
 				c := draw.New(seed, features)
+				c.Narrow() // warps of the functional model have 32 lanes at most
 				k, err := c.Compile()
 				require.NoError(t, err)
 				s.Reset()
