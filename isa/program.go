@@ -116,9 +116,9 @@ type Program struct {
 
 	HerdLimit int // herded instructions of a launch before herding stops; 0: no limit. See Herding
 
-	// Textured is the same kernel with each tex and tld4 as one instruction, and one for the
-	// address of each suld, sust and sured, for machines with a
-	// texture unit. In Insts they are loads and arithmetic. It is nil if the kernel has neither.
+	// Textured is the same kernel with each tex and tld4 as one instruction, and one for the address
+	// of each suld, sust and sured, for machines with a texture unit. In Insts they are loads and
+	// arithmetic. It is nil if the kernel has none of them.
 	Textured *Program
 
 	Blocks    []Block   // filled in by Analyze

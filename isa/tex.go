@@ -16,7 +16,7 @@ package isa
 //
 // With Surface, the results are two words of 64 bits: the address of the accessed bytes, and 1 if they lie
 // in the surface, else 0. The load/store unit performs the access. GPUs of the generation Fermi have this
-// instruction as SULEA, surface load effective address (Mesa, nouveau's compiler; ptxas 13.0, _sulea).
+// instruction as SULEA, surface load effective address (Mesa, nouveau's compiler).
 type Tex struct {
 	Dims      uint8 // coordinates of a texel without the layer: 1 to 3; of a face of a cube: 2
 	Layered   bool

@@ -98,8 +98,8 @@ func (m *Module) Program(name string) (*isa.Program, error) {
 	return p, nil
 }
 
-// lower makes the program of a kernel, and reports whether it has texture or surface instructions. They become loads and
-// arithmetic, or stay as they are if textured.
+// lower makes the program of a kernel, and reports whether it has texture or surface instructions. They
+// become loads and arithmetic, or stay as they are if textured.
 func (m *Module) lower(k *kernel, textured bool) (_ *isa.Program, samples bool, _ error) {
 	l := &lowering{
 		reporter: &reporter{file: m.file, src: m.src},

@@ -14,8 +14,9 @@ import (
 // Textures and surfaces (sections 9.7.9 and 9.7.10). An instruction becomes loads and arithmetic,
 // written as PTX in texture.tmpl. Texels are read by ld.global.nc, for the texture cache. The first
 // of them is the instruction, the others are inserted. The form of the program for a texture unit
-// keeps tex and tld4, and has an instruction for the address of a surface: see isa.Program.Textured. A handle is the address of a description
-// (cuda/include/divergo/texture.h). A .texref, .samplerref or .surfref is room for one.
+// keeps tex and tld4, and has an instruction for the address of a surface: see isa.Program.Textured.
+// A handle is the address of a description (cuda/include/divergo/texture.h). A .texref, .samplerref or
+// .surfref is room for one.
 
 // fetch is an instruction in the form that the template reads.
 type fetch struct {
