@@ -64,6 +64,14 @@ type Fork struct {
 	RPC  divergence.Point
 }
 
+// Lives reports whether a path of the entry has not ended.
+func (e *Fork) Lives(at divergence.Point, mask uint64) bool { return mask != 0 && at != e.RPC }
+
+// Forked is the entry of a branch that has diverged.
+func Forked(j divergence.Jump, taken, not uint64) Fork {
+	return Fork{[2]divergence.Side{{At: j.Target, Mask: taken}, {At: j.Fall, Mask: not}}, j.Meet}
+}
+
 // newDPE sizes the stack for the bottom entry and W-1 forks, each of which splits a mask.
 func newDPE(e divergence.Env) *DPE {
 	none := Fork{Side: [2]divergence.Side{divergence.NoSide, divergence.NoSide}, RPC: divergence.Nowhere}
@@ -137,9 +145,9 @@ func (p *DPE) branch(w, side int, s *divergence.Slot, in *isa.Inst, o *divergenc
 		return
 	}
 	e := p.Stack.Top(w)
-	pair := [2]divergence.Side{{At: j.Target, Mask: taken}, {At: j.Fall, Mask: not}}
+	fork := Forked(j, taken, not)
 	if j.Meet == e.RPC && !p.Table.Edit(2*w+side^1).Valid {
-		p.load(w, &pair)
+		p.load(w, &fork.Side)
 		return
 	}
 	for k := range e.Side {
@@ -147,7 +155,7 @@ func (p *DPE) branch(w, side int, s *divergence.Slot, in *isa.Inst, o *divergenc
 		e.Side[k] = divergence.Side{At: x.At(), Mask: x.Mask, Wait: x.Wait}
 	}
 	e.Side[side].At = j.Meet
-	p.push(w, Fork{pair, j.Meet})
+	p.push(w, fork)
 }
 
 // covered handles the outcome of a control instruction of path x, which is in the entry below the
@@ -163,7 +171,7 @@ func (p *DPE) covered(w int, x *divergence.Side, in *isa.Inst, o *divergence.Out
 		case p.D().Stats.Count(in, taken, not):
 			x.At = j.Meet
 			top := *p.Stack.Top(w)
-			*p.Stack.Top(w) = Fork{[2]divergence.Side{{At: j.Target, Mask: taken}, {At: j.Fall, Mask: not}}, j.Meet}
+			*p.Stack.Top(w) = Forked(j, taken, not)
 			p.pushed(w, &top, p.Stack.Push(w, top))
 		case not == 0:
 			x.At = j.Target
@@ -229,7 +237,7 @@ func (p *DPE) awaited(w int) bool {
 	for i := p.Stack.Len(w) - 2; i >= 0; i-- {
 		e := p.Stack.Entry(w, i)
 		for k := range e.Side {
-			if x := &e.Side[k]; x.Mask != 0 && x.Mask&above == 0 && x.At != e.RPC && x.Wait != divergence.WaitsBarrier {
+			if x := &e.Side[k]; e.Lives(x.At, x.Mask) && x.Mask&above == 0 && x.Wait != divergence.WaitsBarrier {
 				return true
 			}
 		}
@@ -240,9 +248,9 @@ func (p *DPE) awaited(w int) bool {
 
 // lives reports whether the top entry, whose paths are in slots a and b, has a running path.
 func (p *DPE) lives(w int, a, b *divergence.Slot) bool {
-	rpc := p.Stack.Top(w).RPC
-	a.Valid = a.Mask != 0 && a.At() != rpc
-	b.Valid = b.Mask != 0 && b.At() != rpc
+	e := p.Stack.Top(w)
+	a.Valid = e.Lives(a.At(), a.Mask)
+	b.Valid = e.Lives(b.At(), b.Mask)
 	return a.Valid || b.Valid
 }
 
