@@ -1306,6 +1306,10 @@ func allAttacks() []attacks {
 				fragment: "--journal: j: record 1: found array, want a figure",
 			},
 			{
+				name: "a run that is a number", text: figuresHead + "{\"run\":3}\n", code: 2,
+				fragment: "--journal: j: record 1: want a run as divergo writes it",
+			},
+			{
 				name: "a figure of nothing", text: figuresHead + "{}\n", code: 2,
 				fragment: "--journal: j: record 1 is figure \"\", want cost-fig6",
 			},

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -230,15 +231,15 @@ func reproduceAll(c *cobra.Command, figures []experiments.Figure, plan experimen
 // splitJournal returns the figures of a journal, and its runs.
 func splitJournal(records []json.RawMessage) (figures []json.RawMessage, runs []experiments.Run, err error) {
 	for i, text := range records {
+		if !bytes.HasPrefix(text, []byte(`{"run":`)) {
+			figures = append(figures, text)
+			continue
+		}
 		var r experiments.Run
 		if err := json.Unmarshal(text, &r); err != nil {
-			return nil, nil, fmt.Errorf("record %d: %w", i+1, err)
+			return nil, nil, fmt.Errorf("record %d: want a run as divergo writes it: %w", i+1, err)
 		}
-		if r.Run == "" {
-			figures = append(figures, text)
-		} else {
-			runs = append(runs, r)
-		}
+		runs = append(runs, r)
 	}
 	return figures, runs, nil
 }
