@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -44,10 +45,8 @@ func Parts(dir string, times, processors int) ([]Case, error) {
 	for _, mech := range []string{"pdom", "tbc", "capri", "dwf", "dwf-wb"} {
 		list = append(list, loop("regroup, "+mech, "scattered", 1, 8, 128, 1, "--mech", mech))
 	}
-	for _, workers := range []int{1, processors} {
-		if workers == 1 || processors > 1 {
-			list = append(list, loop("workers", "compute", 30, 240, 128, workers))
-		}
+	for _, workers := range slices.Compact([]int{1, processors}) {
+		list = append(list, loop("workers", "compute", 30, 240, 128, workers))
 	}
 	fst := command("dump, FST", "run", "mandelbrot", "--size", "small", "--vcd", filepath.Join(dir, "dump.fst"))
 	fst.Kernel = "run mandelbrot --size small --vcd dump.fst"

@@ -13,11 +13,13 @@ import (
 )
 
 // TestPerformancePage: docs/explanation/performance.md has the tables that "divergo bench --markdown"
-// prints for kernels and growth: the same headers, and rows for the same runs.
+// prints for kernels, parts and growth: the same headers, and rows for the same runs.
 func TestPerformancePage(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "explanation", "performance.md"))
 	require.NoError(t, err)
 	growth, err := bench.Growth(t.TempDir(), 4)
+	require.NoError(t, err)
+	parts, err := bench.Parts(t.TempDir(), 1, 1)
 	require.NoError(t, err)
 	for _, c := range []struct {
 		flags  benchFlags
@@ -26,6 +28,7 @@ func TestPerformancePage(t *testing.T) {
 	}{
 		{benchFlags{}, bench.Cases([]string{"mandelbrot", "bfs"}, "medium", 1), 3},
 		{benchFlags{growth: true, count: true}, growth, 2},
+		{benchFlags{parts: true, count: true}, parts, 3},
 	} {
 		var r benchResult
 		for _, x := range c.cases {
