@@ -79,8 +79,7 @@ func New(seed uint64, features Features) Case {
 func (c *Case) drawShape(r *rand.Rand, features Features) {
 	warp := c.Machine.SM.WarpSize
 	room := c.Machine.SM.Threads / c.Machine.SM.Schedulers // of a sub-core, which may have to run a CTA as a whole
-	small := max(96, 3*warp/2)
-	most, ctas, solid := min(room, 4*warp, small), 4, features&Solids != 0
+	most, ctas, solid := min(room, 4*warp, 96), 4, features&Solids != 0
 	if features&Larges != 0 {
 		switch r.IntN(64) {
 		case 0:
@@ -89,11 +88,11 @@ func (c *Case) drawShape(r *rand.Rand, features Features) {
 			most, ctas = warp, 150
 		}
 	}
-	if room := c.Machine.SM.CTAs; most <= small && room > 2 && room <= 6 && r.IntN(4) == 0 {
+	if room := c.Machine.SM.CTAs; most <= 96 && room > 2 && room <= 6 && r.IntN(4) == 0 {
 		ctas = 20
 	}
 	n := 1 + r.IntN(most)
-	if most > small {
+	if most > 96 {
 		n = most - r.IntN(warp)
 	}
 	if r.IntN(2) == 0 {
