@@ -17,10 +17,11 @@ import (
 //
 // A line has sectors: parts that are fetched by themselves. Without them a line is one sector.
 type cache struct {
-	tags  *rtl.Mem[tag]    `rtl:"inplace"`
-	ways  *rtl.Mem[way]    `rtl:"inplace"`
-	data  *rtl.Mem[Line]   `rtl:"inplace" len:"line"`
-	dirty *rtl.Mem[uint64] `rtl:"inplace"` // one bit for each way: it has bytes to write back
+	tags       *rtl.Mem[tag]      `rtl:"inplace"`
+	ways       *rtl.Mem[way]      `rtl:"inplace"`
+	data       *rtl.Mem[Line]     `rtl:"inplace" len:"line"`
+	dirty      *rtl.Mem[uint64]   `rtl:"inplace"`                      // one bit for each way: it has bytes to write back
+	dirtyBytes *rtl.Mem[ByteMask] `rtl:"inplace" len:"1" bits:"dirty"` // by way: these bytes
 
 	assoc int
 	sets  uint32
@@ -41,14 +42,13 @@ type tag struct {
 // way holds the rest of the state of the line in a way.
 type way struct {
 	Waiting bool              // reserved for bytes that an MSHR fetches
-	Valid   uint8             `bits:"4"`             // sectors that Data holds (L1)
-	Flight  uint8             `bits:"4"`             // sectors on their way (L1)
-	MSHR    [maxSectors]uint8 `len:"sectors"`        // that fetches the line (L2: the first), or the sectors of Flight (L1)
-	Used    uint64            `bits:"age"`           // time of the last use
-	Have    ByteMask          `len:"1" bits:"have"`  // bytes that Data holds (L2)
-	Dirty   ByteMask          `len:"1" bits:"dirty"` // bytes to write back
+	Valid   uint8             `bits:"4"`      // sectors that Data holds (L1)
+	Flight  uint8             `bits:"4"`      // sectors on their way (L1)
+	MSHR    [maxSectors]uint8 `len:"sectors"` // that fetches the line (L2: the first), or the sectors of Flight (L1)
+	Used    uint64            `bits:"age"`    // time of the last use
 }
 
+// newCache makes a cache that is only read: see writable.
 func newCache(size, assoc, line, sector int, hash dram.Hash) cache {
 	n := size / line
 	if sector == 0 {
@@ -56,7 +56,7 @@ func newCache(size, assoc, line, sector int, hash dram.Hash) cache {
 	}
 	c := cache{
 		tags: rtl.NewMem[tag](n), ways: rtl.NewMem[way](n), data: rtl.NewMem[Line](n),
-		dirty: rtl.NewMem[uint64]((n + 63) / 64),
+		dirty: rtl.NewMem[uint64](0), dirtyBytes: rtl.NewMem[ByteMask](0),
 		assoc: assoc, sets: uint32(n / assoc), shift: uint(bits.TrailingZeros(uint(line))),
 		hash: hash.Fold(), setBits: bits.TrailingZeros(uint(n / assoc)), sectors: line / sector,
 	}
@@ -67,6 +67,13 @@ func newCache(size, assoc, line, sector int, hash dram.Hash) cache {
 			}
 		}
 	}
+	return c
+}
+
+// writable makes it a cache with dirty lines.
+func (c cache) writable() cache {
+	n := c.data.Len()
+	c.dirty, c.dirtyBytes = rtl.NewMem[uint64]((n+63)/64), rtl.NewMem[ByteMask](n)
 	return c
 }
 
@@ -128,15 +135,14 @@ func (c *cache) merge(w int, data *Line, mask ByteMask) { c.data.Edit(w).Merge(d
 // write puts the bytes in mask into way w and marks them dirty.
 func (c *cache) write(w int, data *Line, mask ByteMask) {
 	c.data.Edit(w).Merge(data, mask)
-	s := c.ways.Edit(w)
-	s.Have = s.Have.Or(mask)
-	s.Dirty = s.Dirty.Or(mask)
+	bytes := c.dirtyBytes.Edit(w)
+	*bytes = bytes.Or(mask)
 	*c.dirty.Edit(w / 64) |= 1 << (w % 64)
 }
 
 // clean marks the bytes of way w as not dirty: they are on their way to the next level.
 func (c *cache) clean(w int) {
-	c.ways.Edit(w).Dirty = ByteMask{}
+	*c.dirtyBytes.Edit(w) = ByteMask{}
 	*c.dirty.Edit(w / 64) &^= 1 << (w % 64)
 }
 

@@ -130,7 +130,7 @@ func newL1(cfg *Config, port int, in rtl.In[LineRequest], out rtl.Out[LineRespon
 		In: in, Out: out, Req: req, Rsp: rsp,
 		mshrNum: cfg.L1.MSHRs, merge: cfg.L1.MSHRMerge, storing: writePolicies.Must(cfg.L1.Write),
 		port: uint16(port), addrs: dram.NewAddrMap(&cfg.DRAM),
-		cache: newCache(cfg.L1.Size, cfg.L1.Assoc, cfg.L1.Line, cfg.L1.Sector, cfg.L1.Hash),
+		cache: newCache(cfg.L1.Size, cfg.L1.Assoc, cfg.L1.Line, cfg.L1.Sector, cfg.L1.Hash).writable(),
 		mshrs: rtl.NewMem[mshr](cfg.L1.MSHRs),
 	}
 	l.Init(l1State{Gen: 1})
@@ -265,7 +265,7 @@ func (l *L1) forsake(w int, sectors uint8) (empty bool) {
 // writeBack sends the dirty bytes of way w to the L2.
 func (l *L1) writeBack(w int) {
 	p := l.send(Store, l.cache.address(w))
-	p.Mask, p.Data = l.cache.ways.At(w).Dirty, *l.cache.data.At(w)
+	p.Mask, p.Data = *l.cache.dirtyBytes.At(w), *l.cache.data.At(w)
 	l.cache.clean(w)
 	l.Count.D().WriteBacks++
 }

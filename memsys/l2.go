@@ -37,6 +37,7 @@ type Slice struct {
 	merge   int
 	addrs   dram.AddrMap
 	cache   cache
+	have    *rtl.Mem[ByteMask]  `rtl:"inplace" len:"1" bits:"have"` // by way: bytes that its line has
 	mshrs   *rtl.Mem[sliceMSHR] `rtl:"inplace"`
 	waiting *rtl.Mem[Request]   `rtl:"inplace"` // by MSHR: up to merge requests
 }
@@ -81,7 +82,8 @@ func newSlice(cfg *Config, in rtl.In[Request], out rtl.Out[Response], mem rtl.Ou
 		line: cfg.L2.Line, keep: cfg.L2.Keep, all: dram.Span(0,
 			cfg.L2.Line), mshrNum: cfg.L2.MSHRs, merge: cfg.L2.MSHRMerge,
 		addrs: dram.NewAddrMap(&cfg.DRAM),
-		cache: newCache(cfg.L2.Size, cfg.L2.Assoc, cfg.L2.Line, cfg.L2.Sector, cfg.L2.Hash),
+		cache: newCache(cfg.L2.Size, cfg.L2.Assoc, cfg.L2.Line, cfg.L2.Sector, cfg.L2.Hash).writable(),
+		have:  rtl.NewMem[ByteMask](cfg.L2.Size / cfg.L2.Line),
 		mshrs: rtl.NewMem[sliceMSHR](cfg.L2.MSHRs), waiting: rtl.NewMem[Request](cfg.L2.MSHRs * cfg.L2.MSHRMerge),
 	}
 	s.Init(sliceState{Gen: 1})
@@ -126,11 +128,11 @@ func (s *Slice) fill() {
 	}
 	m := s.mshrs.Edit(int(r.ID))
 	w := int(m.Way)
-	st := s.cache.ways.Edit(w)
-	s.cache.data.Edit(w).Merge(&r.Data, come.AndNot(st.Have))
-	st.Have = st.Have.Or(come)
+	have := s.have.Edit(w)
+	s.cache.data.Edit(w).Merge(&r.Data, come.AndNot(*have))
+	*have = have.Or(come)
 	if m.Reads--; m.Reads == 0 {
-		st.Waiting = false
+		s.cache.ways.Edit(w).Waiting = false
 		d.Replay, d.MSHR, d.Next = true, r.ID, 0
 	}
 	s.Fill.Pop()
@@ -149,7 +151,7 @@ func (s *Slice) access(r *Request) bool {
 	switch {
 	case w >= 0 && s.cache.ways.At(w).Waiting:
 		return s.join(w, r)
-	case w >= 0 && s.cache.ways.At(w).Have.Covers(s.needs(r)):
+	case w >= 0 && s.have.At(w).Covers(s.needs(r)):
 		return s.perform(w, r)
 	case w >= 0:
 		return s.fetch(w, line, r)
@@ -194,6 +196,7 @@ func (s *Slice) allocate(v int, line uint32) {
 	}
 	s.cache.tags.Write(v, tag{line, s.Q().Gen})
 	s.cache.ways.Write(v, way{})
+	*s.have.Edit(v) = ByteMask{}
 }
 
 // fetch requests a line from the DRAM, for way w, which may already hold a part of it.
@@ -206,12 +209,13 @@ func (s *Slice) fetch(w int, line uint32, r *Request) bool {
 	if *s.cache.tags.At(w) != (tag{line, s.Q().Gen}) {
 		s.allocate(w, line)
 	}
-	st := s.cache.ways.Edit(w)
-	if st.Have != (ByteMask{}) {
+	have := s.have.Next(w)
+	if *have != (ByteMask{}) {
 		s.Count.D().SectorMisses++
 	}
-	asked := s.lacks(st, ByteMask{}, r)
+	asked := s.lacks(have, ByteMask{}, r)
 	s.read(id, r.Line, asked)
+	st := s.cache.ways.Edit(w)
 	st.Waiting, st.MSHR[0] = true, uint8(id)
 	s.touch(w, r)
 	s.mshrs.Write(id, sliceMSHR{Way: uint32(w), Count: 1, Reads: 1, Asked: asked})
@@ -223,11 +227,11 @@ func (s *Slice) fetch(w int, line uint32, r *Request) bool {
 
 // lacks returns the bytes of the sectors that r needs, which the line neither has nor asked for. It
 // returns none without sectors, since a line is then fetched as a whole.
-func (s *Slice) lacks(st *way, asked ByteMask, r *Request) ByteMask {
+func (s *Slice) lacks(have *ByteMask, asked ByteMask, r *Request) ByteMask {
 	if s.cache.sectors == 1 {
 		return ByteMask{}
 	}
-	return s.cache.bytes[s.cache.touched(s.needs(r).AndNot(st.Have).AndNot(asked))].AndNot(asked)
+	return s.cache.bytes[s.cache.touched(s.needs(r).AndNot(*have).AndNot(asked))].AndNot(asked)
 }
 
 // read requests bytes of a line from the DRAM.
@@ -245,7 +249,7 @@ func (s *Slice) join(w int, r *Request) bool {
 	if n == s.merge {
 		return false
 	}
-	if more := s.lacks(st, s.mshrs.At(id).Asked, r); more != (ByteMask{}) {
+	if more := s.lacks(s.have.At(w), s.mshrs.At(id).Asked, r); more != (ByteMask{}) {
 		if !s.Mem.Ready() {
 			return false
 		}
@@ -280,7 +284,7 @@ func (s *Slice) perform(w int, r *Request) bool {
 		}
 		s.Count.D().Loads++
 	case Store:
-		s.cache.write(w, &r.Data, r.Mask)
+		s.write(w, &r.Data, r.Mask)
 		s.Count.D().Stores++
 	case Atomic, Reduce:
 		old := s.cache.data.At(w)[r.Off:]
@@ -292,7 +296,7 @@ func (s *Slice) perform(w int, r *Request) bool {
 		v[0] = isa.GlobalAtomic(r.Atom, r.Type, v[0], r.A, r.B)
 		var data Line
 		putWord(data[r.Off:], &v, r.Size)
-		s.cache.write(w, &data, dram.Span(int(r.Off), int(r.Size)))
+		s.write(w, &data, dram.Span(int(r.Off), int(r.Size)))
 		s.Count.D().Atomics++
 	}
 	if !s.Q().Replay {
@@ -300,6 +304,13 @@ func (s *Slice) perform(w int, r *Request) bool {
 	}
 	s.touch(w, r)
 	return true
+}
+
+// write puts bytes into way w, which then has them.
+func (s *Slice) write(w int, data *Line, mask ByteMask) {
+	s.cache.write(w, data, mask)
+	have := s.have.Edit(w)
+	*have = have.Or(mask)
 }
 
 // touch makes way w the most recently used. A request with .cs leaves the order as it is.
@@ -317,7 +328,7 @@ func (s *Slice) writeBack(w int) bool {
 	}
 	p := s.Mem.PushSlot()
 	p.Write, p.Addr = true, s.cache.address(w)
-	p.Mask, p.Data = s.cache.ways.At(w).Dirty, *s.cache.data.At(w)
+	p.Mask, p.Data = *s.cache.dirtyBytes.At(w), *s.cache.data.At(w)
 	s.cache.clean(w)
 	s.D().Writes++
 	s.Count.D().WriteBacks++

@@ -16,6 +16,9 @@ import (
 // A cache with prefetch also fetches the line after one that misses, and after a prefetched line at
 // its first use (tagged prefetch: Smith, Cache Memories, Computing Surveys 1982, section 2.1). A
 // prefetch that finds no MSHR, no way or no room for its request is dropped.
+//
+// A cache of instructions keeps no bytes, and answers with zeros: the model decodes a program once,
+// and its text is not in memory.
 type ReadCache struct {
 	rtl.State[readCacheState]
 	Count rtl.State[ReadCacheCounters] `rtl:"sim,inplace"`
@@ -112,7 +115,7 @@ type readTarget struct {
 // readCacheSize holds the parameters of a ReadCache.
 type readCacheSize struct {
 	size, assoc, line, mshrs, merge int
-	prefetch                        bool
+	text, prefetch                  bool
 }
 
 // newReadCache makes a read-only cache of the SM at a port of the request network.
@@ -125,6 +128,9 @@ func newReadCache(cfg *Config, of readCacheSize, port int, in rtl.In[ReadRequest
 		line: uint64(of.line), packet: uint64(cfg.L2.Line), addrs: dram.NewAddrMap(&cfg.DRAM),
 		cache: newCache(of.size, of.assoc, of.line, of.line, dram.HashNone), mshrs: rtl.NewMem[readMSHR](of.mshrs),
 		early: rtl.NewMem[bool](of.size / of.line),
+	}
+	if of.text {
+		c.cache.data = rtl.NewMem[Line](0)
 	}
 	c.Init(readCacheState{Gen: 1})
 	return c
@@ -173,7 +179,9 @@ func (c *ReadCache) fill() {
 	part := m.Line & (c.packet - 1)
 	copy(data[:c.line], r.Data[part:])
 	if q.Served == 0 && m.Gen == q.Gen {
-		c.cache.data.Write(int(m.Way), data)
+		if c.cache.data.Len() > 0 {
+			c.cache.data.Write(int(m.Way), data)
+		}
 		c.cache.ways.Edit(int(m.Way)).Waiting = false
 	}
 	if m.Count > 0 {
@@ -218,7 +226,10 @@ func (c *ReadCache) access(r *ReadRequest) Cause {
 				return NoStall
 			}
 			out := c.Out.PushSlot()
-			out.Tag, out.Lanes, out.Line, out.Data = r.Tag, r.Lanes, r.Line, *c.cache.data.At(w)
+			out.Tag, out.Lanes, out.Line = r.Tag, r.Lanes, r.Line
+			if c.cache.data.Len() > 0 {
+				out.Data = *c.cache.data.At(w)
+			}
 		}
 		c.touch(w)
 		c.used(w, r.Line)

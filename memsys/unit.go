@@ -196,7 +196,7 @@ func (u *Unit) addICache(cfg *Config, port int) {
 	lines, data := rtl.NewQueue[ReadRequest](2), rtl.NewQueue[ReadResponse](2)
 	req, rsp := u.Clients.add(c.MissQueue)
 	u.ICache = newReadCache(cfg, readCacheSize{
-		size: c.Size, assoc: c.Assoc, line: c.Line, mshrs: c.MSHRs, merge: 1, prefetch: c.Prefetch,
+		size: c.Size, assoc: c.Assoc, line: c.Line, mshrs: c.MSHRs, merge: 1, text: true, prefetch: c.Prefetch,
 	}, port, lines.In(), data.Out(), req, rsp)
 	u.Fetch = FetchPort{Cache: u.ICache, Line: c.Line, Req: lines.Out(), Rsp: data.In()}
 }

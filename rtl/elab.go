@@ -106,6 +106,12 @@ func elaborate(name string, root any, in *island) (*Sim, error) {
 		return nil, errors.Join(e.errs...)
 	}
 	e.bind()
+	for _, m := range e.k.mods { // what only elaboration needs
+		m.ins, m.outs, m.reads, m.mems, m.ports = nil, nil, nil, nil, nil
+		for _, p := range m.procs {
+			p.reads = nil
+		}
+	}
 	return e.k, nil
 }
 

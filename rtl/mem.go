@@ -37,10 +37,11 @@ type ram struct {
 	size     int           // of an entry
 	together bool          // now and next are the same memory
 	handed   bool          // entries pass from module to module
-	lists    bool          // Edit puts entries on list
-	staged   []bool        // entries on list
-	list     []uint32      // in the order of their first write: in this cycle, or since reset if it is a log
-	log      bool          // list is for restart: see logs
+	n        int           // entries
+	marks    bool          // Edit stages entries
+	log      bool          // it does so for restart: see logs
+	staged   []bool        // if marks: entries written in this cycle, or since reset if it is a log
+	list     []uint32      // the staged entries in the order of their first write; not of a log
 	touch    *uint64       // word and mask of what a write marks: used, or fan; a word of its own before elaboration
 	bit      uint64
 	used     fan // the bit in the set of written memories
@@ -80,11 +81,10 @@ func (r *ram) resize(at reflect.Value, n int) {
 		return
 	}
 	r.at = at
-	r.list, r.reset, r.set, r.log = r.list[:0], nil, false, false
+	r.reset, r.set, r.n = nil, false, n
 	now, next := r.slices()
 	r.size = int(now.Type().Elem().Size())
 	renew(now, n)
-	renew(reflect.ValueOf(&r.staged).Elem(), n)
 	apart := r.owned.sim != nil && r.writer == nil && !r.handed
 	if apart {
 		renew(next, n)
@@ -125,8 +125,18 @@ func (r *ram) lay(apart bool) {
 		next.Set(now)
 	}
 	r.bytes = [2][]byte{bytesBehind(now), bytesBehind(next)}
-	r.together, r.lists, r.log = !apart, apart, false
+	r.together = !apart
+	r.mark(apart, false)
 	r.connect()
+}
+
+// mark makes Edit stage entries or not, as a log or not. No entry is staged.
+func (r *ram) mark(entries, log bool) {
+	r.marks, r.log, r.list, r.staged = entries, log, r.list[:0], r.staged[:0]
+	if entries {
+		r.staged = slices.Grow(r.staged, r.n)[:r.n]
+		clear(r.staged)
+	}
 }
 
 // logged is the size from which a memory that is written in place logs its written entries, so that
@@ -137,17 +147,8 @@ const logged, leastLogged = 1 << 15, 64
 // logs makes a large memory log its written entries, which are those of a reset.
 func (r *ram) logs() {
 	if r.together && r.owned.sim != nil && len(r.bytes[0]) >= logged && r.size >= leastLogged {
-		r.lists, r.log = true, true
-		r.list = slices.Grow(r.list, len(r.staged))
+		r.mark(true, true)
 	}
-}
-
-// unstage empties the list.
-func (r *ram) unstage() {
-	for _, i := range r.list {
-		r.staged[i] = false
-	}
-	r.list = r.list[:0]
 }
 
 // connect chooses what a write marks. A write in place to a memory that is not traced needs no
@@ -176,7 +177,7 @@ func (m *Mem[T]) Write(i int, v T) { *m.Edit(i) = v }
 // entry.
 func (m *Mem[T]) Edit(i int) *T {
 	*m.r.touch |= m.r.bit
-	if m.r.lists && !m.r.staged[i] {
+	if m.r.marks && !m.r.staged[i] {
 		m.r.stage(i)
 	}
 	return &m.next[i]
@@ -194,7 +195,9 @@ func (r *ram) entry(i uint32) (now, next []byte) {
 
 func (r *ram) stage(i int) {
 	r.staged[i] = true
-	r.list = append(r.list, uint32(i))
+	if !r.log {
+		r.list = append(r.list, uint32(i))
+	}
 }
 
 // Set makes v the present value of entry i. Before elaboration this is the reset value; after it, a
@@ -299,7 +302,7 @@ func (r *ram) pending() uint64 {
 	return d.h
 }
 
-func (r *ram) len() int { return len(r.staged) }
+func (r *ram) len() int { return r.n }
 
 func (r *ram) home() *owned { return &r.owned }
 
@@ -323,12 +326,14 @@ func (r *ram) elaborated() {
 
 func (r *ram) restart() {
 	if r.log && len(r.reset) <= r.size {
-		for _, i := range r.list {
-			now, _ := r.entry(i)
-			clear(now)
-			copy(now, r.reset)
+		for i, written := range r.staged {
+			if written {
+				now, _ := r.entry(uint32(i))
+				clear(now)
+				copy(now, r.reset)
+			}
 		}
-		r.unstage()
+		clear(r.staged)
 		return
 	}
 	r.edge() // nothing stays staged
@@ -341,7 +346,7 @@ func (r *ram) restart() {
 		}
 	}
 	copy(next, now)
-	r.unstage()
+	r.mark(!r.together, false)
 	r.logs()
 }
 
@@ -352,8 +357,7 @@ func (r *ram) save(b []byte) []byte {
 func (r *ram) load(b []byte) []byte {
 	r.edge()
 	if r.log {
-		r.unstage()
-		r.lists, r.log = false, false
+		r.mark(false, false)
 	}
 	b = b[copy(r.bytes[0], b):]
 	copy(r.bytes[1], r.bytes[0])

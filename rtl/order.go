@@ -8,7 +8,8 @@ import (
 // dependency is a process that must run first, and the wire, queue or storage that demands it.
 type dependency struct {
 	on  *process
-	via string
+	via *owned
+	how string // what the queue or storage has, that demands it
 }
 
 // order finds the processes that each process must follow, and sorts the processes.
@@ -17,7 +18,7 @@ func (e *elaboration) order() {
 	for _, p := range k.order {
 		for _, w := range p.reads {
 			if d := w.whdr().driver; d != nil {
-				p.after = append(p.after, dependency{d, w.whdr().owned.path})
+				p.after = append(p.after, dependency{d, &w.whdr().owned, ""})
 			}
 		}
 	}
@@ -28,19 +29,19 @@ func (e *elaboration) order() {
 		for _, prod := range f.ends[0].procs {
 			for _, cons := range f.ends[1].procs {
 				if f.pipe {
-					prod.after = append(prod.after, dependency{cons, f.owned.path + ", Pipe"})
+					prod.after = append(prod.after, dependency{cons, &f.owned, ", Pipe"})
 				}
 				if f.flow {
-					cons.after = append(cons.after, dependency{prod, f.owned.path + ", Flow"})
+					cons.after = append(cons.after, dependency{prod, &f.owned, ", Flow"})
 				}
 			}
 		}
 	}
 	for _, h := range k.states {
-		inPlace(h.writer, h.readers, h.owned.path)
+		inPlace(h.writer, h.readers, &h.owned)
 	}
 	for _, r := range k.mems {
-		inPlace(r.writer, r.readers, r.owned.path)
+		inPlace(r.writer, r.readers, &r.owned)
 	}
 	var loops []string
 	k.procs, loops = levelize(k.order)
@@ -51,7 +52,7 @@ func (e *elaboration) order() {
 
 // inPlace makes the readers of a State or Mem written in place run before its writer. Without a
 // writer it does nothing.
-func inPlace(writer *module, readers []*process, path string) {
+func inPlace(writer *module, readers []*process, part *owned) {
 	if writer == nil {
 		return
 	}
@@ -60,7 +61,7 @@ func inPlace(writer *module, readers []*process, path string) {
 			continue
 		}
 		for _, w := range writer.procs {
-			w.after = append(w.after, dependency{p, path + ", in place"})
+			w.after = append(w.after, dependency{p, part, ", in place"})
 		}
 	}
 }
@@ -81,7 +82,7 @@ func levelize(procs []*process) (order []*process, loops []string) {
 	visit = func(p *process) {
 		p.mark = visiting
 		for _, d := range p.after {
-			trail = append(trail, dependency{p, d.via})
+			trail = append(trail, dependency{p, d.via, d.how})
 			switch d.on.mark {
 			case 0:
 				visit(d.on)
@@ -108,7 +109,7 @@ func describeLoop(trail []dependency, start *process) string {
 	}
 	var b strings.Builder
 	for _, hop := range trail[i:] {
-		fmt.Fprintf(&b, "%s <-(%s) ", hop.on.name, hop.via)
+		fmt.Fprintf(&b, "%s <-(%s) ", hop.on.name, hop.via.path+hop.how)
 	}
 	return b.String() + start.name
 }

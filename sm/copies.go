@@ -130,16 +130,22 @@ func (u *LSU) copy(op *Op, in *isa.Inst) {
 	u.pop()
 }
 
-// land sends the oldest copy to shared memory if its data has arrived.
-func (u *LSU) land() bool {
-	q, d := u.Regs()
-	if q.Copies == 0 || !u.Access.Ready() {
-		return false
+// landed returns the tag of the oldest copy if its data has arrived, else -1.
+func (u *LSU) landed() int {
+	q := u.Q()
+	if q.Copies == 0 {
+		return -1
 	}
 	tag := int(*u.Order.At(int(q.Oldest)))
 	if u.Table.At(tag).Parts != 0 {
-		return false
+		return -1
 	}
+	return tag
+}
+
+// land sends the oldest copy to shared memory.
+func (u *LSU) land(tag int) {
+	q, d := u.Regs()
 	e, to, data := u.Table.Edit(tag), u.Landings.At(tag), u.Data.At(tag)
 	e.Parts, e.Landing = 1, true
 	a := u.Access.PushSlot()
@@ -152,7 +158,6 @@ func (u *LSU) land() bool {
 		a.Data[lane] = [2]uint64{data[lane][0] & (1<<(8*low) - 1), data[lane][1] & (1<<(8*high) - 1)}
 	}
 	d.Oldest, d.Copies = uint16((int(q.Oldest)+1)%u.Order.Len()), d.Copies-1
-	return true
 }
 
 // checkCopy performs check for both addresses of a copy.

@@ -57,7 +57,7 @@ type Pipe struct {
 	least   uint64 // latency of Out
 	l       *launch
 	sim     *rtl.Sim
-	crosses []crossing `rtl:"scratch"` // one in the pipe of cross-lane instructions
+	crosses []crossing `rtl:"scratch"` // of the SM, in the pipes of cross-lane instructions
 
 	*PipeEvents
 	seen Flight `rtl:"scratch"` // instruction with the PC that observers see
@@ -79,6 +79,7 @@ type branches struct {
 	Exited  *rtl.Mem[uint64]
 	Div     divergence.Policy
 	Herd    *Herd
+	crosses []crossing
 }
 
 // pipe makes a pipe of the given number of lanes between its operands and write-back.
@@ -95,10 +96,7 @@ func (l *launch) pipe(
 	p := &Pipe{
 		In: in, Late: b.Late, Out: last.Out(), Values: values, Line: rtl.NewMem[Stage](most - least), Beside: second,
 		Outcome: b.Outcome, Exited: b.Exited, Div: b.Div, Herd: b.Herd,
-		width: width, full: l.cfg.WarpSize / width, least: uint64(least), l: l, PipeEvents: events,
-	}
-	if p.Late.Connected() {
-		p.crosses = make([]crossing, 1)
+		width: width, full: l.cfg.WarpSize / width, least: uint64(least), l: l, crosses: b.crosses, PipeEvents: events,
 	}
 	return p, last.In()
 }

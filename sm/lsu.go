@@ -45,10 +45,10 @@ type LSU struct {
 	Moved   rtl.Out[divergence.Transferred]
 	Flush   rtl.In[Command] // requests to write back the L1
 	Flushed rtl.Out[Notice]
-	Table   *rtl.Mem[Pending]                 `trace:"true"`                          // instructions in flight, by tag
+	Table   *rtl.Mem[Pending]                 `rtl:"inplace" trace:"true"`            // instructions in flight, by tag
 	Data    *rtl.Mem[[isa.RowLanes][2]uint64] `rtl:"inplace" len:"lanes" bits:"word"` // data that has arrived for them, by tag, then half
 	// State of asynchronous copies: see copies.go.
-	Landings *rtl.Mem[landing] // by tag
+	Landings *rtl.Mem[landing] `rtl:"inplace"` // by tag
 	Order    *rtl.Mem[uint8]   // tags in the order of issue, in a ring
 
 	l   *launch
@@ -111,6 +111,7 @@ type Pending struct {
 // Tick takes one reply, and sends at most one access: of a divergence stack, a copy, the oldest
 // instruction or a flush.
 func (u *LSU) Tick() {
+	landed := u.landed()
 	if u.Reply.Valid() {
 		u.reply()
 	}
@@ -118,7 +119,8 @@ func (u *LSU) Tick() {
 	case u.Stack.Valid() && u.Access.Ready():
 		u.transfer(u.Stack.Front())
 		u.Stack.Pop()
-	case u.land():
+	case landed >= 0 && u.Access.Ready():
+		u.land(landed)
 	case u.In.Valid():
 		u.begin()
 	case u.Flush.Valid() && u.Access.Ready():

@@ -99,7 +99,10 @@ func New(
 	case n > 1 && !c.Divides:
 		return nil, fmt.Errorf("sm.schedulers = %d: mechanism %q has the ports of one sub-core, it does not set Ports.Divides; want 1", n, m.Name)
 	}
-	part := common{div: div, mixable: 0, interwoven: c.Pairs, issued: &IssueEvents{}, started: &PipeEvents{}}
+	part := common{
+		div: div, mixable: 0, interwoven: c.Pairs, issued: &IssueEvents{}, started: &PipeEvents{},
+		crosses: make([]crossing, 1),
+	}
 	if h := div.Homes(); h != nil {
 		part.mixable = h.Len()
 	}

@@ -51,8 +51,9 @@ type common struct {
 	loaded     *rtl.Mem[isa.Row] // values of the LSU
 	clears     rtl.In[uint8]     // rows of new threads
 	lines      memsys.FetchPort
-	mixable    int  // slots that may hold threads of several rows
-	interwoven bool // the mechanism takes two instructions in a cycle
+	crosses    []crossing // one, scratch of their pipes
+	mixable    int        // slots that may hold threads of several rows
+	interwoven bool       // the mechanism takes two instructions in a cycle
 }
 
 // newSubCore makes sub-core number core, and its port of the divergence hardware.
@@ -82,8 +83,9 @@ func newSubCore(l *launch, core int, s common) (*SubCore, divergence.CorePort, e
 	// The blocks, from the back of the pipeline to the front.
 	alu, fromALU := l.pipe(isa.UnitALU, cfg.SIMDWidth, toALU.In(), weave.alu, s.started, branches{
 		Late: late.In(), Outcome: outcomes.Out(), Exited: rtl.NewMem[uint64](warps), Div: s.div, Herd: majority,
+		crosses: s.crosses,
 	})
-	dpu, fromDPU := l.pipe(isa.UnitDPU, cfg.DPWidth, toDPU.In(), weave.dpu, s.started, branches{Late: lateDP.In()})
+	dpu, fromDPU := l.pipe(isa.UnitDPU, cfg.DPWidth, toDPU.In(), weave.dpu, s.started, branches{Late: lateDP.In(), crosses: s.crosses})
 	sfu, fromSFU := l.pipe(isa.UnitSFU, cfg.SFUWidth, toSFU.In(), weave.sfu, s.started, branches{})
 	writeback := &Writeback{
 		In: [4]rtl.In[Result]{s.fromLSU, fromSFU, fromDPU, fromALU}, Clear: s.clears,

@@ -221,6 +221,10 @@ func elaborateMemory(key memoryKey) (*memory, error) {
 			return nil, err
 		}
 	}
+	if f.Size > 0 { // the model keeps no bytes of instructions
+		block := "Mem.ICache"
+		x.blocks[block] = append(x.blocks[block], newMemory("cache.data", f.Size/f.Line, 8*f.Line))
+	}
 	return x, nil
 }
 
