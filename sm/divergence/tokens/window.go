@@ -90,9 +90,10 @@ func (k *Window) Spill(w int) (at uint8, words [divergence.TransferWords]uint64)
 	n := k.Spilled.Edit(w)
 	at = *n
 	for i := range k.chunk {
-		e := k.entry(w, int(at)+i)
-		words[i] = e.word()
-		*e = noToken
+		words[i] = k.entry(w, int(at)+i).word()
+	}
+	for i := range k.chunk {
+		*k.entry(w, int(at)+i) = noToken
 	}
 	*n += uint8(k.chunk)
 	return at, words
