@@ -37,7 +37,7 @@ type TokenStack struct {
 		At    uint8
 		Words [divergence.TransferWords]uint64
 	}]
-	Window tokens.Window
+	Window tokens.Window `reset:"none"` // of tokens in use
 	In     *rtl.Wire[TokenStackIn]
 	Out    rtl.Wire[TokenStackOut]
 	spare  uint64 // bits of a word in memory for lanes that the warp does not have
@@ -81,6 +81,10 @@ func (b *TokenStack) Tick() {
 		Valid: q.Valid, Ready: q.Valid && q.Mask != 0 && !q.Moves, PC: q.PC, Mask: q.Mask,
 		Depth: uint8(b.Window.Stack.Len(0)), Moves: q.Moves, Store: q.Store, At: q.At, Words: q.Words,
 	})
+	left := q.Mask // threads of the path, without those of an exit
+	if in.Exit {
+		left &^= in.Lanes
+	}
 	d := b.D()
 	switch {
 	case !q.Valid:
@@ -94,7 +98,8 @@ func (b *TokenStack) Tick() {
 				b.fill(in.Filled)
 			}
 		}
-	case q.Mask == 0:
+	case left == 0 || in.Sync && b.Window.Stack.Len(0) != 0:
+		d.Live &^= q.Mask &^ left
 		b.pop()
 	default:
 		b.execute(in)
@@ -109,17 +114,17 @@ func (b *TokenStack) fill(words [divergence.TransferWords]uint64) {
 	b.Window.Fill(0, &words)
 }
 
-// execute serves an instruction of the running path.
+// execute serves an instruction after which the path goes on.
 func (b *TokenStack) execute(in *TokenStackIn) {
 	d := b.D()
 	taken, not := d.Mask&in.Lanes, d.Mask&^in.Lanes
 	next := d.PC + 1
 	switch {
-	case in.Advance:
-		d.PC = next
-	case in.SSY:
-		b.push(tokens.Token{Mask: d.Mask, PC: in.Target, Sync: true})
-		d.PC = next
+	case in.Exit:
+		d.Live &^= taken
+		d.PC, d.Mask = next, not
+	case in.Sync:
+		d.PC = in.Target
 	case in.Branch:
 		if taken != 0 && not != 0 {
 			b.push(tokens.Token{Mask: not, PC: next})
@@ -128,18 +133,11 @@ func (b *TokenStack) execute(in *TokenStackIn) {
 		if d.PC = next; taken != 0 {
 			d.PC = in.Target
 		}
-	case in.Sync:
-		if b.Window.Stack.Len(0) == 0 {
-			d.PC = in.Target
-			return
-		}
-		b.pop()
-	case in.Exit:
-		d.Live &^= taken
+	case in.SSY:
+		b.push(tokens.Token{Mask: d.Mask, PC: in.Target, Sync: true})
 		d.PC = next
-		if d.Mask = not; not == 0 {
-			b.pop()
-		}
+	case in.Advance:
+		d.PC = next
 	}
 }
 
