@@ -12,6 +12,6 @@ import "embed"
 //go:embed sm/divergence/options.go sm/divergence/jump.go sm/divergence/barrier.go sm/divergence/ports.go
 //go:embed sm/divergence/events.go sm/divergence/pathstack.go sm/divergence/policy.go sm/divergence/warps.go
 //go:embed sm/divergence/paths/ppc.go sm/divergence/paths/ptpc.go sm/divergence/stacks/dpe.go
-//go:embed memsys/coalescer.go memsys/dram/channel.go memsys/dram/line.go
+//go:embed sm/divergence/tokens/window.go memsys/coalescer.go memsys/dram/channel.go memsys/dram/line.go
 //go:embed blocks/*.go
 var Sources embed.FS

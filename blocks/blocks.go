@@ -59,8 +59,8 @@ type Block struct {
 // All lists the blocks by name.
 func All() []*Block {
 	list := []*Block{
-		compactor, permutation, majority, arbiter, scoreboard, pathStack, dpeStack, pdom, ppc, capt, barrier, pool,
-		pair, smallest, coalescer, frfcfs,
+		compactor, permutation, majority, arbiter, scoreboard, pathStack, dpeStack, tokenStack, pdom, ppc, capt, barrier,
+		pool, pair, smallest, coalescer, frfcfs,
 	}
 	slices.SortFunc(list, func(a, b *Block) int { return strings.Compare(a.Name, b.Name) })
 	return list
@@ -150,7 +150,7 @@ func (b *Block) complete(s Sizes) (Sizes, error) {
 
 var library = sync.OnceValues(func() (*verilog.Library, error) {
 	return verilog.Load(divergo.Sources, "isa", "units", "sm/divergence", "sm/divergence/paths",
-		"sm/divergence/stacks", "memsys/dram", "memsys", "blocks")
+		"sm/divergence/stacks", "sm/divergence/tokens", "memsys/dram", "memsys", "blocks")
 })
 
 // Print returns the block as Verilog. Sizes that s does not give have their defaults.

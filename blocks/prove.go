@@ -37,7 +37,7 @@ var propertyTexts embed.FS
 func Properties() []*Property {
 	list := []*Property{
 		compactorConserves, majorityDefinition, permutationInverse, arbiterGrants, arbiterStarves, scoreboardRemembers,
-		stackNests,
+		stackNests, tokenOrder,
 	}
 	slices.SortStableFunc(list, func(a, b *Property) int { return strings.Compare(a.Block.Name, b.Block.Name) })
 	return list

@@ -33,7 +33,7 @@ var (
 // other.
 var mechanisms = [][]string{
 	{"pathstack", "pdom"},
-	{"token"},
+	{"token", "window"},
 	{"ptpc"},
 	{"ppc"},
 	{"dpe"},

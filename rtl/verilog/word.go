@@ -309,7 +309,7 @@ func (s *words) equal(a, b *word) *word {
 			return s.truth(i&ones(width) == 0)
 		case y == a:
 			return s.truth(j&ones(w) == 0)
-		case y == nil && a.op == "sub":
+		case y == nil && a.op == "sub" && x != a:
 			return s.equal(x, s.constant((b.k-i)&ones(width)))
 		case x == y:
 			return s.truth((i-j)&ones(min(width, w)) == 0)

@@ -9,7 +9,6 @@ import (
 	"divergo/isa"
 	"divergo/rtl"
 	"divergo/sm/divergence"
-	"divergo/units"
 )
 
 // Mechanisms are the mechanisms of the package.
@@ -72,12 +71,7 @@ const refill = 3
 // other effect. It is executed once for each token, because the token of a branch leads to it again
 // when its threads have done their part.
 //
-//	     on the chip                      memory
-//	+----+----+--- ---+----+         +----+----+----+----+
-//	|top |    |  16   |    | <-----> |  4 |  4 |    ...
-//	+----+----+--- ---+----+   4     +----+----+----+----+
-//
-// A push onto a full window of 16 tokens stores the 4 lowest, one sector of the L2, in the warp's
+// A push onto a full [Window] of 16 tokens stores the 4 lowest, one sector of the L2, in the warp's
 // area of memory. A pop that finds none on the chip loads 4. Both access the L1 like the load/store
 // unit. A token that returns is popped as it was written, less the threads that have exited since.
 //
@@ -88,15 +82,11 @@ const refill = 3
 // Slot i is warp i. A warp arrives at a CTA barrier as a whole.
 type TokenStack struct {
 	divergence.Warps
-	// Stack is by warp. Its entries are a ring: token i, if on the chip, is in entry i modulo their
-	// number. The depth includes the tokens in memory.
-	Stack   units.Stack[Token]
-	Spilled *rtl.Mem[uint8]    `trace:"true"`      // by warp: tokens in memory, the lowest ones
-	Live    *rtl.Mem[uint64]   `bits:"lanes"`      // by warp
-	Until   *rtl.Mem[uint64]   `rtl:"sim,inplace"` // by warp: the earliest end of its wait
-	Held    rtl.State[waiting] `rtl:"inplace"`     // by warp
+	Window
+	Live  *rtl.Mem[uint64]   `bits:"lanes"`      // by warp
+	Until *rtl.Mem[uint64]   `rtl:"sim,inplace"` // by warp: the earliest end of its wait
+	Held  rtl.State[waiting] `rtl:"inplace"`     // by warp
 
-	window, chunk    int    // tokens on the chip, tokens that move together
 	pop, spill, fill uint64 // cycles
 	sim              *rtl.Sim
 }
@@ -105,30 +95,6 @@ type TokenStack struct {
 type waiting struct {
 	Warps  uint64 `bits:"warps"`
 	Memory uint64 `bits:"warps"`
-}
-
-// Token is an entry of the stack.
-type Token struct {
-	Mask uint64 `bits:"lanes"`
-	PC   uint32 `bits:"31"`
-	Sync bool   // pushed by ssy; otherwise by a branch
-}
-
-// noToken is an entry that is not in use.
-var noToken = Token{PC: isa.NoPC}
-
-// word returns the token as memory holds it: the mask, then the PC, then its kind.
-func (t Token) word() uint64 {
-	w := uint64(t.PC)<<32 | t.Mask
-	if t.Sync {
-		w |= 1 << 63
-	}
-	return w
-}
-
-// tokenOf returns the token in a word of memory.
-func tokenOf(w uint64) Token {
-	return Token{Mask: w & (1<<isa.RowLanes - 1), PC: uint32(w >> 32 & (1<<31 - 1)), Sync: w>>63 != 0}
 }
 
 // tokens is the depth of the stack: a token for each branch, which splits a mask, and for each
@@ -144,13 +110,11 @@ func tokens(lanes int, p *isa.Program) int {
 func newTokenStack(e divergence.Env) *TokenStack {
 	k := Keys.Of(e.Options)
 	return &TokenStack{
-		Warps:   divergence.NewWarps(e, 1),
-		Stack:   units.NewStack(e.Warps, k.Window, noToken),
-		Spilled: rtl.NewMem[uint8](e.Warps),
-		Live:    rtl.NewMem[uint64](e.Warps),
-		Until:   rtl.NewMem[uint64](e.Warps),
-		window:  k.Window, chunk: min(k.Window, divergence.TransferWords),
-		pop: uint64(max(k.Pop, refill)), spill: uint64(k.Spill), fill: uint64(k.Fill),
+		Warps:  divergence.NewWarps(e, 1),
+		Window: NewWindow(e.Warps, k.Window),
+		Live:   rtl.NewMem[uint64](e.Warps),
+		Until:  rtl.NewMem[uint64](e.Warps),
+		pop:    uint64(max(k.Pop, refill)), spill: uint64(k.Spill), fill: uint64(k.Fill),
 	}
 }
 
@@ -290,29 +254,18 @@ func (p *TokenStack) Resume(w int) {
 	s.PC++
 }
 
-// entry returns token i of the stack of warp w, for writing.
-func (p *TokenStack) entry(w, i int) *Token { return p.Stack.Entry(w, i%p.window) }
-
 // push adds the token of the instruction at pc on top.
 func (p *TokenStack) push(w int, s *divergence.Slot, pc uint32, t Token) {
 	st := &p.D().Stats
-	depth, spilled := p.Stack.Depth.Edit(w), *p.Spilled.Next(w)
-	if int(*depth-spilled) == p.window {
+	if p.Full(w) {
 		st.Spills++
-		t := divergence.Transfer{Store: true, At: spilled, PC: pc}
-		for i := range p.chunk {
-			e := p.entry(w, int(spilled)+i)
-			t.Data[i] = e.word()
-			*e = noToken
-		}
-		*p.Spilled.Edit(w) += uint8(p.chunk)
-		p.move(w, s, p.sim.Now()+p.spill, t)
+		at, words := p.Spill(w)
+		p.move(w, s, p.sim.Now()+p.spill, divergence.Transfer{Store: true, At: at, PC: pc, Data: words})
 	}
-	*p.entry(w, int(*depth)) = t
-	*depth++
+	depth := p.Push(w, t)
 	st.Pushes++
-	st.MaxDepth = max(st.MaxDepth, uint64(*depth))
-	p.stacked(w, true, t, *depth)
+	st.MaxDepth = max(st.MaxDepth, uint64(depth))
+	p.stacked(w, true, t, depth)
 }
 
 // stacked notifies the observers of a push or a pop.
@@ -328,22 +281,17 @@ func (p *TokenStack) stacked(w int, push bool, t Token, depth uint8) {
 // and is called again when that arrives. A warp without threads and tokens ends.
 func (p *TokenStack) unwind(w int, s *divergence.Slot) {
 	st := &p.D().Stats
-	depth, spilled := p.Stack.Depth.Edit(w), *p.Spilled.Next(w)
 	until := max(*p.Until.Next(w), p.sim.Now())
-	for s.Mask = 0; s.Mask == 0 && *depth > 0; {
-		if *depth == spilled {
+	for s.Mask = 0; s.Mask == 0 && p.Stack.Len(w) > 0; {
+		if p.Away(w) {
 			st.Fills++
-			spilled -= uint8(p.chunk)
-			*p.Spilled.Edit(w) = spilled
-			p.move(w, s, until+p.fill, divergence.Transfer{At: spilled})
+			p.move(w, s, until+p.fill, divergence.Transfer{At: p.Recall(w)})
 			return
 		}
-		*depth--
+		t := p.Pop(w)
 		st.Pops++
-		t := p.entry(w, int(*depth))
-		p.stacked(w, false, *t, *depth)
+		p.stacked(w, false, t, *p.Stack.Depth.Next(w))
 		s.PC, s.Mask = t.PC, t.Mask&*p.Live.Next(w)
-		*t = noToken
 	}
 	if s.Mask == 0 {
 		p.Held.D().Warps &^= 1 << (w & 63)
@@ -362,9 +310,7 @@ func (p *TokenStack) moved(t *divergence.Transferred) {
 	if s.Mask != 0 {
 		return
 	}
-	for i, word := range t.Data[:p.chunk] {
-		*p.entry(w, int(*p.Spilled.Next(w))+i) = tokenOf(word)
-	}
+	p.Fill(w, &t.Data)
 	p.unwind(w, s)
 }
 
