@@ -181,7 +181,7 @@ func drawWarpSizes(p Plan) (*Drawing, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.Caption = "Compare PDOM with small warps and TBC with warps of 32: both leave fewer lanes idle."
+	d.Caption = "To the right a warp has more lanes than branches keep together. Compare PDOM with small warps and TBC with warps of 64: both leave fewer lanes idle."
 	d.Notes = []string{acrossNote, "PDOM with warps of 32 is 1; harmonic means of DIVG. An SM has 512 threads."}
 	return d, nil
 }

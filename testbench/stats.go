@@ -96,7 +96,7 @@ var stats = []Stat{
 	},
 	{
 		"idle_breakdown", "", "SM cycles",
-		"of the cycles of W0_Idle, by the first of these that holds a warp back: sync (others of its CTA, at a branch or a reconvergence point), barrier, branch (the outcome of a control instruction), fetch (no instruction in the I-buffer, or warps are being started or formed), dependence (results of earlier instructions)", ours,
+		"of the cycles of W0_Idle, by the first of these that holds a warp back: sync (others of its CTA, at a branch or a reconvergence point); barrier; branch (the outcome of a control instruction); fetch (no instruction in the I-buffer, or warps are being started or formed); dependence (results of earlier instructions)", ours,
 		idleBreakdown,
 	},
 	{
@@ -296,7 +296,7 @@ var stats = []Stat{
 	},
 	{
 		"mem_stalls", "gpgpu_stall_shd_mem", "SM cycles",
-		"cycles in which an access was held up, by source and cause: sources are g_ld and g_st (global loads and stores), l_ld and l_st (local ones), c_mem (const), t_mem (texture) and s_mem (shared); atomics and fences count as stores; causes are BK_CONF (bank conflict), COAL (more than one line), MSHR_FULL, ICNT_FULL, WB_ICNT_FULL (no room to write a line back) and RSRV_FAIL (no way of the set to reserve)", papers.TBC.At("figures 13b and 14b"),
+		"cycles in which an access was held up, by source and cause: sources are g_ld and g_st (global loads and stores), l_ld and l_st (local ones), c_mem (const), t_mem (texture) and s_mem (shared); atomics and fences count as stores; causes are BK_CONF (bank conflict); COAL (more than one line); MSHR_FULL; ICNT_FULL; WB_ICNT_FULL (no room to write a line back); RSRV_FAIL (no way of the set to reserve)", papers.TBC.At("figures 13b and 14b"),
 		memStalls,
 	},
 	{

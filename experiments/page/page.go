@@ -10,7 +10,10 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"math"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"divergo/internal/chart"
@@ -33,6 +36,34 @@ type Figure struct {
 
 // Picture returns the drawing. Read has checked it, so it needs no escaping.
 func (f *Figure) Picture() template.HTML { return template.HTML(f.SVG) }
+
+// Cells returns the rows as text. The numbers of a column have equally many digits after the point:
+// as many as one of them needs, three at most.
+func (f *Figure) Cells() [][]string {
+	digits := map[int]int{} // by column
+	for _, row := range f.Rows {
+		for i, cell := range row {
+			if v, ok := cell.(float64); ok {
+				_, after, _ := strings.Cut(strconv.FormatFloat(math.Round(v*1000)/1000, 'f', -1, 64), ".")
+				digits[i] = max(digits[i], len(after))
+			}
+		}
+	}
+	cells := make([][]string, len(f.Rows))
+	for r, row := range f.Rows {
+		for i, cell := range row {
+			text := fmt.Sprint(cell)
+			switch v := reflect.ValueOf(cell); {
+			case v.CanFloat():
+				text = strconv.FormatFloat(v.Float(), 'f', digits[i], 64)
+			case (v.CanInt() || v.CanUint()) && digits[i] > 0:
+				text += "." + strings.Repeat("0", digits[i])
+			}
+			cells[r] = append(cells[r], text)
+		}
+	}
+	return cells
+}
 
 // Theirs returns the notes with the paper's values.
 func (f *Figure) Theirs() []string { return f.notes(true) }

@@ -63,6 +63,21 @@ func TestPage(t *testing.T) {
 	assert.ErrorContains(t, err, "record 2: s9-fig2: picture with <script>")
 }
 
+// TestCells: columns have the digits that their numbers need, three at most, also where a number is
+// whole. Text stays as it is.
+func TestCells(t *testing.T) {
+	f := page.Figure{Rows: [][]any{
+		{"herding, %", 30.0, int64(1), 5.179, uint64(7), "1.5"},
+		{"pdom", 55.0, 1.0003, .5, 3, "-"},
+		{"mean", 40.7, .25, 0.99951, int64(12)},
+	}}
+	assert.Equal(t, [][]string{
+		{"herding, %", "30.0", "1.00", "5.179", "7", "1.5"},
+		{"pdom", "55.0", "1.00", "0.500", "3", "-"},
+		{"mean", "40.7", "0.25", "1.000", "12"},
+	}, f.Cells())
+}
+
 // browse opens a file in headless Chromium. It returns the rendered document, a screenshot, and the
 // browser's console messages.
 func browse(t *testing.T, file string) (dom string, picture []byte, console []string) {

@@ -306,7 +306,8 @@ func TestSurfaceUnit(t *testing.T) {
 		})
 }
 
-// TestSurfaceTrap checks that an access outside ends the kernel if the program demands it.
+// TestSurfaceTrap checks that an access outside ends the kernel with a trap if the program demands it, and
+// with no fault of the access itself.
 func TestSurfaceTrap(t *testing.T) {
 	m, err := ptx.Parse("k.ptx", []byte(`.version 8.0
 .target sm_60
@@ -334,6 +335,8 @@ func TestSurfaceTrap(t *testing.T) {
 			Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{2, 1, 1},
 			Params: binary.LittleEndian.AppendUint64(nil, handle),
 		}
-		assert.ErrorContains(t, Run(s, l), "k.ptx:10, ")
+		err := Run(s, l)
+		assert.ErrorContains(t, err, "fault: trap\n", cfg.Texture.Fetch)
+		assert.ErrorContains(t, err, "k.ptx:10, ", cfg.Texture.Fetch)
 	}
 }

@@ -100,6 +100,12 @@ func repeat(n int, format string) string {
 	return b.String()
 }
 
+// allAttacks is the table of TestHostile.
+func allAttacks() []attacks {
+	return slices.Concat(attacksOnPTX(), attacksOnRuns(), attacksOnInputs(), attacksOnOutputs(), attacksOnFlags(),
+		attacksOnVerbs(), attacksOnCUDA())
+}
+
 // TestHostile: divergo reports every attack with the matching exit code, and leaves nothing behind.
 // With -short, one attack in four of each kind.
 func TestHostile(t *testing.T) {

@@ -254,8 +254,12 @@ func printFigure(w io.Writer, figure experiments.Figure, d *experiments.Drawing)
 func printRows(w io.Writer, f *page.Figure) error {
 	fmt.Fprintf(w, "%s: %s\n%s\n\n", f.Name, f.Doc, f.Source)
 	t := table.New(f.Header...)
-	for _, row := range f.Rows {
-		t.Row(row...)
+	for _, row := range f.Cells() {
+		cells := make([]any, len(row))
+		for i, cell := range row {
+			cells[i] = cell
+		}
+		t.Row(cells...)
 	}
 	_, err := t.WriteTo(w)
 	if f.Caption != "" {

@@ -145,8 +145,9 @@ func TestPrintedDump(t *testing.T) {
 			compare("Again.Q", "again", "", always)
 		}
 		assert.Positive(t, warps, name)
+		// The run is the same each time. The register of ppc changes least often, which makes 98 comparisons.
 		for part, n := range compared {
-			assert.Greater(t, n, 20, "%s: %s", name, part)
+			assert.Greater(t, n, 90, "%s: %s", name, part)
 		}
 	}
 }
