@@ -23,6 +23,7 @@ const (
 	checkCache     = audit.Cache
 	checkMSHR      = audit.MSHR
 	checkReplaces  = audit.Replacement
+	checkCrossbar  = audit.Crossbar
 	checkBanks     = audit.Banks
 	checkDRAM      = audit.DRAM
 	checkRecount   = "recount"
@@ -94,11 +95,20 @@ var whole = []books.Checker{
 		More: []string{"All loads of an MSHR are answered when its line comes.", "At the end no MSHR is in use."},
 	},
 	{
-		Name: checkReplaces, Doc: "the L2 replaces the line of a set that was used longest ago and is not on its way",
+		Name: checkReplaces, Doc: "a cache replaces the line of a set that was used longest ago and is not on its way",
 		From: "package memsys, cache: true LRU",
 		More: []string{
-			"A request with .cs is no use. Of lines never used, that of the first way makes room.",
-			"Until the first flush with l2.keep, since the host may write to lines that stay.",
+			"The L2, and an L1 without sectors.",
+			"A request with .cs is no use, and in the L1 a load that joins a miss. Of lines never used, that of the first way makes room.",
+			"The L2 until the first flush with l2.keep, since the host may write to lines that stay.",
+		},
+	},
+	{
+		Name: checkCrossbar, Doc: "the ports of a network take packets in turn, each to itself, and none rests that has a packet to move",
+		From: "McKeown, IEEE/ACM Transactions on Networking 7 (2), 1999: iSLIP",
+		More: []string{
+			"A packet of n flits takes its two ports for n cycles.",
+			"The turn is checked against packets that an event before has seen in front, and where all packets of a port have one output.",
 		},
 	},
 	{

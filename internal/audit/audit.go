@@ -2,8 +2,9 @@
 // block. It keeps its own model of the packets that enter and leave, and reports impossible events:
 //
 //	Access --> Coalescer --> L1 --> network --> Slice --> Channel
-//	               |         |                    |          |
-//	           coalescer  cache, mshr        cache, mshr    dram
+//	               |         |         |          |          |
+//	           coalescer  cache, mshr  |     cache, mshr    dram
+//	                                crossbar
 //
 //	Access --> Shared    Access --> Reader --> ReadCache --> network
 //	              |                   |           |
@@ -37,6 +38,7 @@ const (
 	Texture   = "texture"   // texels that are read, and what filters make of them
 	// Replacement is the choice of the line that makes room.
 	Replacement = "replacement"
+	Crossbar    = "crossbar" // turns of the ports of a network
 
 	Banks = "banks" // cycles of accesses to shared memory
 	DRAM  = "dram"  // timing of the data sheet, order of the scheduler
@@ -93,6 +95,10 @@ func Watch(cfg *memsys.Config, memory *memsys.Memory) *Memory {
 	for i, s := range memory.Slices {
 		m.parts = append(m.parts, newSlice(m, i, cfg, s, memory.Store))
 	}
+	networks := &cfg.Icnt
+	m.parts = append(m.parts,
+		newCrossbar(m, "request network", networks, memory.Net.Requests, networks.Concentration, 1),
+		newCrossbar(m, "response network", networks, memory.Net.Responses, 1, networks.Concentration))
 	for i, c := range memory.Channels {
 		m.parts = append(m.parts, newChannel(m, i, cfg.L2.Line, &cfg.DRAM, c))
 	}

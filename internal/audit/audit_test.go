@@ -88,16 +88,17 @@ func traffic(seed uint64) (steps []memtest.Step) {
 	return append(steps, memtest.Step{Access: memsys.Access{Kind: memsys.Flush}})
 }
 
-// play runs two scripts on a small memory, and returns what the auditors find. change may falsify
+// play runs three scripts on a small memory, and returns what the auditors find. change may falsify
 // the auditors' configuration or events.
 func play(t *testing.T, change func(*Memory, *memsys.Config)) *Fault {
 	t.Helper()
 	c := memsys.Default()
 	c.L1.Size, c.L1.Assoc, c.L1.MSHRs, c.L2.Size, c.L2.Assoc = 512, 2, 4, 1024, 4
 	c.DRAM.Channels, c.DRAM.Banks, c.DRAM.RowBytes, c.DRAM.Queue = 1, 2, 256, 8
+	c.Icnt.Concentration = 2
 	c.Const.Size, c.Const.Assoc, c.Const.Line = 128, 2, 32
 	c.Texture.Size, c.Texture.Assoc, c.Texture.Line, c.Texture.Fetch = 128, 2, 32, memsys.FetchUnit
-	s, err := memtest.New(c, traffic(1), traffic(2))
+	s, err := memtest.New(c, traffic(1), traffic(2), traffic(3))
 	require.NoError(t, err)
 	require.NoError(t, s.Store.Map(base, 2048))
 	require.NoError(t, s.Store.Map(constants0, 256))
@@ -117,6 +118,12 @@ func play(t *testing.T, change func(*Memory, *memsys.Config)) *Fault {
 	m.Detach()
 	return m.Fault()
 }
+
+// The auditors of the two networks.
+type (
+	requests  = crossbar[memsys.Request, *memsys.Request]
+	responses = crossbar[memsys.Response, *memsys.Response]
+)
 
 // find is the first auditor of a type.
 func find[A auditor](m *Memory) (a A) {
@@ -304,7 +311,7 @@ func TestFalsified(t *testing.T) {
 			"a slice writes back other bytes", Cache,
 			moves(true, func(r *dram.Request) bool { r.Data = memsys.Line{}; return true }),
 		},
-		{"a slice fetches another line", Cache, moves(false, func(r *dram.Request) bool { r.Addr ^= 64; return true })},
+		{"a slice fetches another line", Cache, moves(false, func(r *dram.Request) bool { r.Addr ^= 512; return true })},
 		{"a slice reads for no MSHR", MSHR, moves(false, func(r *dram.Request) bool { return false })},
 		{"a slice has half of its ways", Replacement, func(m *Memory, c *memsys.Config) {
 			half := *c
@@ -320,6 +327,37 @@ func TestFalsified(t *testing.T) {
 				x.First = true
 				a.request(cycle, &x)
 			})
+		}},
+		{"an L1 has half of its ways", Replacement, func(m *Memory, c *memsys.Config) {
+			half := c.L1
+			half.Assoc /= 2
+			half.Size /= 2
+			find[*l1](m).held = newHeld(&half)
+		}},
+		{"no use of a line of an L1 counts", Replacement, func(m *Memory, _ *memsys.Config) {
+			a := find[*l1](m)
+			deaf(m, a, 0)
+			a.l.In.Tap(func(cycle uint64, r *memsys.LineRequest) {
+				x := *r
+				if x.Cache == isa.CacheDefault {
+					x.Cache = isa.CacheStream
+				}
+				a.access(cycle, &x)
+			})
+		}},
+		{"a link is half as wide", Crossbar, func(m *Memory, _ *memsys.Config) { find[*responses](m).flit /= 2 }},
+		{"a link is twice as wide", Crossbar, func(m *Memory, _ *memsys.Config) { find[*responses](m).flit *= 2 }},
+		{"another input port sent the last packet", Crossbar, func(m *Memory, _ *memsys.Config) {
+			a := find[*requests](m)
+			for i := range a.c.In {
+				a.c.In[i].Tap(func(uint64, *memsys.Request) { a.to[0].last = (a.to[0].last + 1) % len(a.from) })
+			}
+		}},
+		{"another input of a port sent the last packet", Crossbar, func(m *Memory, _ *memsys.Config) {
+			a := find[*requests](m)
+			for i := range a.c.In {
+				a.c.In[i].Tap(func(uint64, *memsys.Request) { a.from[0].last = 1 - a.from[0].last })
+			}
 		}},
 		{"a constant has a lane of another", Coalescer, asks(func(r *memsys.ReadRequest) bool { r.Lanes |= 1 << 31; return true })},
 		{"a constant is not read", Coalescer, asks(func(*memsys.ReadRequest) bool { return false })},
@@ -443,17 +481,17 @@ func TestDataSheet(t *testing.T) {
 				right.WriteHigh, right.WriteLow = 6, 2
 			}
 			wrong := right
-			require.Nil(t, requests(t, &right, &wrong))
+			require.Nil(t, audited(t, &right, &wrong))
 			change(&wrong)
-			f := requests(t, &right, &wrong)
+			f := audited(t, &right, &wrong)
 			require.NotNil(t, f)
 			assert.Equal(t, DRAM, f.Rule.Checker)
 		})
 	}
 }
 
-// requests sends random requests to a channel with one data sheet, audited with another.
-func requests(t *testing.T, cfg, sheet *dram.Config) *Fault {
+// audited sends random requests to a channel with one data sheet, audited with another.
+func audited(t *testing.T, cfg, sheet *dram.Config) *Fault {
 	t.Helper()
 	const line = 64
 	require.NoError(t, cfg.Check(line))

@@ -43,6 +43,7 @@ type l1 struct {
 	filled fill // the last line received
 	sent   [8]int
 	fences []fence
+	held   *held // lines that the L1 holds; nil with sectors
 }
 
 // bytes are bytes of a line that a lane waits for (sectors).
@@ -107,6 +108,8 @@ func newL1(m *Memory, index int, cfg *memsys.Config, l *memsys.L1) *l1 {
 	}
 	if a.sector != 0 {
 		a.owed = make([][isa.RowLanes]bytes, memsys.MaxPending)
+	} else {
+		a.held = newHeld(&cfg.L1)
 	}
 	return a
 }
@@ -156,11 +159,19 @@ func (a *l1) access(cycle uint64, r *memsys.LineRequest) {
 		for i := range a.mshrs {
 			a.mshrs[i].keep = false
 		}
+		if a.held != nil {
+			a.held.settle()
+			a.held.forget()
+			a.replaced()
+		}
 		return
 	}
 	c := a.copyOf(r.Line)
 	past := r.Cache == isa.CacheGlobal || r.Cache == isa.CacheVolatile || r.Kind == memsys.Atomic ||
 		r.Kind == memsys.Reduce
+	if a.held != nil {
+		a.held.access(cycle, r, past)
+	}
 	if past {
 		c.known, c.stack = dram.ByteMask{}, false
 	}
@@ -320,6 +331,13 @@ func (a *l1) request(cycle uint64, p *memsys.Request) {
 			p.Epoch, a.gen)
 	}
 	c := a.copyOf(p.Line)
+	switch {
+	case a.held == nil:
+	case p.Kind == memsys.Load:
+		a.held.fetch(p.Line)
+	case p.Kind == memsys.Store && a.l.In.Valid():
+		a.held.write(cycle, p.Line, a.l.In.Front())
+	}
 	if p.Kind == memsys.Store {
 		a.written(cycle, c, p)
 		return
@@ -408,6 +426,16 @@ func (a *l1) response(cycle uint64, r *memsys.Response) {
 		c := a.copyOf(m.line)
 		c.data.Merge(&r.Data, m.mask)
 		c.known = c.known.Or(m.mask)
+		if a.held != nil {
+			a.held.fill(m.line)
+		}
+	}
+}
+
+// replaced checks that the accesses so far have found and missed the lines that true LRU keeps.
+func (a *l1) replaced() {
+	if what := a.held.wrong; what != "" {
+		a.fail(Rule{Replacement, "another line than the one used longest ago"}, "%s", what)
 	}
 }
 
@@ -472,7 +500,9 @@ func (a *l1) passed(cycle uint64, r *memsys.LineResponse) {
 }
 
 func (a *l1) end() {
-	a.settle(^uint64(0))
+	if a.settle(^uint64(0)); a.held != nil {
+		a.replaced()
+	}
 	for i := range a.mshrs {
 		if m := &a.mshrs[i]; m.used {
 			a.fail(Rule{MSHR, "an MSHR left over"}, "MSHR %d waits for line %#x", i, m.line)

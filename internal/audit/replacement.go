@@ -3,62 +3,55 @@ package audit
 import (
 	"fmt"
 
+	"divergo/isa"
 	"divergo/memsys"
 	"divergo/memsys/dram"
 )
 
-// kept are the lines that a slice of the L2 must hold, by the requests that it takes. The line that
-// was used longest ago makes room, if no bytes of it are on their way. Among lines never used it is
-// that of the first way. A request with .cs is no use. A dirty line is written back first; its way is
-// empty when the request tries again.
-//
-// A request that joins a line on its way uses it when the line has come, before any new request.
-type kept struct {
-	cfg   *memsys.Config
-	sets  [][]holding // ways
+// ways are the lines that a cache must hold. The line that was used longest ago makes room, if no
+// bytes of it are on their way. Among lines never used it is that of the first way. An access with
+// .cs is no use.
+type ways struct {
+	sets  [][]holding
+	hash  dram.Hash
 	clock uint64
-	cycle uint64   // of the last request
-	last  uint64   // line of the last request; none: it is known to be right
-	must  bool     // the last request must fetch
-	does  bool     // it has fetched
-	wrote []uint64 // lines written back since the last request: to make room, or by a flush
-	off   bool     // the host may have written to lines that are kept
-	wrong string   // what the slice did otherwise
+	cycle uint64 // of the last access
+	wrong string // what the cache did otherwise
 }
 
 // holding is a way.
 type holding struct {
 	there, waiting bool
-	line, used     uint64
+	line, used     uint64 // number of the line in the cache, and time of its last use
 	have           dram.ByteMask
 	joined         []memsys.Request
 }
 
-func newKept(cfg *memsys.Config) *kept {
-	k := &kept{cfg: cfg, last: none, sets: make([][]holding, cfg.L2.Size/cfg.L2.Line/cfg.L2.Assoc)}
-	for i := range k.sets {
-		k.sets[i] = make([]holding, cfg.L2.Assoc)
+// newWays returns the ways of an empty cache.
+func newWays(size, line, assoc int, hash dram.Hash) ways {
+	w := ways{hash: hash, sets: make([][]holding, size/line/assoc)}
+	for i := range w.sets {
+		w.sets[i] = make([]holding, assoc)
 	}
-	return k
+	return w
 }
 
-// set returns the ways for a line. The number of a line in its slice has no gaps.
-func (k *kept) set(line uint64) []holding {
-	d, sets := &k.cfg.DRAM, uint64(len(k.sets))
-	local := line/uint64(d.Interleave)/uint64(d.Channels)*uint64(d.Interleave) + line%uint64(d.Interleave)
-	n := local / uint64(k.cfg.L2.Line)
-	at := n % sets
-	for above := n / sets; k.cfg.L2.Hash == dram.HashXOR && sets > 1 && above != 0; above /= sets {
+// set returns the ways for a line. The numbers of lines have no gaps.
+func (w *ways) set(line uint64) []holding {
+	sets := uint64(len(w.sets))
+	at := line % sets
+	for above := line / sets; w.hash == dram.HashXOR && sets > 1 && above != 0; above /= sets {
 		at ^= above % sets
 	}
-	return k.sets[at]
+	return w.sets[at]
 }
 
 // find returns the way of a line, or nil.
-func (k *kept) find(line uint64) *holding {
-	for i, w := range k.set(line) {
-		if w.there && w.line == line {
-			return &k.set(line)[i]
+func (w *ways) find(line uint64) *holding {
+	set := w.set(line)
+	for i := range set {
+		if set[i].there && set[i].line == line {
+			return &set[i]
 		}
 	}
 	return nil
@@ -66,26 +59,70 @@ func (k *kept) find(line uint64) *holding {
 
 // room returns the way that makes room for a line: an empty one, or that used longest ago. It is nil
 // if all wait.
-func (k *kept) room(line uint64) (best *holding) {
-	set := k.set(line)
+func (w *ways) room(line uint64) (best *holding) {
+	set := w.set(line)
 	for i := range set {
-		if w := &set[i]; !w.there {
-			return w
-		} else if !w.waiting && (best == nil || w.used < best.used) {
-			best = w
+		if h := &set[i]; !h.there {
+			return h
+		} else if !h.waiting && (best == nil || h.used < best.used) {
+			best = h
 		}
 	}
 	return best
 }
 
-// use performs a request on a line.
-func (k *kept) use(w *holding, r *memsys.Request) {
+// use makes a line the one used last.
+func (w *ways) use(h *holding) {
+	w.clock++
+	h.used = w.clock
+}
+
+// forget empties all ways.
+func (w *ways) forget() {
+	for _, set := range w.sets {
+		clear(set)
+	}
+}
+
+// differ notes the first difference.
+func (w *ways) differ(format string, line uint64) {
+	if w.wrong == "" {
+		w.wrong = fmt.Sprintf("cycle %d or soon after: "+format, w.cycle, line)
+	}
+}
+
+// kept are the lines that a slice of the L2 must hold, by the requests that it takes. A dirty line is
+// written back first; its way is empty when the request tries again.
+//
+// A request that joins a line on its way uses it when the line has come, before any new request.
+type kept struct {
+	ways
+	cfg   *memsys.Config
+	last  uint64   // line of the last request; none: it is known to be right
+	must  bool     // the last request must fetch
+	does  bool     // it has fetched
+	wrote []uint64 // lines written back since the last request: to make room, or by a flush
+	off   bool     // the host may have written to lines that are kept
+}
+
+func newKept(cfg *memsys.Config) *kept {
+	return &kept{cfg: cfg, last: none, ways: newWays(cfg.L2.Size, cfg.L2.Line, cfg.L2.Assoc, cfg.L2.Hash)}
+}
+
+// number returns the number of a line in its slice.
+func (k *kept) number(line uint64) uint64 {
+	d := &k.cfg.DRAM
+	local := line/uint64(d.Interleave)/uint64(d.Channels)*uint64(d.Interleave) + line%uint64(d.Interleave)
+	return local / uint64(k.cfg.L2.Line)
+}
+
+// perform performs a request on a line.
+func (k *kept) perform(w *holding, r *memsys.Request) {
 	if r.Kind == memsys.Store {
 		w.have = w.have.Or(r.Mask)
 	}
 	if !r.First {
-		k.clock++
-		w.used = k.clock
+		k.use(w)
 	}
 }
 
@@ -95,20 +132,21 @@ func (k *kept) request(cycle uint64, r *memsys.Request, needs dram.ByteMask) {
 		return
 	}
 	k.cycle = cycle
-	w := k.find(r.Line)
+	n := k.number(r.Line)
+	w := k.find(n)
 	if w != nil && w.waiting {
 		w.joined = append(w.joined, *r)
 		return
 	}
 	if w == nil {
-		if w = k.room(r.Line); w == nil {
+		if w = k.room(n); w == nil {
 			k.differ("line %#x finds room, though all ways wait", r.Line)
 			return
 		}
-		*w = holding{there: true, line: r.Line}
+		*w = holding{there: true, line: n}
 	}
 	k.last, k.must, k.does = r.Line, r.Kind != memsys.Store && !w.have.Covers(needs), false
-	if k.use(w, r); k.must {
+	if k.perform(w, r); k.must {
 		w.waiting, w.joined = true, append(w.joined[:0], *r)
 	}
 }
@@ -122,14 +160,14 @@ func (k *kept) write(line uint64) { k.wrote = append(k.wrote, line) }
 // fill notes bytes that come, the last ones on their way or not.
 func (k *kept) fill(line uint64, mask dram.ByteMask, last bool) {
 	k.settle()
-	w := k.find(line)
+	w := k.find(k.number(line))
 	if w == nil || k.off {
 		return
 	}
 	if w.have = w.have.Or(mask); last {
 		w.waiting = false
 		for i := range w.joined {
-			k.use(w, &w.joined[i])
+			k.perform(w, &w.joined[i])
 		}
 	}
 }
@@ -139,9 +177,7 @@ func (k *kept) flush() {
 	k.wrote = k.wrote[:0]
 	k.settle()
 	k.off = k.off || k.cfg.L2.Keep
-	for _, set := range k.sets {
-		clear(set)
-	}
+	k.forget()
 }
 
 // settle compares the last request with what the slice has done since.
@@ -155,8 +191,8 @@ func (k *kept) settle() {
 	}
 	k.last = none
 	for _, line := range k.wrote {
-		if w := k.find(line); w != nil && !k.off {
-			if best := k.room(line); best != w {
+		if w := k.find(k.number(line)); w != nil && !k.off {
+			if best := k.room(w.line); best != w {
 				k.differ("line %#x makes room, another one in its set was used longer ago", line)
 			}
 			w.there = false
@@ -165,9 +201,92 @@ func (k *kept) settle() {
 	k.wrote = k.wrote[:0]
 }
 
-// differ notes the first difference.
-func (k *kept) differ(format string, line uint64) {
-	if k.wrong == "" {
-		k.wrong = fmt.Sprintf("cycle %d or soon after: "+format, k.cycle, line)
+// held are the lines that an L1 without sectors must hold, by the accesses that it takes. An access
+// past the cache removes its line, and so does a store to a line on its way. Stores take no way,
+// except a store to the first bytes of a stack line. A load that joins a miss is no use.
+type held struct {
+	ways
+	size   uint64 // bytes of a line
+	stored uint64 // line of the last access, a store; none: it was none
+	last   uint64 // line of the last load; none: it is known to be right
+	must   bool   // the last load must fetch
+	does   bool   // it has fetched
+}
+
+func newHeld(c *memsys.L1Config) *held {
+	return &held{size: uint64(c.Line), stored: none, last: none, ways: newWays(c.Size, c.Line, c.Assoc, c.Hash)}
+}
+
+// access takes an access that is no fence, past the cache or not.
+func (h *held) access(cycle uint64, r *memsys.LineRequest, past bool) {
+	h.settle()
+	if h.cycle, h.stored = cycle, none; r.Kind == memsys.Store {
+		h.stored = r.Line
 	}
+	n := r.Line / h.size
+	w := h.find(n)
+	there := w != nil
+	switch {
+	case past, there && w.waiting && r.Kind == memsys.Store:
+		if there {
+			*w = holding{}
+		}
+		return
+	case r.Kind == memsys.Load:
+		h.last, h.must, h.does = r.Line, !there, false
+	case !there && (!r.Stack || r.Mask[0]&1 == 0):
+		return
+	}
+	if !there {
+		if w = h.room(n); w == nil {
+			if r.Kind == memsys.Load {
+				h.differ("line %#x finds room, though all ways wait", r.Line)
+			}
+			return
+		}
+		*w = holding{there: true, line: n}
+	}
+	if r.Cache != isa.CacheStream && !w.waiting {
+		h.use(w)
+	}
+	w.waiting = w.waiting || h.last == r.Line && h.must
+}
+
+// fetch notes that a line is requested for a load.
+func (h *held) fetch(line uint64) { h.does = h.does || line == h.last }
+
+// write notes a packet with bytes of a line, while an access waits. It is of a store that the L1 takes
+// in this cycle, of a fence, of an access that removes the line, or else of a line that makes room.
+func (h *held) write(cycle, line uint64, front *memsys.LineRequest) {
+	if h.cycle == cycle && h.stored == line || front.Kind == memsys.Fence || front.Kind == memsys.Flush ||
+		front.Line == line {
+		return
+	}
+	h.settle()
+	w := h.find(line / h.size)
+	if w == nil || h.room(front.Line/h.size) != w {
+		h.differ("line %#x makes room, another one in its set was used longer ago", line)
+		return
+	}
+	*w = holding{}
+}
+
+// fill notes that a line has come.
+func (h *held) fill(line uint64) {
+	h.settle()
+	if w := h.find(line / h.size); w != nil {
+		w.waiting = false
+	}
+}
+
+// settle compares the last load with what the L1 has done since.
+func (h *held) settle() {
+	switch {
+	case h.last == none:
+	case h.must && !h.does:
+		h.differ("line %#x is there, it must have made room", h.last)
+	case h.does && !h.must:
+		h.differ("line %#x is fetched, it must still be there", h.last)
+	}
+	h.last = none
 }

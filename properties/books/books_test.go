@@ -141,6 +141,12 @@ func TestTimingIsWatched(t *testing.T) {
 			c.SM.WBPorts = 0
 			o.config = &c
 		}},
+		{"all registers are in one bank", checkOperands, func(o *Observer) {
+			c := *o.config
+			c.SM.RFBanks = 1
+			o.config = &c
+			watchPipes(&o.View)
+		}},
 		{"tokens take their time", checkTiming, func(o *Observer) { o.transfers.costs[0] = 100_000 }},
 		{"a word changes in memory", checkSpill, func(o *Observer) {
 			o.Leave(o.sm.Div.Connections().Memory.Tap(func(_ uint64, v *divergence.Transfer) {

@@ -20,6 +20,7 @@ const (
 	checkStack         = "stack"
 	checkTiming        = "timing"
 	checkFair          = "fair"
+	checkOperands      = "operands"
 	checkPipes         = "pipes"
 	checkScoreboard    = "scoreboard"
 	checkLiveness      = "liveness"
@@ -104,6 +105,14 @@ func Checkers() []Checker {
 					"With two-level this holds within a fetch group.",
 				"Of the paths of the oldest warp, the first slot issues.",
 				"With sm.interweave the second slot is the ready one that fills most of the free lanes.",
+			},
+		},
+		{
+			Name: checkOperands, Doc: "an instruction reads its registers for as many cycles as its busiest bank has of them",
+			From: "package sm, Operands; key sm.rf_banks",
+			More: []string{
+				"It begins when it comes and the one before has left, and leaves when its pipe has room.",
+				"Not with sm.interweave, where two instructions read at once.",
 			},
 		},
 		{

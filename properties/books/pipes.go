@@ -3,6 +3,7 @@ package books
 import (
 	"math/bits"
 
+	"divergo/isa"
 	"divergo/sm"
 )
 
@@ -12,17 +13,20 @@ type pipes struct{ *View }
 
 // watchPipes begins to watch an SM.
 func watchPipes(v *View) {
-	p, c := &pipes{v}, &v.config.SM
-	for _, s := range v.sm.Sub {
+	p, c, reads := &pipes{v}, &v.config.SM, bankReads(v)
+	for core, s := range v.sm.Sub {
 		if s.Issue.Beside != nil {
 			return
 		}
+		read := watchOperands(v, core, reads)
 		for _, pipe := range [...]struct {
 			*sm.Pipe
+			unit  isa.Unit
 			width int
-		}{{s.ALU, c.SIMDWidth}, {s.DPU, c.DPWidth}, {s.SFU, c.SFUWidth}} {
+		}{{s.ALU, isa.UnitALU, c.SIMDWidth}, {s.DPU, isa.UnitDPU, c.DPWidth}, {s.SFU, isa.UnitSFU, c.SFUWidth}} {
 			free := uint64(0)
 			v.Leave(pipe.In.Tap(func(cycle uint64, r *sm.Result) {
+				read.takes(pipe.unit, cycle)
 				p.starts(free, cycle, r)
 				free = cycle + uint64(p.enters(pipe.width, r))
 			}))
