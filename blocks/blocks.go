@@ -59,7 +59,8 @@ type Block struct {
 // All lists the blocks by name.
 func All() []*Block {
 	list := []*Block{
-		compactor, permutation, majority, arbiter, scoreboard, pathStack, dpeStack, tokenStack, pdom, ppc, capt, barrier,
+		compactor, permutation, majority, arbiter, scoreboard, pathStack, dpeStack, tokenStack, pdom, ppc,
+		capt, barrier,
 		pool, pair, smallest, coalescer, frfcfs,
 	}
 	slices.SortFunc(list, func(a, b *Block) int { return strings.Compare(a.Name, b.Name) })

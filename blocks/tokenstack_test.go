@@ -90,7 +90,9 @@ func (b *tokenBench) Tick() {
 }
 
 // move serves a transfer of the block.
-func (b *tokenBench) move(store bool, at int, words [divergence.TransferWords]uint64, to *[divergence.TransferWords]uint64) {
+func (b *tokenBench) move(
+	store bool, at int, words [divergence.TransferWords]uint64, to *[divergence.TransferWords]uint64,
+) {
 	if store {
 		b.moves[1]++
 		copy(b.words[at:], words[:])

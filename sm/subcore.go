@@ -85,7 +85,9 @@ func newSubCore(l *launch, core int, s common) (*SubCore, divergence.CorePort, e
 		Late: late.In(), Outcome: outcomes.Out(), Exited: rtl.NewMem[uint64](warps), Div: s.div, Herd: majority,
 		crosses: s.crosses,
 	})
-	dpu, fromDPU := l.pipe(isa.UnitDPU, cfg.DPWidth, toDPU.In(), weave.dpu, s.started, branches{Late: lateDP.In(), crosses: s.crosses})
+	dpu, fromDPU := l.pipe(isa.UnitDPU, cfg.DPWidth, toDPU.In(), weave.dpu, s.started, branches{
+		Late: lateDP.In(), crosses: s.crosses,
+	})
 	sfu, fromSFU := l.pipe(isa.UnitSFU, cfg.SFUWidth, toSFU.In(), weave.sfu, s.started, branches{})
 	writeback := &Writeback{
 		In: [4]rtl.In[Result]{s.fromLSU, fromSFU, fromDPU, fromALU}, Clear: s.clears,

@@ -283,11 +283,26 @@ func measure(to map[string][]Memory, sim *rtl.Sim, sizes map[string]int, take fu
 		if i >= len(states) {
 			mem.Name = fmt.Sprintf("queue %s", mem.Name)
 		}
-		if !again(to[block], &mem) {
+		if !join(to[block], &mem) && !again(to[block], &mem) {
 			to[block] = append(to[block], mem)
 		}
 	}
 	return nil
+}
+
+// join puts the byte masks of the lines of a cache beside the rest of their state: one memory of the
+// hardware, which the model divides by what a cache needs. It reports whether mem has such masks.
+func join(list []Memory, mem *Memory) bool {
+	if mem.Name != "cache.dirtyBytes" && mem.Name != "have" {
+		return false
+	}
+	for i := range list {
+		if x := &list[i]; x.Name == "cache.ways" && x.Words == mem.Words {
+			x.Bits += mem.Bits
+			return true
+		}
+	}
+	return false
 }
 
 // again counts a memory that is in the list. It reports whether it is.
