@@ -134,9 +134,10 @@ func (c *lru) drop() {
 	clear(c.early)
 }
 
-// TestReadCacheProperties compares a read-only cache with a list of lines.
+// TestReadCacheProperties compares a read-only cache with a list of lines. It is that of instructions,
+// which keeps no bytes; for those of hits see TestReaderProperties.
 func TestReadCacheProperties(t *testing.T) {
-	forall.Check(t, "requests hit, miss and replace as in a list of the lines last used, and get the bytes of memory",
+	forall.Check(t, "requests hit, miss and replace as in a list of the lines last used, and misses get the bytes of memory",
 		forall.Struct[reads](map[string]gopter.Gen{
 			"Sets": forall.OneOf(1, 2, 4), "Ways": forall.OneOf(1, 2, 3), "Line": forall.OneOf(32, 64),
 			"Prefetch": forall.Bool(),
@@ -176,7 +177,9 @@ func TestReadCacheProperties(t *testing.T) {
 				p := port.Rsp.Front()
 				require.Equal(t, []any{uint16(i), uint32(i) * 3, addr}, []any{p.Tag, p.Lanes, p.Line})
 				for k := range r.Line {
-					require.Equal(t, pattern(addr+uint64(k)), p.Data[k], "step %d: byte %d", i, k)
+					if !held {
+						require.Equal(t, pattern(addr+uint64(k)), p.Data[k], "step %d: byte %d", i, k)
+					}
 				}
 				port.Rsp.Pop()
 			}
@@ -488,7 +491,7 @@ func TestReadCacheDropInFlight(t *testing.T) {
 	assert.True(t, port.Cache.Holds(base+64))
 	port.Req.Push(memsys.ReadRequest{Tag: 2, Line: base + 64})
 	b.Run(30)
-	assert.Equal(t, pattern(base+64), port.Rsp.Front().Data[0])
+	assert.Equal(t, uint16(2), port.Rsp.Front().Tag)
 }
 
 // TestReadUnitProperties runs a memory side with all read-only caches, always busy.
