@@ -137,7 +137,7 @@ func (c *lru) drop() {
 // TestReadCacheProperties compares a read-only cache with a list of lines. It is that of instructions,
 // which keeps no bytes; for those of hits see TestReaderProperties.
 func TestReadCacheProperties(t *testing.T) {
-	forall.Check(t, "requests hit, miss and replace as in a list of the lines last used, and misses get the bytes of memory",
+	forall.Check(t, "requests hit, miss and replace as in a list of the lines last used, with the bytes of memory",
 		forall.Struct[reads](map[string]gopter.Gen{
 			"Sets": forall.OneOf(1, 2, 4), "Ways": forall.OneOf(1, 2, 3), "Line": forall.OneOf(32, 64),
 			"Prefetch": forall.Bool(),
