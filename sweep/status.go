@@ -65,13 +65,3 @@ func ReadStatus(p *Plan, s *Store) (*Status, error) {
 	st.Effects = p.effects(all)
 	return st, nil
 }
-
-// Missing returns the number of points without a result.
-func (s *Status) Missing() int {
-	for _, o := range s.Outcomes {
-		if o.Name == Missing {
-			return o.Points
-		}
-	}
-	return 0
-}
