@@ -59,10 +59,29 @@ var scoreboardRemembers = &Property{
 	Falsify: [2]string{"if (issue) board_pending_1", "if (~issue) board_pending_1"},
 }
 
+// nests is what a stack of paths must not lose.
+const nests = "masks nest, each thread is in one path and goes on where its own branches took it, and the depth is bounded"
+
 var stackNests = &Property{
-	Name: "pdom-stack-nests", Block: pathStack,
-	Doc: "two entries have no lane in common, or the upper one's are among the lower one's; those of the running path " +
-		"are among the bottom entry's",
-	Sizes: []Sizes{{"lanes": 2}, {"lanes": 4}}, Steps: 5, Bounded: true,
+	Name: "pdom-stack-nests", Block: pathStack, Doc: nests,
+	Sizes: []Sizes{{"lanes": 2}, {"lanes": 4}}, Steps: 5,
 	Falsify: [2]string{" & lanes;", " | lanes;"},
+}
+
+var dpeStackNests = &Property{
+	Name: "dpe-stack-nests", Block: dpeStack, Doc: nests,
+	Sizes: []Sizes{{"lanes": 2}, {"lanes": 4}}, Steps: 6,
+	Falsify: [2]string{" & lanes;", " | lanes;"},
+}
+
+var pdomNests = &Property{
+	Name: "pdom-nests", Block: pdom, Doc: nests,
+	Sizes: []Sizes{{"lanes": 2, "warps": 2}}, Steps: 5, Long: true,
+	Falsify: [2]string{" & outcome_taken;", " | outcome_taken;"},
+}
+
+var ppcNests = &Property{
+	Name: "ppc-nests", Block: ppc, Doc: nests,
+	Sizes: []Sizes{{"lanes": 2, "warps": 2}}, Steps: 5, Long: true,
+	Falsify: [2]string{" & outcome_taken;", " | outcome_taken;"},
 }

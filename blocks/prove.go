@@ -4,25 +4,26 @@ import (
 	"embed"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"divergo/internal/output"
 )
 
-// Property is a statement about every input of a block, which yosys proves: temporal induction with
-// its SAT solver, on the gates that ABC has made.
+// Property is a statement about every input of a block, which ABC proves by induction, on the
+// gates that yosys has made.
 type Property struct {
 	Name  string
 	Doc   string
 	Block *Block
 	Sizes []Sizes // the proof is done for each of them; the first is the one of tests
 
-	// Steps bounds the induction: its base is that many cycles from reset at most.
+	// Steps is how many cycles from reset are searched for a counterexample.
 	Steps int
 	// Bounded: the property is tried for Steps cycles from reset, and not proved beyond.
 	Bounded bool
+	// Long: a proof takes more than 20 seconds. Tests only falsify the property.
+	Long bool
 	// Macros lists names that the text of the property uses besides those of the sizes.
 	Macros func(Sizes) map[string]string
 	// Falsify is a change of the printed Verilog with which the property must fail: old text, new
@@ -37,7 +38,7 @@ var propertyTexts embed.FS
 func Properties() []*Property {
 	list := []*Property{
 		compactorConserves, majorityDefinition, permutationInverse, arbiterGrants, arbiterStarves, scoreboardRemembers,
-		stackNests, tokenOrder,
+		stackNests, dpeStackNests, pdomNests, ppcNests, tokenOrder,
 	}
 	slices.SortStableFunc(list, func(a, b *Property) int { return strings.Compare(a.Block.Name, b.Block.Name) })
 	return list
@@ -80,8 +81,14 @@ func (p *Property) prove(s Sizes, verilog string) (Proof, error) {
 	// The property stands in the module, so that it can name its registers.
 	end := strings.LastIndex(verilog, "endmodule")
 	verilog = verilog[:end] + string(body) + verilog[end:]
-	if err := folder.WriteFile(folder.Path("block.sv"), []byte(verilog)); err != nil {
+	threads, err := propertyTexts.ReadFile("properties/threads.svh")
+	if err != nil {
 		return Proof{}, err
+	}
+	for name, text := range map[string][]byte{"block.sv": []byte(verilog), "threads.svh": threads} {
+		if err := folder.WriteFile(folder.Path(name), text); err != nil {
+			return Proof{}, err
+		}
 	}
 	read := "read_verilog -sv -formal -mem2reg"
 	for name, value := range sizes {
@@ -92,25 +99,59 @@ func (p *Property) prove(s Sizes, verilog string) (Proof, error) {
 			read += fmt.Sprintf(" -D%s=%s", name, value)
 		}
 	}
-	script := read + " block.sv; prep -top " + p.Block.module() + " -flatten; async2sync; dffunmap; techmap; " +
-		"opt -full -nodffe -nosdff; abc -exe berkeley-abc -g AND,OR,XOR,MUX; opt_clean; " +
-		"sat -prove-asserts -verify -set-assumes -maxsteps " + strconv.Itoa(p.Steps) + " -tempinduct"
-	if p.Bounded {
-		script += "-baseonly"
+	script := read + " block.sv; prep -top " + p.Block.module() + " -flatten; delete -port " + p.Block.module() +
+		"/o:*; async2sync; dffunmap; techmap; opt_clean; setundef -undriven -anyseq; aigmap; opt_clean; " +
+		"write_aiger -zinit block.aig"
+	if _, err := run(folder, "yosys", "-p", script); err != nil {
+		return Proof{}, fmt.Errorf("property %s: %w", p.Name, err)
 	}
-	said, err := run(folder, "yosys", "-p", script)
+	abc := func(command string) (string, error) {
+		said, err := run(folder, "berkeley-abc", "-c", "read_aiger block.aig; fold; strash; orpos; dc2; "+command)
+		if err != nil {
+			return "", fmt.Errorf("property %s: %w", p.Name, err)
+		}
+		return said, nil
+	}
+	if !strings.Contains(verilog, "input  clk") {
+		said, err := abc("iprove")
+		switch {
+		case err != nil:
+			return Proof{}, err
+		case strings.Contains(said, "\nUNSATISFIABLE"):
+			return Proof{0, time.Since(start)}, nil
+		case strings.Contains(said, "\nSATISFIABLE"):
+			return Proof{}, fmt.Errorf("%s: %w: there is a counterexample", p.Name, ErrFailed)
+		}
+		return Proof{}, fmt.Errorf("property %s: expected a result, but berkeley-abc says %q", p.Name, said)
+	}
+	base := p.Steps
+	if !p.Bounded {
+		said, err := abc(fmt.Sprintf("ind -F %d", induction))
+		if err != nil {
+			return Proof{}, err
+		}
+		if strings.Contains(said, "Networks are equivalent") {
+			base = induction
+		}
+	}
+	said, err := abc(fmt.Sprintf("bmc3 -F %d", base))
 	switch {
-	case err == nil && p.Bounded:
+	case err != nil:
+		return Proof{}, err
+	case strings.Contains(said, "was asserted in frame"):
+		return Proof{}, fmt.Errorf("%s: %w: there is a counterexample", p.Name, ErrFailed)
+	case !strings.Contains(said, fmt.Sprintf("No output asserted in %d frames", base)):
+		return Proof{}, fmt.Errorf("property %s: expected a result for %d cycles, but berkeley-abc says %q", p.Name, base, said)
+	case p.Bounded:
 		return Proof{p.Steps, time.Since(start)}, nil
-	case err == nil:
-		return Proof{0, time.Since(start)}, nil
-	case strings.Contains(said, "proof did fail") && strings.LastIndex(said, "[base case") > strings.LastIndex(said, "[induction step"):
-		return Proof{}, fmt.Errorf("%s: %w: there is a counterexample from reset", p.Name, ErrFailed)
-	case strings.Contains(said, "proof did fail"):
-		return Proof{}, fmt.Errorf("%s: %w: induction over %d cycles does not prove it", p.Name, ErrFailed, p.Steps)
+	case base != induction:
+		return Proof{}, fmt.Errorf("%s: %w: induction over %d cycles does not prove it", p.Name, ErrFailed, induction)
 	}
-	return Proof{}, fmt.Errorf("property %s: %w", p.Name, err)
+	return Proof{0, time.Since(start)}, nil
 }
+
+// induction is the number of cycles of an induction: what holds in the first ones holds in the last.
+const induction = 2
 
 // all joins the names of numbered signals, the first one lowest: "{pending_1, pending_0}".
 func all(name string, n int) string {
