@@ -60,7 +60,7 @@ var scoreboardRemembers = &Property{
 }
 
 // nests is what a stack of paths must not lose.
-const nests = "masks nest, each thread is in one path and goes on where its own branches took it, and the depth is bounded"
+const nests = "masks nest, each thread is on one path, where its own branches took it, and the depth is bounded"
 
 var stackNests = &Property{
 	Name: "pdom-stack-nests", Block: pathStack, Doc: nests,

@@ -83,8 +83,14 @@
         assert (b + ones(high_0 | high_1) <= `LANES + 1);
         // waits
         assert (wait_0 <= 1 && wait_1 <= 1);
-        if (wait_0 == 1) assert (high_0 != 0 && pc_0 != stack_entries_rpc_pc[b] && (b + 1 == depth || b + 2 == depth && wait_1 == 0));
-        if (wait_1 == 1) assert (high_1 != 0 && pc_1 != stack_entries_rpc_pc[b] && (b + 1 == depth || b + 2 == depth && wait_0 == 0));
+        if (wait_0 == 1) begin
+          assert (high_0 != 0 && pc_0 != stack_entries_rpc_pc[b]);
+          assert (b + 1 == depth || b + 2 == depth && wait_1 == 0);
+        end
+        if (wait_1 == 1) begin
+          assert (high_1 != 0 && pc_1 != stack_entries_rpc_pc[b]);
+          assert (b + 1 == depth || b + 2 == depth && wait_0 == 0);
+        end
         // where
         rest = high_0 & ~above;
         if (rest != 0) assert (pc_0 != 32'hffffffff);

@@ -21,8 +21,9 @@ func newProve() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "prove [BLOCK...]",
 		Short: "Prove properties of the blocks that print themselves as Verilog",
-		Long: `Prove properties of blocks, in the Verilog that "rtl print" prints, for every input. They hold for ever, by
-induction. yosys and ABC do it: apt-get install yosys berkeley-abc. Without a BLOCK, prove all. Exit code 1: a property does not hold.`,
+		Long: `Prove properties of blocks, in the Verilog that "rtl print" prints, for every input. They hold for
+ever, by induction. yosys and ABC do it: apt-get install yosys berkeley-abc. Without a BLOCK, prove all.
+Exit code 1: a property does not hold.`,
 		Example: `  divergo prove arbiter
   divergo prove --quick
   divergo prove --list`,
