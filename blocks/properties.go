@@ -82,6 +82,6 @@ var pdomNests = &Property{
 
 var ppcNests = &Property{
 	Name: "ppc-nests", Block: ppc, Doc: nests,
-	Sizes: []Sizes{{"lanes": 2, "warps": 2}}, Steps: 5, Long: true,
+	Sizes: []Sizes{{"lanes": 2, "warps": 2}, {"lanes": 4, "warps": 2}}, Steps: 5, Long: true,
 	Falsify: [2]string{" & outcome_taken;", " | outcome_taken;"},
 }
