@@ -14,7 +14,7 @@ var compactorConserves = &Property{
 var majorityDefinition = &Property{
 	Name: "majority-definition", Block: majority,
 	Doc:   "lane by lane, a taker counts one up and another one down; the sign decides, and zero goes as the last branch",
-	Sizes: []Sizes{{"lanes": 8}, {"lanes": 16}}, Steps: 4,
+	Sizes: []Sizes{{"lanes": 8}, {"lanes": 16}, {"lanes": 32}}, Steps: 4,
 	Falsify: [2]string{"? previous :", "? ~previous :"},
 }
 
@@ -84,4 +84,12 @@ var ppcNests = &Property{
 	Name: "ppc-nests", Block: ppc, Doc: nests,
 	Sizes: []Sizes{{"lanes": 2, "warps": 2}, {"lanes": 4, "warps": 2}}, Steps: 5, Long: true,
 	Falsify: [2]string{" & outcome_taken;", " | outcome_taken;"},
+}
+
+var barrierOnce = &Property{
+	Name: "barrier-once", Block: barrier,
+	Doc: "a row that waits at a barrier is released once: in the cycle in which the last expected row arrives or exits, " +
+		"with all others that wait there",
+	Sizes: []Sizes{{"warps": 4, "ctas": 2}, {"warps": 8, "ctas": 2}}, Steps: 5,
+	Falsify: [2]string{"unit_named_waiting[t_9] <= (t_13 ? 4'd0", "unit_named_waiting[t_9] <= (t_13 ? t_95"},
 }

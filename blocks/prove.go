@@ -37,8 +37,8 @@ var propertyTexts embed.FS
 // Properties lists the properties by block.
 func Properties() []*Property {
 	list := []*Property{
-		compactorConserves, majorityDefinition, permutationInverse, arbiterGrants, arbiterStarves, scoreboardRemembers,
-		stackNests, dpeStackNests, pdomNests, ppcNests, tokenOrder,
+		compactorConserves, majorityDefinition, permutationInverse, arbiterGrants, arbiterStarves, barrierOnce,
+		scoreboardRemembers, stackNests, dpeStackNests, pdomNests, ppcNests, tokenOrder, tokenLanesKept,
 	}
 	slices.SortStableFunc(list, func(a, b *Property) int { return strings.Compare(a.Block.Name, b.Block.Name) })
 	return list
@@ -46,8 +46,8 @@ func Properties() []*Property {
 
 // Proof is the result of a proof that found no counterexample.
 type Proof struct {
-	Cycles int // for which the property has been tried; 0: it holds for ever
-	Time   time.Duration
+	Cycles int           // for which the property has been tried; 0: it holds for ever
+	Time   time.Duration // of processors, in the tools
 }
 
 // Prove proves the property for some sizes. The error tells of a counterexample.
@@ -61,7 +61,6 @@ func (p *Property) Prove(s Sizes) (Proof, error) {
 
 // prove proves the property of a text.
 func (p *Property) prove(s Sizes, verilog string) (Proof, error) {
-	start := time.Now()
 	if err := Needs("yosys", "berkeley-abc"); err != nil {
 		return Proof{}, err
 	}
@@ -102,11 +101,13 @@ func (p *Property) prove(s Sizes, verilog string) (Proof, error) {
 	script := read + " block.sv; prep -top " + p.Block.module() + " -flatten; delete -port " + p.Block.module() +
 		"/o:*; async2sync; dffunmap; techmap; opt_clean; setundef -undriven -anyseq; aigmap; opt_clean; " +
 		"write_aiger -zinit block.aig"
-	if _, err := run(folder, "yosys", "-p", script); err != nil {
+	_, total, err := timed(folder, "yosys", "-p", script)
+	if err != nil {
 		return Proof{}, fmt.Errorf("property %s: %w", p.Name, err)
 	}
 	abc := func(command string) (string, error) {
-		said, err := run(folder, "berkeley-abc", "-c", "read_aiger block.aig; fold; strash; orpos; dc2; "+command)
+		said, used, err := timed(folder, "berkeley-abc", "-c", "read_aiger block.aig; fold; strash; orpos; dc2; "+command)
+		total += used
 		if err != nil {
 			return "", fmt.Errorf("property %s: %w", p.Name, err)
 		}
@@ -118,7 +119,7 @@ func (p *Property) prove(s Sizes, verilog string) (Proof, error) {
 		case err != nil:
 			return Proof{}, err
 		case strings.Contains(said, "\nUNSATISFIABLE"):
-			return Proof{0, time.Since(start)}, nil
+			return Proof{0, total}, nil
 		case strings.Contains(said, "\nSATISFIABLE"):
 			return Proof{}, fmt.Errorf("%s: %w: there is a counterexample", p.Name, ErrFailed)
 		}
@@ -143,11 +144,11 @@ func (p *Property) prove(s Sizes, verilog string) (Proof, error) {
 	case !strings.Contains(said, fmt.Sprintf("No output asserted in %d frames", base)):
 		return Proof{}, fmt.Errorf("property %s: expected a result, but berkeley-abc says %q", p.Name, said)
 	case p.Bounded:
-		return Proof{p.Steps, time.Since(start)}, nil
+		return Proof{p.Steps, total}, nil
 	case base != induction:
 		return Proof{}, fmt.Errorf("%s: %w: induction over %d cycles does not prove it", p.Name, ErrFailed, induction)
 	}
-	return Proof{0, time.Since(start)}, nil
+	return Proof{0, total}, nil
 }
 
 // induction is the number of cycles of an induction: what holds in the first ones holds in the last.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os/exec"
 	"strings"
+	"time"
 
 	"divergo/internal/output"
 )
@@ -33,18 +34,27 @@ func Needs(tools ...string) error {
 // run runs a tool in a folder and returns what it prints. The error has the first line in which it
 // reports one.
 func run(folder *output.Scratch, tool string, args ...string) (string, error) {
+	said, _, err := timed(folder, tool, args...)
+	return said, err
+}
+
+// timed is run that also returns the processor time of the tool.
+func timed(folder *output.Scratch, tool string, args ...string) (said string, used time.Duration, err error) {
 	c := exec.Command(tool, args...)
 	c.Dir = folder.Path(".")
-	said, err := output.Run(c)
-	if err == nil {
-		return string(said), nil
+	text, err := output.Run(c)
+	if c.ProcessState != nil {
+		used = c.ProcessState.UserTime() + c.ProcessState.SystemTime()
 	}
-	for line := range strings.Lines(string(said)) {
+	if err == nil {
+		return string(text), used, nil
+	}
+	for line := range strings.Lines(string(text)) {
 		if strings.Contains(strings.ToLower(line), "error") {
-			return string(said), fmt.Errorf("%s: %s", tool, strings.TrimSpace(line))
+			return string(text), used, fmt.Errorf("%s: %s", tool, strings.TrimSpace(line))
 		}
 	}
-	return string(said), fmt.Errorf("%s: %w", tool, err)
+	return string(text), used, fmt.Errorf("%s: %w", tool, err)
 }
 
 // ErrFailed marks a property that does not hold.
