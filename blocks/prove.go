@@ -18,10 +18,8 @@ type Property struct {
 	Block *Block
 	Sizes []Sizes // the proof is done for each of them; the first is the one of tests
 
-	// Steps is how many cycles from reset are searched for a counterexample.
+	// Steps is how many cycles from reset are searched for a counterexample if there is no proof.
 	Steps int
-	// Bounded: the property is tried for Steps cycles from reset, and not proved beyond.
-	Bounded bool
 	// Long: a proof takes more than 20 seconds. Tests only falsify the property.
 	Long bool
 	// Macros lists names that the text of the property uses besides those of the sizes.
@@ -44,49 +42,44 @@ func Properties() []*Property {
 	return list
 }
 
-// Proof is the result of a proof that found no counterexample.
-type Proof struct {
-	Cycles int           // for which the property has been tried; 0: it holds for ever
-	Time   time.Duration // of processors, in the tools
-}
-
-// Prove proves the property for some sizes. The error tells of a counterexample.
-func (p *Property) Prove(s Sizes) (Proof, error) {
+// Prove proves the property for some sizes, for ever, and returns the processor time of the tools.
+// If it does not hold, the error is ErrFailed.
+func (p *Property) Prove(s Sizes) (time.Duration, error) {
 	text, err := p.Block.Print(s)
 	if err != nil {
-		return Proof{}, err
+		return 0, err
 	}
-	return p.prove(s, text.Verilog)
+	return p.prove(s, text.Verilog, true)
 }
 
-// prove proves the property of a text.
-func (p *Property) prove(s Sizes, verilog string) (Proof, error) {
+// prove proves the property of a text, or only searches for a counterexample from reset.
+func (p *Property) prove(s Sizes, verilog string, forEver bool) (used time.Duration, err error) {
 	if err := Needs("yosys", "berkeley-abc"); err != nil {
-		return Proof{}, err
+		return used, err
 	}
 	body, err := propertyTexts.ReadFile("properties/" + p.Name + ".sv")
 	if err != nil {
-		return Proof{}, err
+		return used, err
 	}
 	folder, err := output.TempFolder()
 	if err != nil {
-		return Proof{}, err
+		return used, err
 	}
 	defer folder.Remove()
 	sizes, err := p.Block.complete(s)
 	if err != nil {
-		return Proof{}, err
+		return used, err
 	}
 	// The property stands in the module, so that it can name its registers.
 	end := strings.LastIndex(verilog, "endmodule")
 	verilog = verilog[:end] + string(body) + verilog[end:]
 	threads, err := propertyTexts.ReadFile("properties/threads.svh")
 	if err != nil {
-		return Proof{}, err
+		return used, err
 	}
 	for name, text := range map[string][]byte{"block.sv": []byte(verilog), "threads.svh": threads} {
 		if err := folder.WriteFile(folder.Path(name), text); err != nil {
-			return Proof{}, err
+			return used, err
 		}
 	}
 	read := "read_verilog -sv -formal -mem2reg"
@@ -101,13 +94,13 @@ func (p *Property) prove(s Sizes, verilog string) (Proof, error) {
 	script := read + " block.sv; prep -top " + p.Block.module() + " -flatten; delete -port " + p.Block.module() +
 		"/o:*; async2sync; dffunmap; techmap; opt_clean; setundef -undriven -anyseq; aigmap; opt_clean; " +
 		"write_aiger -zinit block.aig"
-	_, total, err := timed(folder, "yosys", "-p", script)
+	_, used, err = timed(folder, "yosys", "-p", script)
 	if err != nil {
-		return Proof{}, fmt.Errorf("property %s: %w", p.Name, err)
+		return used, fmt.Errorf("property %s: %w", p.Name, err)
 	}
 	abc := func(command string) (string, error) {
-		said, used, err := timed(folder, "berkeley-abc", "-c", "read_aiger block.aig; fold; strash; orpos; dc2; "+command)
-		total += used
+		said, more, err := timed(folder, "berkeley-abc", "-c", "read_aiger block.aig; fold; strash; orpos; dc2; "+command)
+		used += more
 		if err != nil {
 			return "", fmt.Errorf("property %s: %w", p.Name, err)
 		}
@@ -117,19 +110,19 @@ func (p *Property) prove(s Sizes, verilog string) (Proof, error) {
 		said, err := abc("iprove")
 		switch {
 		case err != nil:
-			return Proof{}, err
+			return used, err
 		case strings.Contains(said, "\nUNSATISFIABLE"):
-			return Proof{0, total}, nil
+			return used, nil
 		case strings.Contains(said, "\nSATISFIABLE"):
-			return Proof{}, fmt.Errorf("%s: %w: there is a counterexample", p.Name, ErrFailed)
+			return used, fmt.Errorf("%s: %w: there is a counterexample", p.Name, ErrFailed)
 		}
-		return Proof{}, fmt.Errorf("property %s: expected a result, but berkeley-abc says %q", p.Name, said)
+		return used, fmt.Errorf("property %s: expected a result, but berkeley-abc says %q", p.Name, said)
 	}
 	base := p.Steps
-	if !p.Bounded {
+	if forEver {
 		said, err := abc(fmt.Sprintf("ind -F %d", induction))
 		if err != nil {
-			return Proof{}, err
+			return used, err
 		}
 		if strings.Contains(said, "Networks are equivalent") {
 			base = induction
@@ -138,17 +131,15 @@ func (p *Property) prove(s Sizes, verilog string) (Proof, error) {
 	said, err := abc(fmt.Sprintf("bmc3 -F %d", base))
 	switch {
 	case err != nil:
-		return Proof{}, err
+		return used, err
 	case strings.Contains(said, "was asserted in frame"):
-		return Proof{}, fmt.Errorf("%s: %w: there is a counterexample", p.Name, ErrFailed)
+		return used, fmt.Errorf("%s: %w: there is a counterexample", p.Name, ErrFailed)
 	case !strings.Contains(said, fmt.Sprintf("No output asserted in %d frames", base)):
-		return Proof{}, fmt.Errorf("property %s: expected a result, but berkeley-abc says %q", p.Name, said)
-	case p.Bounded:
-		return Proof{p.Steps, total}, nil
-	case base != induction:
-		return Proof{}, fmt.Errorf("%s: %w: induction over %d cycles does not prove it", p.Name, ErrFailed, induction)
+		return used, fmt.Errorf("property %s: expected a result, but berkeley-abc says %q", p.Name, said)
+	case forEver && base != induction:
+		return used, fmt.Errorf("%s: %w: induction over %d cycles does not prove it", p.Name, ErrFailed, induction)
 	}
-	return Proof{0, total}, nil
+	return used, nil
 }
 
 // induction is the number of cycles of an induction: what holds in the first ones holds in the last.
