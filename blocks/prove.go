@@ -91,9 +91,10 @@ func (p *Property) prove(s Sizes, verilog string, forEver bool) (used time.Durat
 			read += fmt.Sprintf(" -D%s=%s", name, value)
 		}
 	}
-	script := read + " block.sv; prep -top " + p.Block.module() + " -flatten; delete -port " + p.Block.module() +
-		"/o:*; async2sync; dffunmap; techmap; opt_clean; setundef -undriven -anyseq; aigmap; opt_clean; " +
-		"write_aiger -zinit block.aig"
+	top := p.Block.module()
+	script := read + " block.sv; hierarchy -top " + top + "; proc -noopt; flatten; delete -port " + top + "/o:*; " +
+		"opt_expr; opt_clean -purge; opt_merge; opt_clean -purge; async2sync; dffunmap; techmap; opt_clean -purge; " +
+		"setundef -undriven -anyseq; aigmap; write_aiger -zinit block.aig"
 	_, used, err = timed(folder, "yosys", "-p", script)
 	if err != nil {
 		return used, fmt.Errorf("property %s: %w", p.Name, err)
