@@ -147,13 +147,14 @@ func TestPrintedDump(t *testing.T) {
 				each("Table", ".Wait", "table__wait_", slots, valid(slots))
 			}
 		}
-		for ; has(want, "sm_0.Div.Stack.Depth", warps, ""); warps++ {
-			of := slots / 48
-			each("Stack.Depth", "", "stack_depth", warps, func(time uint64) bool {
-				return valid(warps*of)(time) || valid(warps*of+of-1)(time)
-			})
+		for has(want, "sm_0.Div.Stack.Depth", warps, "") {
+			warps++
 		}
-		require.Equal(t, 48, warps, name)
+		require.Positive(t, warps, name)
+		for w := range warps {
+			first, last := valid(w*slots/warps), valid((w+1)*slots/warps-1)
+			each("Stack.Depth", "", "stack_depth", w, func(time uint64) bool { return first(time) || last(time) })
+		}
 		if name == "ppc" {
 			s, ok := want.Signal("sm_0.Div.Again.Q")
 			require.True(t, ok)
