@@ -54,12 +54,13 @@ type Block struct {
 	derive   func(Sizes) // adds the widths that follow from the sizes
 	make     func(Sizes) *Model
 	promises string // of a whole mechanism: what checkers may expect of a unit
+	slots    int    // of each warp in it; 0: one
 }
 
 // All lists the blocks by name.
 func All() []*Block {
 	list := []*Block{
-		compactor, permutation, majority, arbiter, scoreboard, pathStack, dpeStack, tokenStack, pdom, ppc,
+		compactor, permutation, majority, arbiter, scoreboard, pathStack, dpeStack, tokenStack, pdom, ppc, dpe,
 		capt, barrier,
 		pool, pair, smallest, coalescer, frfcfs,
 	}

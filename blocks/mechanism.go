@@ -16,10 +16,12 @@ type MechanismIn struct {
 	FireValid   bool
 	FireControl bool  // an outcome will follow
 	FireWarp    uint8 `bits:"warps_bits"`
+	FireSlot    uint8 `bits:"1" if:"paths"` // of the warp, if it has two
 
 	OutcomeValid  bool
 	OutcomeKind   uint8  `bits:"2"`
 	OutcomeWarp   uint8  `bits:"warps_bits"`
+	OutcomeSlot   uint8  `bits:"1" if:"paths"`
 	OutcomeTaken  uint64 `bits:"lanes"`
 	OutcomeTarget divergence.Point
 	OutcomeFall   divergence.Point
@@ -41,10 +43,12 @@ const (
 
 // MechanismOut has the slots, a warp that retires, and the answer of the debug port.
 type MechanismOut struct {
-	SlotValid uint64                `bits:"warps"`
-	SlotPC    [units.MaxRows]uint32 `len:"warps"`
-	SlotMask  [units.MaxRows]uint64 `len:"warps" bits:"lanes"`
-	SlotDepth [units.MaxRows]uint16 `len:"warps"`
+	SlotValid   [maxSlots]bool   `len:"slots"`
+	SlotPC      [maxSlots]uint32 `len:"slots"`
+	SlotMask    [maxSlots]uint64 `len:"slots" bits:"lanes"`
+	SlotDepth   [maxSlots]uint16 `len:"slots"`
+	SlotPending [maxSlots]bool   `len:"slots" if:"paths"` // its outcome is on the way
+	SlotHeld    [maxSlots]bool   `len:"slots" if:"paths"` // at a CTA barrier
 
 	RetireValid bool
 	RetireWarp  uint8 `bits:"warps_bits"`
@@ -58,13 +62,15 @@ type MechanismOut struct {
 	DebugMask  uint64 `bits:"lanes"`
 }
 
+// maxSlots is two for each warp.
+const maxSlots = 2 * units.MaxRows
+
 // slots reads the slot table.
 func (out *MechanismOut) slots(table *rtl.Mem[divergence.Slot]) {
-	for w := range table.Len() {
-		s := table.At(w)
-		if s.Valid {
-			out.SlotValid |= 1 << w
-		}
-		out.SlotPC[w], out.SlotMask[w], out.SlotDepth[w] = s.PC, s.Mask, s.Depth
+	for i := range table.Len() {
+		s := table.At(i)
+		out.SlotValid[i] = s.Valid
+		out.SlotPC[i], out.SlotMask[i], out.SlotDepth[i] = s.PC, s.Mask, s.Depth
+		out.SlotPending[i], out.SlotHeld[i] = s.Wait == divergence.WaitsControl, s.Wait == divergence.WaitsBarrier
 	}
 }

@@ -19,7 +19,7 @@ var pdom = &Block{
 		{"warps", "warps of an SM", 8, 2, 64, true, 2},
 	},
 	promises: "meets in_step stack prompt=1",
-	derive:   func(s Sizes) { s["depth"], s["calls"] = 2*s["lanes"], 1 },
+	derive:   func(s Sizes) { s["depth"], s["calls"], s["slots"] = 2*s["lanes"], 1, s["warps"] },
 	make: func(s Sizes) *Model {
 		return model(func(in *rtl.Wire[MechanismIn]) (rtl.Ticker, *rtl.Wire[MechanismOut]) {
 			b := &PDOM{

@@ -19,7 +19,7 @@ var ppc = &Block{
 		{"warps", "warps of an SM", 8, 2, 64, true, 2},
 	},
 	promises: "prompt=1",
-	derive:   func(s Sizes) { s["calls"] = 1 },
+	derive:   func(s Sizes) { s["calls"], s["slots"] = 1, s["warps"] },
 	make: func(s Sizes) *Model {
 		return model(func(in *rtl.Wire[MechanismIn]) (rtl.Ticker, *rtl.Wire[MechanismOut]) {
 			none := paths.Pair{Side: [2]divergence.Side{divergence.NoSide, divergence.NoSide}}
@@ -187,7 +187,11 @@ func (b *PPC) exit(w int, gone uint64) {
 func (b *PPC) outputs(in *MechanismIn) (out MechanismOut) {
 	q := b.Q()
 	out.slots(b.Table)
-	out.SlotValid &^= q.Again
+	for w := range b.Table.Len() {
+		if q.Again>>w&1 != 0 {
+			out.SlotValid[w] = false
+		}
+	}
 	out.RetireValid, out.RetireWarp, out.Busy = q.Retire, q.Warp, q.Again != 0
 	if q.Wrong {
 		out.Error = 1

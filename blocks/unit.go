@@ -18,20 +18,21 @@ func Mechanisms() (names []string) {
 	return names
 }
 
-// Unit returns the files of a Verilog unit, which package sm/divergence/verilog builds: the printed
-// mechanism of a name, and a module around it with the ports of a unit.
-func Unit(name string) (map[string][]byte, error) {
+// Unit returns the shape and the files of a Verilog unit, which package sm/divergence/verilog builds: the
+// printed mechanism of a name, and a module around it with the ports of a unit.
+func Unit(name string) (verilog.Shape, map[string][]byte, error) {
 	b, err := Find(name)
 	if err != nil || b.promises == "" {
-		return nil, nearest.Unknown("printed mechanism", name, Mechanisms())
+		return verilog.Shape{}, nil, nearest.Unknown("printed mechanism", name, Mechanisms())
 	}
+	shape := verilog.Shape{Slots: max(1, b.slots)}
 	text, err := b.Print(Sizes{"lanes": verilog.Lanes, "warps": verilog.Warps})
 	if err != nil {
-		return nil, err
+		return shape, nil, err
 	}
 	var s strings.Builder
 	fmt.Fprintf(&s, "// %s, printed in %s.v, between the ports of a unit.\n// divergo: %s\n%s\n  %[2]s %[2]s (\n",
-		b.Doc, b.module(), b.promises, verilog.Header())
+		b.Doc, b.module(), b.promises, shape.Header())
 	pins := []string{".clk(clk)", ".reset(rst)"}
 	driven := map[string]bool{}
 	for _, p := range append(text.Inputs, text.Outputs...) {
@@ -51,5 +52,5 @@ func Unit(name string) (map[string][]byte, error) {
 		}
 	}
 	s.WriteString("endmodule\n")
-	return map[string][]byte{"unit.sv": []byte(s.String()), b.module() + ".v": []byte(text.Verilog)}, nil
+	return shape, map[string][]byte{"unit.sv": []byte(s.String()), b.module() + ".v": []byte(text.Verilog)}, nil
 }

@@ -101,6 +101,21 @@ var rtlWaves = []struct{ name, title, text string }{
 ], "head": {"text": "The warp keeps its slot and waits; resume lets it go on"}}`,
 	},
 	{
+		"slots", "Two paths of a warp",
+		`{"signal": [
+  {"name": "clk",             "wave": "p......"},
+  {"name": "fire_valid",      "wave": "01.0..."},
+  {"name": "fire_warp",       "wave": "x=.x...", "data": ["3"]},
+  {"name": "fire_slot",       "wave": "x==x...", "data": ["0", "1"]},
+  {"name": "fire_control",    "wave": "x01x..."},
+  {"name": "outcome_valid",   "wave": "0...10."},
+  {"name": "outcome_slot",    "wave": "x...=x.", "data": ["1"]},
+  {"name": "slot_pc[6]",      "wave": "=.=....", "data": ["10", "11"]},
+  {"name": "slot_pc[7]",      "wave": "=....=.", "data": ["2", "5"]},
+  {"name": "slot_pending[7]", "wave": "0..1.0."}
+], "head": {"text": "SLOTS = 2: each path of warp 3 issues, and waits for its own outcome"}}`,
+	},
+	{
 		"late", "A unit that needs longer",
 		`{"signal": [
   {"name": "clk",           "wave": "p......"},
@@ -204,7 +219,7 @@ CTA barrier, and the count of threads that live.
 - All events are inputs that are sampled at the rising edge of %[2]sclk%[2]s. All outputs are registers
   that change at that edge, apart from the debug port.
 - A launch, an issued instruction, an outcome and resumed warps can come at the same edge. They concern
-  different warps.
+  different warps, if a warp has one slot.
 - An edge without an event may be missing: the clock is gated. A unit that needs the next edge sets
   %[2]sbusy%[2]s.
 - Before the first event there are two edges with %[2]srst%[2]s. Registers that it does not reset begin
@@ -217,21 +232,32 @@ CTA barrier, and the count of threads that live.
 | port | direction | bits | meaning |
 |---|---|---|---|
 `, verilog.Version, "`")
-	for _, x := range verilog.Ports() {
+	for _, x := range (verilog.Shape{Slots: 2}).Ports() {
 		direction, size := "out", x.Bits
 		if x.Input {
 			direction = "in"
 		}
-		if x.PerWarp {
-			size = "WARPS x " + size
+		if x.Each != "" {
+			size = x.Each + " x " + size
 		}
-		fmt.Fprintf(p, "| `%s` | %s | %s | %s |\n", x.Name, direction, size, x.Doc)
+		size = strings.ReplaceAll(size, "WARPS*SLOTS", "SLOTS x WARPS")
+		doc := x.Doc
+		if x.If != "" {
+			doc += "; only with `" + x.If + "`"
+		}
+		fmt.Fprintf(p, "| `%s` | %s | %s | %s |\n", x.Name, direction, size, doc)
 	}
 	p.WriteString("\nThe constants are those of the package `divergo`:\n\n")
-	for line := range strings.Lines(verilog.Package()) {
+	for line := range strings.Lines(verilog.Plain.Package()) {
 		p.WriteString("    " + line)
 	}
 	p.WriteString(`
+A warp has one slot, or several: paths of it that can run. A unit says in ` + "`divergo.sv`" + ` how many, by
+` + "`SLOTS`" + `, and has the ports of that number. Slot k of warp w is element w x ` + "`SLOTS`" + ` + k of the slots. Its
+threads are those of the warp, in their own lanes.
+
+A unit of version 1 is one of version 2 with ` + "`SLOTS = 1`" + `: only its ` + "`divergo.sv`" + ` changes.
+
 ## Cycles
 
 A column is a cycle. It begins with a rising edge, at which inputs of the column before are sampled.
@@ -259,6 +285,26 @@ The numbers are hexadecimal masks and decimal PCs. The text of each diagram is W
 - ` + "`error`" + ` that is not 0, ` + "`$fatal`" + `, ` + "`$stop`" + `, ` + "`$finish`" + ` or a failed assertion ends the run with exit code 4.
   The message has the cycle and the Verilog line.
 
+## Several slots
+
+With ` + "`SLOTS > 1`" + ` the paths of a warp are issued independently of each other. ` + "`divergo rtl init DIR --printed dpe`" + `
+writes a unit with two slots for each warp.
+
+- The slots of a warp have no thread in common.
+- One edge can have an instruction of one slot of a warp and the outcome of another. The instruction
+  was issued in that cycle, and is first.
+- The outcomes of a warp come in the order of issue. The outcome of one slot may put another path into a
+  slot whose outcome is on the way. Then the next outcome of that slot is that of the old path, and
+  ` + "`outcome_taken`" + ` names its threads. At most two outcomes of a slot are on the way.
+- ` + "`slot_pending`" + ` is set from ` + "`fire_control`" + ` to the outcome, and ` + "`slot_held`" + ` from ` + "`BARRIER`" + ` to ` + "`resume`" + `. They
+  are those of the path in the slot. Such a slot is valid, and issues nothing.
+- A warp arrives at a barrier when all its live threads wait there. ` + "`resume`" + ` then is for all its slots
+  that wait. It can come at the edge of an outcome of the same warp, which is first: an ` + "`EXIT`" + ` that leaves
+  only threads that wait, or the ` + "`NEXT`" + ` of the slot that arrives last.
+- Groups 0 to ` + "`SLOTS`" + ` - 1 of the debug port are the slots. A slot that is not valid has no threads there,
+  unless they are about to run.
+- The promise ` + "`stack`" + ` needs ` + "`SLOTS = 1`" + `, and ` + "`divergo rtl score`" + ` takes traces of such units.
+
 ## The debug port
 
 The checkers must know where parked threads are. ` + "`debug_warp`" + ` and ` + "`debug_index`" + ` ask for a group of
@@ -285,8 +331,9 @@ Do not promise ` + "`prompt`" + ` for a unit in which a warp can wait for the ev
 
 ## What this version does not have
 
-- One slot for each warp: the homes of a slot's threads are their own warp and lanes. Dual paths,
-  compacted warps and other lanes need a later version.
+- Slots with threads of several warps: a slot names no home for each of its lanes, and no event names
+  the threads of each warp. Compacted warps such as those of ` + "`tbc`" + ` also need the barriers of a CTA inside
+  of the unit, where its warps wait for each other at a branch.
 - One instruction and one outcome a cycle: no pairs, and ` + "`sm.schedulers`" + ` is 1.
 - No memory port: a unit has room for all its state, and cannot spill.
 - CTA barriers count warps. Convergence barriers (` + "`bmov`, `warpsync`" + `) are not events.

@@ -41,7 +41,8 @@ func newRTLInit() *cobra.Command {
 		Long: `Write a Verilog unit that works into a new folder: unit.sv, a reconvergence stack for each warp;
 divergo.sv, the constants of the port specification; and bench/bench.sv, a bench for other simulators.
 
-With --printed the unit is a mechanism of the model in the Verilog that "rtl print" prints.`,
+With --printed the unit is a mechanism of the model in the Verilog that "rtl print" prints. One with
+several slots for each warp has no bench.`,
 		Example: `  divergo rtl init unit
   divergo rtl init stack --printed pdom`,
 		Args: exactly(1, "the name of a new folder"),
@@ -49,10 +50,10 @@ With --printed the unit is a mechanism of the model in the Verilog that "rtl pri
 			err := error(nil)
 			if printed == "" {
 				err = verilog.Init(args[0])
-			} else if files, e := blocks.Unit(printed); e != nil {
+			} else if shape, files, e := blocks.Unit(printed); e != nil {
 				err = e
 			} else {
-				err = verilog.InitFrom(args[0], files)
+				err = verilog.InitFrom(args[0], shape, files)
 			}
 			if err != nil {
 				return err

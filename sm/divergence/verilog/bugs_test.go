@@ -124,7 +124,7 @@ func planted(t testing.TB, unit string) string {
 }
 
 // The built units of this package's tests: by isolation, then the printed ones. They are built once.
-var built [4]struct {
+var built [5]struct {
 	sync.Once
 	folder string
 }

@@ -46,17 +46,20 @@ const unitHead = `// A divergence unit: reconvergence at immediate post-dominato
 `
 
 // skeleton returns the unit that Init writes, a stack for each warp.
-func skeleton() string { return unitHead + Header() + "\n" + unitBody }
+func skeleton() string { return unitHead + Plain.Header() + "\n" + unitBody }
 
 // Init writes a unit that works, and a bench for other simulators, into a new folder.
 func Init(folder string) error {
-	return InitFrom(folder, map[string][]byte{unitFile: []byte(skeleton())})
+	return InitFrom(folder, Plain, map[string][]byte{unitFile: []byte(skeleton())})
 }
 
-// InitFrom writes the files of a unit by name, with the package of constants and a bench for other
-// simulators, into a new folder.
-func InitFrom(folder string, unit map[string][]byte) error {
-	files := map[string][]byte{packageFile: []byte(Package()), benchFile: []byte(recorder)}
+// InitFrom writes the files of a unit by name, with the package of constants, into a new folder. A unit
+// with the ports of the one of Init gets its bench for other simulators.
+func InitFrom(folder string, s Shape, unit map[string][]byte) error {
+	files := map[string][]byte{packageFile: []byte(s.Package())}
+	if s == Plain {
+		files[benchFile] = []byte(recorder)
+	}
 	maps.Copy(files, unit)
 	return output.WriteFolder(folder, files)
 }
@@ -70,49 +73,98 @@ const (
 	isolatedKind = "isolated"
 )
 
-// sources returns the Verilog files of a folder, with the package divergo first and other packages before
-// modules, and a digest of all that the model depends on.
-func sources(folder string) (files []string, digest string, text []byte, err error) {
+// source is what the model of a unit is made of.
+type source struct {
+	files  []string // Verilog: the package divergo, other packages, modules
+	digest string   // of all that the model depends on
+	text   []byte
+	shape  Shape
+}
+
+// sources reads the Verilog files of a folder.
+func sources(folder string) (s source, err error) {
 	list, err := os.ReadDir(folder)
 	if err != nil {
 		var path *fs.PathError
 		if errors.As(err, &path) {
 			err = path.Err
 		}
-		return nil, "", nil, fmt.Errorf("%s: %w; \"divergo rtl init %[1]s\" begins a unit there", folder, err)
+		return s, fmt.Errorf("%s: %w; \"divergo rtl init %[1]s\" begins a unit there", folder, err)
 	}
+	file := filepath.Join(folder, packageFile)
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, fmt.Errorf("%s: no file %s; \"divergo rtl init\" writes one into a new folder", folder, packageFile)
+	} else if err != nil {
+		return s, err
+	}
+	if s.shape, err = shapeOf(string(text)); err != nil {
+		return s, fmt.Errorf("%s: %w", file, err)
+	}
+	s.files = []string{file}
 	var modules []string
 	sum := sha256.New()
-	fmt.Fprintln(sum, Version, benchSource, header(), top())
+	fmt.Fprintln(sum, Version, benchSource, s.shape.header(), s.shape.top())
 	for _, e := range list {
 		if ext := filepath.Ext(e.Name()); (ext == ".v" || ext == ".sv" || ext == ".vh" || ext == ".svh") && !e.IsDir() {
 			file := filepath.Join(folder, e.Name())
 			t, err := os.ReadFile(file)
 			if err != nil {
-				return nil, "", nil, err
+				return s, err
 			}
 			fmt.Fprintf(sum, "%s %d\n", e.Name(), len(t))
 			sum.Write(t)
-			if e.Name() == packageFile && string(t) != Package() {
-				return nil, "", nil, fmt.Errorf("%s: is not the package of version %d of the port specification; "+
-					"take the file that \"divergo rtl init\" writes into a new folder", file, Version)
-			}
-			text = append(text, t...)
+			s.text = append(s.text, t...)
 			switch {
 			case ext != ".v" && ext != ".sv": // an include file
 			case e.Name() == packageFile:
-				files = slices.Insert(files, 0, file)
 			case packages.Match(t):
-				files = append(files, file)
+				s.files = append(s.files, file)
 			default:
 				modules = append(modules, file)
 			}
 		}
 	}
-	if len(files) == 0 || filepath.Base(files[0]) != packageFile {
-		return nil, "", nil, fmt.Errorf("%s: no file %s; \"divergo rtl init\" writes one into a new folder", folder, packageFile)
+	s.files, s.digest = append(s.files, modules...), fmt.Sprintf("%x", sum.Sum(nil)[:16])
+	return s, nil
+}
+
+// chosen and stated match what a unit chooses in its package, and the version that it has.
+var (
+	chosen = regexp.MustCompile(`int SLOTS *=\s*(\d+);`)
+	stated = regexp.MustCompile(`int VERSION *=\s*(\d+);`)
+)
+
+// shapeOf reads the shape of a unit from its package divergo.
+func shapeOf(text string) (s Shape, err error) {
+	if m := stated.FindStringSubmatch(text); m != nil && m[1] != strconv.Itoa(Version) {
+		more := ""
+		if m[1] == "1" {
+			more = ". The ports of a unit of version 1 are those of version 2 with SLOTS = 1"
+		}
+		return s, fmt.Errorf("is the package of version %s of the port specification, want version %d; "+
+			"take the file that \"divergo rtl init\" writes into a new folder%s", m[1], Version, more)
 	}
-	return append(files, modules...), fmt.Sprintf("%x", sum.Sum(nil)[:16]), text, nil
+	m := chosen.FindStringSubmatch(text)
+	if m != nil {
+		s.Slots, _ = strconv.Atoi(m[1])
+	}
+	switch {
+	case m != nil && (s.Slots < 1 || s.Slots > MaxSlots):
+		return s, fmt.Errorf("SLOTS = %s, want 1 to %d slots of a warp", m[1], MaxSlots)
+	case m == nil || text != s.Package():
+		return s, fmt.Errorf("is not the package of version %d of the port specification%s; "+
+			"take the file that \"divergo rtl init\" writes into a new folder", Version, s.also())
+	}
+	return s, nil
+}
+
+// also says what a package must have with the number of slots in it.
+func (s Shape) also() string {
+	if s.Slots > 1 {
+		return fmt.Sprintf(" with SLOTS = %d, SLOT = %d", s.Slots, s.slotBits())
+	}
+	return ""
 }
 
 // packages matches the head of a package.
@@ -132,11 +184,11 @@ func stamp(model []byte) (kind, digest string) {
 // Build verilates the unit in a folder into its file unit.model: a shared object, or, if isolated, a
 // program that runs as a child. It returns the messages of Verilator, which name the unit's files.
 func Build(folder string, isolated bool) (messages string, err error) {
-	files, digest, source, err := sources(folder)
+	source, err := sources(folder)
 	if err != nil {
 		return "", err
 	}
-	if _, err := promised(folder, string(source)); err != nil {
+	if _, err := promised(folder, source); err != nil {
 		return "", err
 	}
 	model := filepath.Join(folder, modelFile)
@@ -155,7 +207,7 @@ func Build(folder string, isolated bool) (messages string, err error) {
 		return "", err
 	}
 	defer temp.Remove()
-	for name, text := range map[string]string{"divergo_top.sv": top(), "ports.h": header(), "bench.cc": benchSource} {
+	for name, text := range map[string]string{"divergo_top.sv": source.shape.top(), "ports.h": source.shape.header(), "bench.cc": benchSource} {
 		if err := temp.WriteFile(temp.Path(name), []byte(text)); err != nil {
 			return "", err
 		}
@@ -164,19 +216,19 @@ func Build(folder string, isolated bool) (messages string, err error) {
 		"--cc", "--savable", "--public-flat-rw", "--assert", "--no-timing", "--unroll-count", "16", "-O3", "--x-initial", "unique",
 		"--x-assign", "unique", "-Wno-fatal", "-Werror-PINMISSING", "--top-module", "divergo_top", "--prefix", "Vdivergo", "--Mdir", temp.Path("obj"),
 		"-I" + folder,
-	}, files, []string{temp.Path("divergo_top.sv")})...))
-	messages = explain(string(said), temp.Path("divergo_top.sv"))
+	}, source.files, []string{temp.Path("divergo_top.sv")})...))
+	messages = source.shape.explain(string(said), temp.Path("divergo_top.sv"))
 	if err != nil {
 		return "", fmt.Errorf("%s: Verilator finds errors:\n%s", folder, withoutWarnings(messages))
 	}
-	if err := describe(temp, folder, files); err != nil {
+	if err := describe(temp, folder, source.files); err != nil {
 		return messages, fmt.Errorf("%s: its registers: %w", folder, err)
 	}
 	kind := sharedKind
 	if isolated {
 		kind = isolatedKind
 	}
-	if said, err := compile(temp, kind, digest); err != nil {
+	if said, err := compile(temp, kind, source.digest); err != nil {
 		return messages, fmt.Errorf("the model of the unit does not compile:\n%s", said)
 	}
 	text, err := os.ReadFile(temp.Path("unit"))
@@ -221,7 +273,7 @@ func describe(temp *output.Scratch, folder string, files []string) error {
 
 // optimized are flags for the verilated model. Verilator has optimized it: without these passes of g++
 // over its long functions a build takes less time, and the model executes fewer instructions.
-const optimized = " -fno-tree-fre -fno-tree-pre -fno-gcse -fno-tree-dse"
+const optimized = " -fno-tree-fre -fno-tree-pre -fno-gcse -fno-tree-dse -fno-tree-slp-vectorize"
 
 // compile makes the file unit of the verilated model.
 func compile(temp *output.Scratch, kind, digest string) (said []byte, err error) {
@@ -266,7 +318,7 @@ var (
 )
 
 // explain rewrites messages about the module around the unit, which the user does not see.
-func explain(text, around string) string {
+func (s Shape) explain(text, around string) string {
 	var b strings.Builder
 	ours := false // the line, or the message that it continues, is about the instance
 	for line := range strings.Lines(text) {
@@ -277,7 +329,7 @@ func explain(text, around string) string {
 			ours = true
 		case first && lacking.MatchString(line):
 			name := lacking.FindStringSubmatch(line)[1]
-			fmt.Fprintf(&b, "%%Error: module unit has no port %s, want\n    %s\n", name, declared(name))
+			fmt.Fprintf(&b, "%%Error: module unit has no port %s, want\n    %s\n", name, s.declared(name))
 			ours = true
 		case first || !ours:
 			b.WriteString(line)
@@ -302,8 +354,8 @@ func withoutWarnings(messages string) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-func declared(port string) string {
-	for _, p := range Ports() {
+func (s Shape) declared(port string) string {
+	for _, p := range s.Ports() {
 		if p.Name == port {
 			return p.Declaration()
 		}
@@ -313,7 +365,7 @@ func declared(port string) string {
 
 // Open returns the mechanism of the unit in a folder, which Build has built. It is named by its folder.
 func Open(folder string) (m divergence.Mechanism, err error) {
-	_, digest, text, err := sources(folder)
+	source, err := sources(folder)
 	if err != nil {
 		return m, err
 	}
@@ -328,10 +380,10 @@ func Open(folder string) (m divergence.Mechanism, err error) {
 	switch {
 	case kind != sharedKind && kind != isolatedKind:
 		return m, fmt.Errorf("%s: is no model that \"divergo rtl build\" made", file)
-	case built != digest:
+	case built != source.digest:
 		return m, fmt.Errorf("%s is older than the sources of the unit; \"divergo rtl build %s\" builds it again", file, folder)
 	}
-	promises, err := promised(folder, string(text))
+	promises, err := promised(folder, source)
 	if err != nil {
 		return m, err
 	}
@@ -363,7 +415,7 @@ func Open(folder string) (m divergence.Mechanism, err error) {
 				return nil, fmt.Errorf("sm.warp_size = %d: the ports of a Verilog unit have masks of %d lanes, want at most %d",
 					e.Lanes, Lanes, Lanes)
 			}
-			return newUnit(e, start, about), nil
+			return newUnit(e, source.shape, start, about), nil
 		},
 	}, nil
 }
@@ -371,8 +423,8 @@ func Open(folder string) (m divergence.Mechanism, err error) {
 var promise = regexp.MustCompile(`(?m)^\s*//\s*divergo:\s*(.*?)\s*$`)
 
 // promised reads what the checkers may expect of a unit: the words of its comment "// divergo:".
-func promised(folder, text string) (p divergence.Promises, err error) {
-	for _, m := range promise.FindAllStringSubmatch(text, -1) {
+func promised(folder string, s source) (p divergence.Promises, err error) {
+	for _, m := range promise.FindAllStringSubmatch(string(s.text), -1) {
 		for _, word := range strings.Fields(m[1]) {
 			name, value, _ := strings.Cut(word, "=")
 			switch name {
@@ -381,6 +433,9 @@ func promised(folder, text string) (p divergence.Promises, err error) {
 			case "in_step":
 				p.InStep = true
 			case "stack":
+				if s.shape.Slots > 1 {
+					return p, fmt.Errorf("%s: \"// divergo: stack\": want a unit with SLOTS = 1, it has %d", folder, s.shape.Slots)
+				}
 				p.Stack = func(p divergence.Policy, slot int, to []divergence.Entry) []divergence.Entry {
 					return p.(*Unit).entries(slot, to)
 				}

@@ -1,7 +1,7 @@
 // Package verilog runs a user's Verilog divergence unit as a mechanism: in a whole SM, with its memory
 // system, under every kernel and checker.
 //
-//	its ports        Version, Ports, Inputs, Outputs, Entry, Kind, Package, Header
+//	its ports        Version, Shape, Plain, Port, Inputs, Outputs, Entry, Kind
 //	its files        Init, Build, Open
 //	in an SM         Unit
 //

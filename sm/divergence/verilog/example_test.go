@@ -7,8 +7,8 @@ import (
 )
 
 // The ports of a launch, as a unit declares them.
-func ExamplePorts() {
-	for _, p := range verilog.Ports() {
+func ExampleShape_Ports() {
+	for _, p := range verilog.Plain.Ports() {
 		if p.Group == "launch" {
 			fmt.Println(p.Declaration())
 		}

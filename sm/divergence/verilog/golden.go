@@ -47,7 +47,7 @@ func (g *golden) look(out *Outputs) *difference {
 		}
 		w.started = false
 	}
-	for set := out.Valid; set != 0; set &= set - 1 {
+	for set := out.Valid[0]; set != 0; set &= set - 1 {
 		i := bits.TrailingZeros64(set)
 		w, mask := &g.warps[i], out.Mask[i]
 		switch {
@@ -128,7 +128,7 @@ func (g *golden) step(warp int, lanes uint32) {
 
 func (g *golden) fire(in *Inputs, out *Outputs) error {
 	i := int(in.FireWarp)
-	if i >= Warps || out.Valid>>i&1 == 0 || out.PC[i] != in.FirePC {
+	if i >= Warps || !out.Valid.Has(i) || out.PC[i] != in.FirePC {
 		return fmt.Errorf("fire_warp = %d, fire_pc = %d: want a valid slot and its PC", i, in.FirePC)
 	}
 	w := &g.warps[i]
@@ -149,7 +149,7 @@ func (g *golden) outcome(in *Inputs, out *Outputs) error {
 		return fmt.Errorf("outcome_warp = %d, want a warp whose last instruction had fire_control", i)
 	}
 	w, mask := &g.warps[i], out.Mask[i]
-	if out.Valid>>i&1 == 0 || out.PC[i] != w.pc {
+	if !out.Valid.Has(i) || out.PC[i] != w.pc {
 		return fmt.Errorf("outcome of warp %d: its slot has moved", i)
 	}
 	if (in.OutcomeKind == Branch || in.OutcomeKind == Exit) && in.Taken&^mask != 0 {

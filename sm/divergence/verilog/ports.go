@@ -2,26 +2,51 @@ package verilog
 
 import (
 	"fmt"
+	"math/bits"
 	"reflect"
 	"strconv"
 	"strings"
 
+	"divergo/sm/divergence"
 	"divergo/units"
 )
 
 // Version is the version of the port specification. It grows when a unit that works with one version
 // may not work with the next.
-const Version = 1
+const Version = 2
 
 // The sizes of every unit. A smaller machine uses the first warps and lanes.
 const (
 	Warps      = units.MaxRows
 	Lanes      = 32
+	MaxSlots   = divergence.MaxSlots / Warps // of a warp
 	DepthBits  = 16
 	PCBits     = 32
 	PointBits  = DepthBits + PCBits
 	maxEntries = 4 * Lanes // groups of threads that the debug port is asked for
 )
+
+// Shape is what a unit chooses, in its file divergo.sv.
+type Shape struct {
+	Slots int // of each warp, 1 to MaxSlots: paths that can run
+}
+
+// Plain is the shape of the unit that Init writes.
+var Plain = Shape{Slots: 1}
+
+// has reports whether a unit has ports under a condition.
+func (s Shape) has(condition string) bool { return condition == "" || s.Slots > 1 }
+
+// slots is the number of slots of an SM as an expression.
+func (s Shape) slots() string {
+	if s.Slots > 1 {
+		return "WARPS*SLOTS"
+	}
+	return "WARPS"
+}
+
+// slotBits are the bits of the number of a warp's slot.
+func (s Shape) slotBits() int { return max(1, bits.Len(uint(s.Slots-1))) }
 
 // Kind is what an outcome asks of the warp.
 type Kind uint8
@@ -51,9 +76,11 @@ type Inputs struct {
 	Fire        uint8 `port:"fire_valid" bits:"1" doc:"an instruction was issued in this cycle"`
 	FireControl uint8 `port:"fire_control" bits:"1" doc:"an outcome will follow: the warp must not move until then"`
 	FireWarp    uint8 `port:"fire_warp" bits:"WARP" doc:"warp of the issued instruction"`
+	FireSlot    uint8 `port:"fire_slot" bits:"SLOT" if:"SLOTS > 1" doc:"and its slot of the warp, from 0 on"`
 	Outcome     uint8 `port:"outcome_valid" bits:"1" doc:"a control instruction has ended its execution"`
 	OutcomeKind Kind  `port:"outcome_kind" bits:"KIND" doc:"BRANCH, EXIT, BARRIER or NEXT"`
 	OutcomeWarp uint8 `port:"outcome_warp" bits:"WARP" doc:"warp of the outcome"`
+	OutcomeSlot uint8 `port:"outcome_slot" bits:"SLOT" if:"SLOTS > 1" doc:"and its slot of the warp"`
 	Launch      uint8 `port:"launch_valid" bits:"1" doc:"a warp starts"`
 	LaunchWarp  uint8 `port:"launch_warp" bits:"WARP" doc:"its number, which is free: it has never started, or has retired"`
 	LaunchCTA   uint8 `port:"launch_cta" bits:"CTA" doc:"its CTA"`
@@ -61,16 +88,19 @@ type Inputs struct {
 	LaunchWarps uint8 `port:"launch_warps" bits:"WARP + 1" doc:"warps of the CTA"`
 }
 
-// Outputs are the outputs of a unit after a clock edge.
+// Outputs are the outputs of a unit after a clock edge. The slots of warp w begin with number w times the
+// slots of a warp.
 type Outputs struct {
-	Valid  uint64        `port:"slot_valid" bits:"WARPS" doc:"the warp can be fetched and issued"`
-	PC     [Warps]uint32 `port:"slot_pc" bits:"PC" doc:"PC of the warp"`
-	Mask   [Warps]uint32 `port:"slot_mask" bits:"LANES" doc:"its active lanes; never 0 in a valid slot"`
-	Depth  [Warps]uint16 `port:"slot_depth" bits:"DEPTH" doc:"its call depth"`
-	Retire uint8         `port:"retire_valid" bits:"1" doc:"a warp has no threads left; for one cycle"`
-	Gone   uint8         `port:"retire_warp" bits:"WARP" doc:"that warp"`
-	Busy   uint8         `port:"busy" bits:"1" doc:"the unit needs the next clock edge too, without an event"`
-	Error  uint8         `port:"error" bits:"8" doc:"not 0: the run ends with this number"`
+	Valid   units.Set                `port:"slot_valid" bits:"WARPS" doc:"the slot can be fetched and issued"`
+	Pending units.Set                `port:"slot_pending" bits:"WARPS" if:"SLOTS > 1" doc:"the outcome of its control instruction is on the way"`
+	Held    units.Set                `port:"slot_held" bits:"WARPS" if:"SLOTS > 1" doc:"it waits at a barrier"`
+	PC      [Warps * MaxSlots]uint32 `port:"slot_pc" bits:"PC" doc:"its PC"`
+	Mask    [Warps * MaxSlots]uint32 `port:"slot_mask" bits:"LANES" doc:"its active lanes; never 0 in a valid slot"`
+	Depth   [Warps * MaxSlots]uint16 `port:"slot_depth" bits:"DEPTH" doc:"its call depth"`
+	Retire  uint8                    `port:"retire_valid" bits:"1" doc:"a warp has no threads left; for one cycle"`
+	Gone    uint8                    `port:"retire_warp" bits:"WARP" doc:"that warp"`
+	Busy    uint8                    `port:"busy" bits:"1" doc:"the unit needs the next clock edge too, without an event"`
+	Error   uint8                    `port:"error" bits:"8" doc:"not 0: the run ends with this number"`
 }
 
 // Entry is an answer of the debug port, which is combinational: a group of threads of a warp.
@@ -85,22 +115,22 @@ type Entry struct {
 type Port struct {
 	Name, Doc string
 	Input     bool
+	If        string // a condition of the constants, without which a unit has no such port
 	Bits      string // an expression of the constants of the package divergo
-	PerWarp   bool   // one for each warp
+	Each      string // the number of them, such as WARPS; empty: one
 	Group     string // clock, launch, fire, outcome, barrier, slots, retire, control or debug
 
-	field string // of Inputs, Outputs or Entry
-	bytes uintptr
+	bytes uintptr // of one
 }
 
 // Ports lists the ports in the order of the specification.
-func Ports() (list []Port) {
+func (s Shape) Ports() (list []Port) {
 	clock := Port{Name: "clk", Doc: "clock; every effect is at its rising edge", Input: true, Bits: "1"}
 	warp := Port{Name: "debug_warp", Doc: "warp of the question", Input: true, Bits: "WARP"}
 	index := Port{Name: "debug_index", Doc: "number of a group: 0 runs, or waits to run; the others are parked", Input: true, Bits: "7"}
-	all := append([]Port{clock}, portsOf(reflect.TypeFor[Inputs](), true)...)
-	all = append(all, portsOf(reflect.TypeFor[Outputs](), false)...)
-	all = append(append(all, warp, index), portsOf(reflect.TypeFor[Entry](), false)...)
+	all := append([]Port{clock}, s.portsOf(reflect.TypeFor[Inputs](), true)...)
+	all = append(all, s.portsOf(reflect.TypeFor[Outputs](), false)...)
+	all = append(append(all, warp, index), s.portsOf(reflect.TypeFor[Entry](), false)...)
 	for _, g := range groups {
 		for _, p := range all {
 			if p.Group = g.name; g.has(p.Name) {
@@ -138,32 +168,58 @@ func (g *group) has(port string) bool {
 	return false
 }
 
-func portsOf(t reflect.Type, input bool) (list []Port) {
-	for i := range t.NumField() {
-		f := t.Field(i)
-		list = append(list, Port{
-			Name: f.Tag.Get("port"), Doc: f.Tag.Get("doc"), Input: input, Bits: f.Tag.Get("bits"),
-			PerWarp: f.Type.Kind() == reflect.Array, field: f.Name, bytes: f.Type.Size(),
-		})
+func (s Shape) portsOf(t reflect.Type, input bool) (list []Port) {
+	for _, f := range s.fields(t) {
+		p := Port{
+			Name: f.Tag.Get("port"), Doc: f.Tag.Get("doc"), Input: input, Bits: f.Tag.Get("bits"), If: f.Tag.Get("if"),
+			bytes: f.Type.Size(),
+		}
+		switch {
+		case f.Type == setType:
+			p.Bits = s.slots()
+		case f.Type.Kind() == reflect.Array:
+			p.Each, p.bytes = s.slots(), f.Type.Elem().Size()
+		}
+		list = append(list, p)
 	}
 	return list
 }
 
-// constants are the constants of the package divergo, in order.
-var constants = []struct {
+// setType has a bit for each slot of an SM.
+var setType = reflect.TypeFor[units.Set]()
+
+// fields are those of Inputs, Outputs or Entry that are ports.
+func (s Shape) fields(t reflect.Type) (list []reflect.StructField) {
+	for i := range t.NumField() {
+		if f := t.Field(i); s.has(f.Tag.Get("if")) {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// parameter is a constant of the package divergo.
+type parameter struct {
 	name  string
 	value int
 	doc   string
-}{
-	{"VERSION", Version, "of the port specification"},
-	{"WARPS", Warps, "warps of an SM"},
-	{"LANES", Lanes, "threads of a warp"},
-	{"WARP", 6, "bits of a warp's number"},
-	{"CTA", 5, "bits of a CTA's number"},
-	{"KIND", 2, "bits of the kind of an outcome"},
-	{"PC", PCBits, "bits of a PC, which counts instructions"},
-	{"DEPTH", DepthBits, "bits of a call depth"},
-	{"POINT", PointBits, "bits of a point: {depth, PC}"},
+}
+
+// constants are the constants of the package divergo, in order.
+func (s Shape) constants() []parameter {
+	return []parameter{
+		{"VERSION", Version, "of the port specification"},
+		{"WARPS", Warps, "warps of an SM"},
+		{"LANES", Lanes, "threads of a warp"},
+		{"SLOTS", s.Slots, fmt.Sprintf("slots of a warp: 1 to %d, as the unit needs", MaxSlots)},
+		{"WARP", 6, "bits of a warp's number"},
+		{"SLOT", s.slotBits(), "bits of the number of a warp's slot"},
+		{"CTA", 5, "bits of a CTA's number"},
+		{"KIND", 2, "bits of the kind of an outcome"},
+		{"PC", PCBits, "bits of a PC, which counts instructions"},
+		{"DEPTH", DepthBits, "bits of a call depth"},
+		{"POINT", PointBits, "bits of a point: {depth, PC}"},
+	}
 }
 
 // Declaration returns the port in SystemVerilog, as in "input  logic [PC-1:0] fire_pc".
@@ -172,8 +228,8 @@ func (p *Port) Declaration() string {
 	if p.Input {
 		direction = "input "
 	}
-	if p.PerWarp {
-		shape = "[WARPS-1:0]"
+	if p.Each != "" {
+		shape = "[" + p.Each + "-1:0]"
 	}
 	if n, err := strconv.Atoi(p.Bits); err == nil && n > 1 {
 		shape += fmt.Sprintf("[%d:0]", n-1)
@@ -184,11 +240,11 @@ func (p *Port) Declaration() string {
 }
 
 // Package returns the SystemVerilog package divergo, with the constants of the specification.
-func Package() string {
+func (s Shape) Package() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "// Constants of divergo's port specification, version %d. \"divergo rtl init\" writes this file;\n"+
-		"// \"divergo rtl build\" refuses another one.\npackage divergo;\n", Version)
-	for _, c := range constants {
+		"// \"divergo rtl build\" refuses another one, apart from SLOTS and SLOT.\npackage divergo;\n", Version)
+	for _, c := range s.constants() {
 		fmt.Fprintf(&b, "  localparam int %-7s = %d; // %s\n", c.name, c.value, c.doc)
 	}
 	fmt.Fprintf(&b, "  typedef logic [POINT-1:0] point_t; // {call depth, PC}\n"+
@@ -201,10 +257,10 @@ func Package() string {
 }
 
 // Header returns the head of module unit, with all ports.
-func Header() string {
+func (s Shape) Header() string {
 	var b strings.Builder
 	b.WriteString("module unit\n  import divergo::*;\n(\n")
-	ports, last := Ports(), ""
+	ports, last := s.Ports(), ""
 	for i, p := range ports {
 		if p.Group != last {
 			fmt.Fprintf(&b, "  // %s\n", p.Group)
@@ -221,10 +277,10 @@ func Header() string {
 }
 
 // top returns the module around the unit. Verilator reports a missing port of the unit here.
-func top() string {
+func (s Shape) top() string {
 	var b strings.Builder
 	b.WriteString("// The bench of divergo around the unit.\nmodule divergo_top\n  import divergo::*;\n(\n")
-	ports := Ports()
+	ports := s.Ports()
 	var list, pins []string
 	for _, p := range ports {
 		list = append(list, "  "+p.Declaration())
@@ -235,7 +291,7 @@ func top() string {
 }
 
 // ports.h of the shim: the structs and the copies between them and the ports of the model.
-func header() string {
+func (s Shape) header() string {
 	var b strings.Builder
 	b.WriteString("#include <cstdint>\n#include <cstring>\n")
 	for _, t := range []reflect.Type{reflect.TypeFor[Inputs](), reflect.TypeFor[Outputs](), reflect.TypeFor[Entry]()} {
@@ -250,17 +306,16 @@ func header() string {
 		}
 		fmt.Fprintf(&b, "};\nstatic_assert(sizeof(%s) == %d, \"%[1]s is not laid out as in Go\");\n", t.Name(), t.Size())
 	}
-	b.WriteString("static const struct { const char *name; int size; } PER_WARP[] = {\n")
-	for _, p := range Ports() {
-		if p.PerWarp {
-			fmt.Fprintf(&b, "  {\"%s\", %d},\n", p.Name, p.bytes/Warps)
+	fmt.Fprintf(&b, "enum { SLOTS = %d };\nstatic const struct { const char *name; int size; } PER_SLOT[] = {\n", Warps*s.Slots)
+	for _, p := range s.Ports() {
+		if p.Each != "" {
+			fmt.Fprintf(&b, "  {\"%s\", %d},\n", p.Name, p.bytes)
 		}
 	}
 	b.WriteString("};\n")
 	copies := func(name, format string, t reflect.Type) {
 		fmt.Fprintf(&b, "#define %s(m, x)", name)
-		for i := range t.NumField() {
-			f := t.Field(i)
+		for _, f := range s.fields(t) {
 			fmt.Fprintf(&b, " \\\n  "+format, f.Tag.Get("port"), f.Name)
 		}
 		b.WriteString("\n")

@@ -38,9 +38,9 @@ func printed(t *testing.T, mechanism string) string {
 		dir, err := os.MkdirTemp("", "unit")
 		require.NoError(t, err)
 		folder := filepath.Join(dir, mechanism)
-		files, err := blocks.Unit(mechanism)
+		shape, files, err := blocks.Unit(mechanism)
 		require.NoError(t, err)
-		require.NoError(t, verilog.InitFrom(folder, files))
+		require.NoError(t, verilog.InitFrom(folder, shape, files))
 		messages, err := verilog.Build(folder, false)
 		require.NoError(t, err, messages)
 		b.folder = folder
@@ -66,6 +66,14 @@ func TestPrintedCycles(t *testing.T) {
 	}
 }
 
+// paths lists all paths.
+func paths(_ divergence.Mechanism, p divergence.Policy) (list string) {
+	for _, x := range p.Paths(nil) {
+		list += fmt.Sprintf("warp %d {{%d} %b}\n", x.Row, x.PC, x.Mask)
+	}
+	return list
+}
+
 // TestPrintedState: in each cycle of random kernels with exits and barriers, the warps of the printed
 // mechanism have the paths of the Go model: all entries of all stacks of pdom, both paths of all pairs
 // of ppc.
@@ -79,12 +87,8 @@ func TestPrintedState(t *testing.T) {
 			}
 			return list
 		},
-		"ppc": func(_ divergence.Mechanism, p divergence.Policy) (list string) {
-			for _, x := range p.Paths(nil) {
-				list += fmt.Sprintf("warp %d {{%d} %b}\n", x.Row, x.PC, x.Mask)
-			}
-			return list
-		},
+		"ppc": paths,
+		"dpe": paths,
 	}
 	for _, name := range blocks.Mechanisms() {
 		states := func(mechanism string) (list []string) {
@@ -114,42 +118,68 @@ func TestPrintedDump(t *testing.T) {
 		want, got := recorded(t, name), recorded(t, printed(t, name))
 		require.Equal(t, want.End, got.End, name)
 		compared := map[string]int{} // by signal of the unit
-		compare := func(path, part, index string, used func(time uint64) bool) {
-			s, ok := want.Signal("sm_0.Div." + path)
-			require.True(t, ok, path)
-			o, ok := got.Signal("sm_0.Div.Verilog.unit." + name + "." + part + index)
-			require.True(t, ok, part+index)
+		compare := func(s, o vcdread.Signal, part string, used func(time uint64) bool) {
 			for _, c := range slices.Concat(want.Changes[s.Net], got.Changes[o.Net]) {
 				if used(c.Time) {
 					compared[part]++
-					require.Equal(t, want.At(s.Net, c.Time).Value, got.At(o.Net, c.Time).Value, "%s: %s at %d", name, path, c.Time)
+					require.Equal(t, want.At(s.Net, c.Time).Value, got.At(o.Net, c.Time).Value, "%s: %s at %d", name, s.Path, c.Time)
 				}
 			}
 		}
+		each := func(in, field, part string, i int, used func(time uint64) bool) {
+			o, ok := element(got, "sm_0.Div.Verilog.unit."+name+"."+part, i, "")
+			require.True(t, ok, part)
+			s, ok := element(want, "sm_0.Div."+in, i, field)
+			require.True(t, ok, in)
+			compare(s, o, part, used)
+		}
 		always := func(uint64) bool { return true }
-		warps := 0
-		for ; ; warps++ {
-			index := fmt.Sprintf("_%02d", warps)
-			slot := "Table" + index + "."
-			valid, ok := want.Signal("sm_0.Div." + slot + "Valid")
-			if !ok {
-				break
+		valid := func(i int) func(time uint64) bool {
+			s, _ := element(want, "sm_0.Div.Table", i, ".Valid")
+			return func(time uint64) bool { return want.At(s.Net, time).Value != 0 }
+		}
+		warps, slots := 0, 0
+		for ; has(want, "sm_0.Div.Table", slots, ".Valid"); slots++ {
+			each("Table", ".Valid", "table__valid", slots, always)
+			each("Table", ".PC", "table__pc", slots, valid(slots))
+			each("Table", ".Mask", "table__mask", slots, valid(slots))
+			if name == "dpe" {
+				each("Table", ".Wait", "table__wait_", slots, valid(slots))
 			}
-			runs := func(time uint64) bool { return want.At(valid.Net, time).Value != 0 }
-			compare(slot+"Valid", "table__valid", index, always)
-			compare(slot+"PC", "table__pc", index, runs)
-			compare(slot+"Mask", "table__mask", index, runs)
-			compare("Stack.Depth"+index, "stack_depth", index, runs)
+		}
+		for has(want, "sm_0.Div.Stack.Depth", warps, "") {
+			warps++
+		}
+		require.Positive(t, warps, name)
+		for w := range warps {
+			first, last := valid(w*slots/warps), valid((w+1)*slots/warps-1)
+			each("Stack.Depth", "", "stack_depth", w, func(time uint64) bool { return first(time) || last(time) })
 		}
 		if name == "ppc" {
-			compare("Again.Q", "again", "", always)
+			s, ok := want.Signal("sm_0.Div.Again.Q")
+			require.True(t, ok)
+			o, ok := got.Signal("sm_0.Div.Verilog.unit.ppc.again")
+			require.True(t, ok)
+			compare(s, o, "again", always)
 		}
-		assert.Positive(t, warps, name)
 		// The run is the same each time. The register of ppc changes least often, which makes 98 comparisons.
 		for part, n := range compared {
 			assert.Greater(t, n, 90, "%s: %s", name, part)
 		}
 	}
+}
+
+// element finds the signal of an element of a memory.
+func element(d *vcdread.Dump, memory string, i int, field string) (s vcdread.Signal, ok bool) {
+	for digits := 1; digits < 4 && !ok; digits++ {
+		s, ok = d.Signal(fmt.Sprintf("%s_%0*d%s", memory, digits, i, field))
+	}
+	return s, ok
+}
+
+func has(d *vcdread.Dump, memory string, i int, field string) bool {
+	_, ok := element(d, memory, i, field)
+	return ok
 }
 
 // recorded is a dump of a mechanism in a run of mergesort.

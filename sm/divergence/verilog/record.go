@@ -63,7 +63,7 @@ func (r *recording) names() error {
 		return r.reason(err)
 	}
 	var known []string
-	for _, p := range Ports() {
+	for _, p := range Plain.Ports() {
 		known = append(known, p.Name)
 	}
 	for i, name := range names {
@@ -134,7 +134,7 @@ func (r *recording) next() (*record, error) {
 	if err != nil {
 		return x, err
 	}
-	return x, r.fill(&x.Out, words, func(port string) bool { return port != "retire_warp" || x.Out.Retire != 0 }, x.Out.Valid)
+	return x, r.fill(&x.Out, words, func(port string) bool { return port != "retire_warp" || x.Out.Retire != 0 }, x.Out.Valid[0])
 }
 
 // fill sets the fields of Inputs or Outputs to the values of their ports. It wants known values of the
@@ -149,6 +149,9 @@ func (r *recording) fill(to any, words []string, must func(port string) bool, wa
 		}
 		text := strings.TrimSpace(words[at])
 		f := v.Field(i)
+		if f.Type() == setType {
+			f = f.Index(0)
+		}
 		if f.Kind() != reflect.Array {
 			n, err := r.number(port, text, f.Type().Bits(), must(port))
 			if err != nil {

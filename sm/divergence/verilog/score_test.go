@@ -91,7 +91,7 @@ func TestScoreBugs(t *testing.T) {
 func trace(t *testing.T, edges ...map[string]string) string {
 	t.Helper()
 	var names []string
-	for _, p := range verilog.Ports() {
+	for _, p := range verilog.Plain.Ports() {
 		if p.Group != "debug" && p.Name != "clk" && p.Name != "busy" {
 			names = append(names, p.Name)
 		}

@@ -143,9 +143,10 @@ func (t *twin) step(now, next *record) (*difference, error) {
 func (t *twin) slot(w int, out *Outputs) *difference {
 	s := t.policy.Slots().At(w)
 	of := func(port string) string { return fmt.Sprintf("%s of warp %d", port, w) }
-	switch valid := out.Valid>>w&1 != 0; {
+	switch valid := out.Valid.Has(w); {
 	case valid != s.Valid:
-		return &difference{of("slot_valid"), fmt.Sprint(out.Valid >> w & 1), fmt.Sprint(1 - out.Valid>>w&1)}
+		bit := out.Valid[0] >> w & 1
+		return &difference{of("slot_valid"), fmt.Sprint(bit), fmt.Sprint(1 - bit)}
 	case !valid:
 	case out.PC[w] != s.PC:
 		return &difference{of("slot_pc"), fmt.Sprint(out.PC[w]), fmt.Sprint(s.PC)}

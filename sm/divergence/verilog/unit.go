@@ -2,6 +2,7 @@ package verilog
 
 import (
 	"fmt"
+	"slices"
 
 	"divergo/isa"
 	"divergo/rtl"
@@ -20,18 +21,31 @@ type Unit struct {
 	divergence.Warps
 	Verilog rtl.Foreign
 	Live    *rtl.Mem[uint64] `bits:"lanes"` // threads of each warp that have not exited
+	Held    *rtl.Mem[uint64] `rtl:"sim"`    // of these, the ones that wait at a barrier
+	Issued  *rtl.Mem[issued] `rtl:"sim"`    // by slot
 	Own     rtl.State[struct {
 		Running uint64 `bits:"warps"` // warps that have started and not retired
 		Busy    bool   // the unit asks for the next edge
 	}]
 
-	m   *model `rtl:"-"`
-	sim *rtl.Sim
+	m     *model `rtl:"-"`
+	sim   *rtl.Sim
+	slots int // of a warp
+}
+
+// issued are the threads of the control instructions of a slot whose outcomes are on the way, the oldest
+// first. The slot can have another path meanwhile: see stacks.DPE.
+type issued struct {
+	N    uint8
+	Path [2]divergence.Side
 }
 
 // newUnit makes the bench and its unit.
-func newUnit(e divergence.Env, start func() (bench, error), about *description) *Unit {
-	p := &Unit{Warps: divergence.NewWarps(e, 1), Live: rtl.NewMem[uint64](e.Warps)}
+func newUnit(e divergence.Env, s Shape, start func() (bench, error), about *description) *Unit {
+	p := &Unit{
+		Warps: divergence.NewWarps(e, s.Slots), Live: rtl.NewMem[uint64](e.Warps), Held: rtl.NewMem[uint64](e.Warps),
+		Issued: rtl.NewMem[issued](e.Warps * s.Slots), slots: s.Slots,
+	}
 	p.Pairs, p.Divides, p.Failure = false, false, new(divergence.Failure)
 	p.m = &model{start: start, about: about, fail: p.fail, heal: func() { p.Failure.Err = nil }}
 	p.Verilog.Init(p.m)
@@ -57,9 +71,11 @@ func (p *Unit) Tick() {
 	*in = Inputs{}
 	f := p.Fire.Get()
 	if f.Valid {
-		in.Fire, in.FireWarp, in.FirePC = 1, uint8(f.Slot), f.PC
+		in.Fire, in.FirePC = 1, f.PC
+		in.FireWarp, in.FireSlot = p.number(int(f.Slot))
 		if f.Control {
 			in.FireControl = 1
+			p.issue(int(f.Slot))
 		}
 	}
 	p.Serve(p)
@@ -74,34 +90,60 @@ func (p *Unit) Tick() {
 	p.copy(&p.m.out)
 }
 
+// number returns the warp of a slot, and which of its slots it is.
+func (p *Unit) number(slot int) (warp, of uint8) { return uint8(slot / p.slots), uint8(slot % p.slots) }
+
+// issue records the threads of a control instruction.
+func (p *Unit) issue(slot int) {
+	x, s := p.Issued.Edit(slot), p.Table.At(slot)
+	if int(x.N) == len(x.Path) {
+		p.fail(fmt.Errorf("slot %d of the unit issues a control instruction, of two others the outcome is on the way", slot))
+		return
+	}
+	x.Path[x.N] = divergence.Side{At: s.At(), Mask: s.Mask}
+	x.N++
+}
+
+// resolved returns the path of the oldest control instruction of a slot.
+func (p *Unit) resolved(slot int) divergence.Side {
+	x := p.Issued.Edit(slot)
+	first := x.Path[0]
+	x.N--
+	x.Path = [2]divergence.Side{x.Path[1]}
+	return first
+}
+
 // copy takes the outputs of the unit over.
 func (p *Unit) copy(out *Outputs) {
 	if out.Error != 0 {
 		p.fail(fmt.Errorf("the unit reports error %d", out.Error))
 		return
 	}
-	if n := p.Table.Len(); n < Warps && out.Valid>>n != 0 {
-		p.fail(fmt.Errorf("the unit has valid slots %#x, the machine has %d warps", out.Valid, n))
+	if i := out.Valid.Next(p.Table.Len(), len(out.Valid)); i >= p.Table.Len() {
+		p.fail(fmt.Errorf("slot %d of the unit is valid, the machine has %d slots", i, p.Table.Len()))
 		return
 	}
 	var changed units.Set
 	any := false
-	for w := range p.Table.Len() {
-		valid := out.Valid>>w&1 != 0
-		s := p.Table.Next(w)
-		if s.Valid == valid &&
-			(!valid || s.PC == out.PC[w] && s.Mask == uint64(out.Mask[w]) && s.Depth == out.Depth[w]) {
+	for i := range p.Table.Len() {
+		valid, s := out.Valid.Has(i), p.Table.Next(i)
+		wait := s.Wait
+		if p.slots > 1 {
+			wait = waitOf(i, out)
+		}
+		if s.Valid == valid && (!valid || s.PC == out.PC[i] && s.Mask == uint64(out.Mask[i]) &&
+			s.Depth == out.Depth[i] && s.Wait == wait) {
 			continue
 		}
-		if err := p.wrong(w, valid, out); err != nil {
+		if err := p.wrong(i, valid, out); err != nil {
 			p.fail(err)
 			return
 		}
-		s = p.Table.Edit(w)
+		s = p.Table.Edit(i)
 		if s.Valid = valid; valid {
-			s.PC, s.Mask, s.Depth = out.PC[w], uint64(out.Mask[w]), out.Depth[w]
+			s.PC, s.Mask, s.Depth, s.Wait = out.PC[i], uint64(out.Mask[i]), out.Depth[i], wait
 		}
-		changed.Add(w)
+		changed.Add(i)
 		any = true
 	}
 	if any {
@@ -120,17 +162,28 @@ func (p *Unit) copy(out *Outputs) {
 	}
 }
 
+// waitOf is what a slot of a warp with several slots waits for.
+func waitOf(i int, out *Outputs) divergence.Wait {
+	switch {
+	case out.Pending.Has(i):
+		return divergence.WaitsControl
+	case out.Held.Has(i):
+		return divergence.WaitsBarrier
+	}
+	return divergence.Runs
+}
+
 // wrong describes a slot with which the front end cannot go on.
-func (p *Unit) wrong(w int, valid bool, out *Outputs) error {
-	live, insts := *p.Live.Next(w), len(p.Program().Insts)
-	switch mask := uint64(out.Mask[w]); {
+func (p *Unit) wrong(i int, valid bool, out *Outputs) error {
+	live, insts := *p.Live.Next(i / p.slots), len(p.Program().Insts)
+	switch mask := uint64(out.Mask[i]); {
 	case !valid:
 	case mask == 0:
-		return fmt.Errorf("slot %d of the unit is valid and has no threads", w)
+		return fmt.Errorf("slot %d of the unit is valid and has no threads", i)
 	case mask&^live != 0:
-		return fmt.Errorf("slot %d of the unit has lanes %#x, the warp has threads %#x", w, mask, live)
-	case int(out.PC[w]) >= insts:
-		return fmt.Errorf("slot %d of the unit is at PC %d, the kernel has %d instructions", w, out.PC[w], insts)
+		return fmt.Errorf("slot %d of the unit has lanes %#x, the warp has threads %#x", i, mask, live)
+	case int(out.PC[i]) >= insts:
+		return fmt.Errorf("slot %d of the unit is at PC %d, the kernel has %d instructions", i, out.PC[i], insts)
 	}
 	return nil
 }
@@ -138,13 +191,13 @@ func (p *Unit) wrong(w int, valid bool, out *Outputs) error {
 // retire frees the row of a warp.
 func (p *Unit) retire(w int) {
 	switch {
-	case w >= p.Table.Len() || p.Own.Next().Running>>w&1 == 0:
+	case w >= p.Live.Len() || p.Own.Next().Running>>w&1 == 0:
 		p.fail(fmt.Errorf("the unit retires warp %d, which is not running", w))
 	case *p.Live.Next(w) != 0:
 		p.fail(fmt.Errorf("the unit retires warp %d, of which the threads %#x have not exited", w, *p.Live.Next(w)))
 	default:
 		p.Own.D().Running &^= 1 << w
-		s := p.Table.Next(w)
+		s := p.Table.Next(w * p.slots)
 		p.Retire.Push(divergence.Retire{CTA: s.CTA, Row: s.Row})
 	}
 }
@@ -157,62 +210,79 @@ func (p *Unit) Start(l *divergence.WarpStart) {
 	in := &p.m.in
 	in.Launch, in.LaunchWarp, in.LaunchCTA, in.Started = 1, l.Row, l.CTA, uint32(l.Mask)
 	in.LaunchFirst, in.LaunchWarps = l.First, l.Warps
-	*p.Live.Edit(int(l.Row)) = l.Mask
+	*p.Live.Edit(int(l.Row)), *p.Held.Edit(int(l.Row)) = l.Mask, 0
 	p.Own.D().Running |= 1 << l.Row
+	for k := 1; k < p.slots; k++ {
+		*p.Table.Edit(int(l.Row)*p.slots + k) = divergence.Slot{CTA: l.CTA, Row: l.Row}
+	}
 }
 
 // Resolve is told of an outcome.
 func (p *Unit) Resolve(inst *isa.Inst, o *divergence.Outcome) {
 	s, in := p.Table.Edit(int(o.Slot)), &p.m.in
 	s.Wait = divergence.Runs
-	in.Outcome, in.OutcomeWarp, in.OutcomeKind = 1, uint8(o.Slot), Next
+	x := p.resolved(int(o.Slot))
+	in.Outcome, in.OutcomeKind = 1, Next
+	in.OutcomeWarp, in.OutcomeSlot = p.number(int(o.Slot))
 	switch {
 	case inst.Branches():
-		p.D().Stats.Count(inst, s.Mask&o.Taken, s.Mask&^o.Taken)
-		j := o.Jump(inst, s.Depth)
-		in.OutcomeKind, in.Taken = Branch, uint32(s.Mask&o.Taken)
+		p.D().Stats.Count(inst, x.Mask&o.Taken, x.Mask&^o.Taken)
+		j := o.Jump(inst, x.At.Depth)
+		in.OutcomeKind, in.Taken = Branch, uint32(x.Mask&o.Taken)
 		in.Target, in.Fall, in.Meet = point(j.Target), point(j.Fall), point(j.Meet)
 	case inst.Op == isa.OpBar:
-		p.bar(inst, s, o)
+		p.bar(inst, s, x.Mask, o)
 	default:
 		in.OutcomeKind, in.Taken = Exit, uint32(o.Taken)
-		live := p.Live.Edit(int(o.Slot))
-		if *live &^= o.Taken; *live == 0 {
+		live := p.Live.Edit(int(s.Row))
+		switch *live &^= o.Taken; {
+		case *live == 0:
 			p.Leave(p, s)
+		case *live == *p.Held.Next(int(s.Row)):
+			p.Meet(p, s)
 		}
 	}
 }
 
-// bar executes a barrier, at which a warp arrives as a whole.
-func (p *Unit) bar(inst *isa.Inst, s *divergence.Slot, o *divergence.Outcome) {
-	if o.Taken == 0 {
+// bar executes a barrier, at which a warp arrives as a whole. With one slot a warp arrives with the
+// threads of the slot, with several when all its threads wait.
+func (p *Unit) bar(inst *isa.Inst, s *divergence.Slot, mask uint64, o *divergence.Outcome) {
+	live, in := *p.Live.Next(int(s.Row)), &p.m.in
+	if !p.Bar(p, s, inst, o, mask != live) {
 		return
 	}
-	if s.Mask != *p.Live.Next(int(o.Slot)) {
-		p.D().Stats.BarDiverged++
+	s.Wait, in.OutcomeKind = divergence.WaitsBarrier, Barrier
+	if p.slots == 1 || *p.Held.Next(int(s.Row))|mask == live {
+		p.Meet(p, s)
 	}
-	waits := inst.Mode != isa.ModeArrive
-	if waits {
-		s.Wait = divergence.WaitsBarrier
-		p.m.in.OutcomeKind = Barrier
+	if in.OutcomeKind == Barrier {
+		*p.Held.Edit(int(s.Row)) |= mask
 	}
-	p.Arrive(p, s, o.Bar, o.Warps, waits)
 }
 
-// Resume is told that a barrier has opened. A warp that arrives last has both: its barrier becomes the
-// next instruction.
+// Resume is told that a barrier has opened. A slot that arrives last has both: its barrier becomes the
+// next instruction. Others of its warp may have waited for it.
 func (p *Unit) Resume(w int) {
-	p.Table.Edit(w).Wait = divergence.Runs
-	in := &p.m.in
+	in, others := &p.m.in, *p.Held.Next(w)
+	*p.Held.Edit(w) = 0
+	for k := range p.slots {
+		p.Table.Edit(w*p.slots + k).Wait = divergence.Runs
+	}
 	if in.Outcome != 0 && in.OutcomeKind == Barrier && int(in.OutcomeWarp) == w {
 		in.OutcomeKind = Next
-		return
 	}
-	in.Resume |= 1 << w
+	if others != 0 {
+		in.Resume |= 1 << w
+	}
 }
 
-// Arriving returns all threads of the warp.
-func (p *Unit) Arriving(w int, _ uint64, _ bool) uint64 { return *p.Live.At(w) }
+// Arriving returns the threads of the slot that wait; otherwise, and with one slot, all of the warp.
+func (p *Unit) Arriving(slot int, active uint64, waits bool) uint64 {
+	if waits && p.slots > 1 {
+		return active
+	}
+	return *p.Live.At(slot / p.slots)
+}
 
 // groups asks the debug port for the groups of threads of a warp.
 func (p *Unit) groups(w int) (list []Entry) {
@@ -229,30 +299,36 @@ func (p *Unit) Paths(to []divergence.Path) []divergence.Path {
 	if p.Failure.Err != nil {
 		return to
 	}
-	for w := range p.Table.Len() {
+	for w := range p.Live.Len() {
 		if p.Own.Q().Running>>w&1 == 0 {
 			continue
 		}
-		s, above := p.Table.At(w), uint64(0)
-		var meet uint64
-		for i, e := range p.groups(w) {
+		above, list := uint64(0), p.groups(w)
+		for i, e := range list {
+			s := p.Table.At(w*p.slots + min(i, p.slots-1))
 			path := divergence.Path{
 				CTA: s.CTA, Row: s.Row, PC: uint32(e.At), Reconv: uint32(e.Meet), Mask: uint64(e.Mask) &^ above,
 			}
-			if i == 0 && s.Valid {
+			switch first := i < p.slots; {
+			case first && s.Valid:
 				reconv := path.Reconv
 				path = s.Path()
 				path.Reconv = reconv
-			} else if i > 0 && e.At == meet || i == 0 {
-				path.Wait, path.Comes = divergence.WaitsJoin, i == 0 && p.Own.Q().Busy
+			case first, waitsFor(list[max(0, i-p.slots):i], e.At):
+				path.Wait, path.Comes = divergence.WaitsJoin, first && p.Own.Q().Busy
 			}
 			if path.Mask != 0 {
 				to = append(to, path)
 			}
-			above, meet = above|path.Mask, e.Meet
+			above |= path.Mask
 		}
 	}
 	return to
+}
+
+// waitsFor reports whether threads at a point wait for others.
+func waitsFor(above []Entry, at uint64) bool {
+	return slices.ContainsFunc(above, func(e Entry) bool { return e.Meet == at })
 }
 
 // entries lists the stack of a warp, from the bottom, for a unit that promises one.

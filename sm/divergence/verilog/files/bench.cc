@@ -29,9 +29,10 @@ thread_local std::string line;    // printed so far, without a newline
 thread_local std::string message; // the last line that names an error
 
 template <class T, class U> void take(T &to, const U &from) { to = from; }
+template <class T, size_t N, class U> void take(T (&to)[N], const U &from) { to[0] = from; }
 template <class T, size_t N, size_t W> void take(T (&to)[N], const VlWide<W> &from) {
-  static_assert(sizeof(to) == W * 4, "an output per warp has another width");
-  memcpy(to, from.data(), sizeof(to));
+  static_assert(sizeof(to) >= W * 4, "an output per slot has another width");
+  memcpy(to, from.data(), W * 4);
 }
 
 struct Signal { std::string path; int width, count, at, size; void *value; };
@@ -66,8 +67,8 @@ struct Unit {
     model->eval();
     context.timeInc(1);
   }
-  // list finds the signals of the unit: numbers up to 64 bits, arrays of up to 64 of them, and wider
-  // vectors as arrays of words, or of what a port has for each warp.
+  // list finds the signals of the unit: numbers up to 64 bits, arrays of as many of them as there are slots,
+  // and wider vectors as arrays of words, or of what a port has for each slot.
   void list() {
     for (const auto &scope : *Verilated::scopeNameMap()) {
       std::string at = scope.first;
@@ -82,7 +83,7 @@ struct Unit {
         int width = x.packed().elements(), count = x.udims() > 0 ? x.unpacked().elements() : 0;
         if (x.vltype() == VLVT_WDATA && count == 0) {
           size = 4;
-          for (const auto &p : PER_WARP)
+          for (const auto &p : PER_SLOT)
             if (p.name == std::string(v.first)) size = p.size;
           count = (width + 8 * size - 1) / (8 * size);
           width = 8 * size;
@@ -91,7 +92,7 @@ struct Unit {
           count = width;
           width = 1;
         }
-        if (!size || x.udims() > 1 || count > 64 || x.isParam()) continue;
+        if (!size || x.udims() > 1 || count > SLOTS || x.isParam()) continue;
         sample = (sample + size - 1) / size * size;
         signals.push_back({at + "." + v.first, width, count, sample, size, x.datap()});
         sample += size * (count ? count : 1);
