@@ -312,7 +312,8 @@ func (e *emitter) swap(s *Stmt) {
 		space = ""
 	}
 	name, typ, _ := strings.Cut(op, ".")
-	d, a, b := e.r(s.D), e.source(s, 1, s.A), e.source(s, 2, s.B)
+	of := classes[strings.TrimPrefix(typ, "noftz.")+"_"]
+	d, a, b := e.r(s.D), e.source(s, 1, s.A, of), e.source(s, 2, s.B, of)
 	result, operand, other := d, a, b
 	switch typ {
 	case "f32":

@@ -290,7 +290,7 @@ type printer = func(format string, args ...any)
 // operation writes the instructions of a table entry.
 func (e *emitter) operation(s *Stmt, ptx string) {
 	d := e.r(s.D)
-	a, b := e.source(s, 1, s.A), e.source(s, 2, s.B)
+	a, b := e.source(s, 1, s.A, classInteger), e.source(s, 2, s.B, classInteger)
 	operands := strings.NewReplacer(
 		" d,", " "+d+",", " d|", " "+d+"|", " d;", " "+d+";", " d}", " "+d+"}", " a,", " "+a+",", " a;", " "+a+
 			";", " a}", " "+a+"}", "{a,", "{"+a+",",

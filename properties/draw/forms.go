@@ -27,6 +27,24 @@ var computing = sync.OnceValues(func() (names []string, byName map[string][]int)
 	return names, byName
 })
 
+// typed lists the forms of each opcode with each list of operand types, in order.
+var typed = sync.OnceValue(func() (list [][]int) {
+	at := map[string]int{}
+	for i, text := range tableForms() {
+		key := Mnemonic(text)
+		for _, reg := range formRegister.FindAllStringSubmatch(text, -1) {
+			key += " " + reg[1]
+		}
+		n, known := at[key]
+		if !known {
+			n = len(list)
+			at[key], list = n, append(list, nil)
+		}
+		list[n] = append(list[n], i)
+	}
+	return list
+})
+
 // holder is a register type of forms: its declaration and its bits.
 type holder struct {
 	declared string

@@ -196,7 +196,7 @@ func (e *emitter) atomic(s *Stmt) {
 	if s.N&1 != 0 {
 		name, dst = "atom", "%sink, "
 	}
-	a := e.source(s, 1, s.A)
+	a := e.source(s, 1, s.A, classInteger)
 	if s.Alt {
 		e.needs |= needTally
 		e.tallied |= 1 << (s.Op % len(atomics))
@@ -398,7 +398,7 @@ func (e *emitter) declare(b *strings.Builder) {
 	e.declareForms(say)
 	if e.needs&needBits != 0 {
 		say(".reg .u32 %%sp<3>;")
-		say(".reg .pred %%bit<2>;")
+		say(".reg .pred %%bit<4>;")
 	}
 	if e.needs&needBoard != 0 {
 		say(".reg .u32 %%seen, %%mail, %%beside;")
@@ -481,10 +481,10 @@ func (e *emitter) prologue(b *strings.Builder) {
 		}
 	}
 	if n&needBits != 0 {
-		say("and.b32 %%v, %%lin, 1;")
-		say("setp.ne.u32 %%bit0, %%v, 0;")
-		say("and.b32 %%v, %%lin, 2;")
-		say("setp.ne.u32 %%bit1, %%v, 0;")
+		for i := range 4 {
+			say("and.b32 %%v, %%lin, %d;", 1<<i)
+			say("setp.ne.u32 %%bit%d, %%v, 0;", i)
+		}
 	}
 	for _, p := range e.params() {
 		say("ld.param.u64 %s, [%s];", map[string]string{

@@ -6,8 +6,8 @@ import (
 )
 
 // Special values are operands at the edges of their types. Each class of types has a list of them, in
-// pairs of values that operations may confuse. A special operand is one of a pair, by a bit of the
-// number of the thread, so that the threads of a warp have all combinations of two operands.
+// pairs of values that operations may confuse. A special operand is one of a pair, or of two pairs, by bits
+// of the number of the thread, so that the threads of a warp have all combinations of two operands.
 
 // class is a class of types with a table of special values.
 type class int
@@ -84,6 +84,12 @@ func (s *Stmt) specials(i int, of class) (first, second uint64) {
 	return specialValues[of][2*(at&15)], specialValues[of][2*(at&15)+1]
 }
 
+// specialsToo returns the second pair of special source i. Half of the statements have one.
+func (s *Stmt) specialsToo(i int, of class) (first, second uint64, has bool) {
+	at := s.Special>>(8+5*(i&3)) + 1 + s.Special>>20&7
+	return specialValues[of][2*(at&15)], specialValues[of][2*(at&15)+1], s.Special>>28&1 != 0
+}
+
 // literal reports whether a special source is a constant of the instruction, the same one for all
 // threads.
 func (s *Stmt) literal(i int) bool { return s.Special>>(3+i&7)&3 == 3 }
@@ -93,25 +99,35 @@ func (s *Stmt) literal(i int) bool { return s.Special>>(3+i&7)&3 == 3 }
 func (e *emitter) special(s *Stmt, i int, of class, low, high string) {
 	e.needs |= needBits
 	first, second := s.specials(i, of)
-	bit := fmt.Sprintf("%%bit%d", i&1)
-	e.line("selp.b32 %s, %d, %d, %s;", low, uint32(first), uint32(second), bit)
+	third, fourth, four := s.specialsToo(i, of)
+	choose := func(reg string, half int) {
+		e.line("selp.b32 %s, %d, %d, %%bit%d;", reg, uint32(first>>half), uint32(second>>half), i&1)
+		if four {
+			e.line("selp.b32 %%sp0, %d, %d, %%bit%d;", uint32(third>>half), uint32(fourth>>half), i&1)
+			e.line("selp.b32 %s, %[1]s, %%sp0, %%bit%d;", reg, 2+i&1)
+		}
+	}
+	choose(low, 0)
 	if high != "" {
-		e.line("selp.b32 %s, %d, %d, %s;", high, first>>32, second>>32, bit)
+		choose(high, 32)
 	}
 }
 
 // source returns the register of source i of a statement: one of the kernel's, or one with a
-// special value.
-func (e *emitter) source(s *Stmt, i, reg int) string {
+// special value. Of a double it is the upper half.
+func (e *emitter) source(s *Stmt, i, reg int, of class) string {
 	if !s.isSpecial(i) {
 		return e.r(reg)
 	}
-	of := classInteger
-	if s.Special>>29&3 == 0 {
+	if of == classInteger && s.Special>>29&3 == 0 {
 		of = classSingle
 	}
 	name := fmt.Sprintf("%%sp%d", i)
-	e.special(s, i, of, name, "")
+	if of == classDouble {
+		e.special(s, i, of, "%v", name)
+	} else {
+		e.special(s, i, of, name, "")
+	}
 	return name
 }
 
@@ -124,7 +140,7 @@ func (g *generator) sharpen(k *Kernel) {
 			at := g.IntN(len(k.Body))
 			k.Body = slices.Delete(k.Body, at, at+1)
 		}
-		for range 8 + g.IntN(17) {
+		for range 16 + g.IntN(33) {
 			k.Body = slices.Insert(k.Body, g.IntN(len(k.Body)+1), g.someForm())
 		}
 	}
@@ -147,19 +163,25 @@ func (g *generator) sharpen(k *Kernel) {
 	})
 }
 
-// basic are the opcodes that half of the forms of sharpen have.
+// basic are the opcodes that a quarter of the forms of sharpen have.
 var basic = []string{
 	"add", "sub", "mul", "mad", "fma", "min", "max", "div", "rem", "abs", "neg", "shl", "shr", "shf", "bfe", "bfi", "bfind",
 	"setp", "set", "cvt", "slct", "rcp", "sqrt",
 }
 
-// someForm draws a form. Within each half of the opcodes, all are equally likely.
+// someForm draws a form. A quarter of them has a basic opcode, a quarter any opcode, all equally likely. In
+// the other half, all opcodes with their types are equally likely: few opcodes have most of the types.
 func (g *generator) someForm() Stmt {
 	names, byName := computing()
-	if g.IntN(2) == 0 {
-		names = basic
+	var list []int
+	switch g.IntN(4) {
+	case 0:
+		list = byName[basic[g.IntN(len(basic))]]
+	case 1:
+		list = byName[names[g.IntN(len(names))]]
+	default:
+		list = typed()[g.IntN(len(typed()))]
 	}
-	list := byName[names[g.IntN(len(names))]]
 	return Stmt{
 		Kind: Form, D: g.IntN(registers), A: g.IntN(registers), B: g.IntN(registers), N: list[g.IntN(len(list))],
 	}
