@@ -132,15 +132,19 @@ func (e *emitter) source(s *Stmt, i, reg int, of class) string {
 }
 
 // sharpen gives every fifth kernel special values, in half of the operands of its computing
-// statements, and more of these. It lets some votes of all kernels exchange values within segments.
-func (g *generator) sharpen(k *Kernel) {
+// statements, and more of these. If many warps run it, it gets no longer. It lets some votes of all kernels exchange values within segments.
+func (g *generator) sharpen(k *Kernel, many bool) {
 	sharp := g.features&Specials != 0 && g.IntN(5) == 0
 	if sharp { // in place of other statements
 		for n := len(k.Body) / 2; n > 0; n-- {
 			at := g.IntN(len(k.Body))
 			k.Body = slices.Delete(k.Body, at, at+1)
 		}
-		for range 16 + g.IntN(33) {
+		forms := 16 + g.IntN(33)
+		if many {
+			forms /= 4
+		}
+		for range forms {
 			k.Body = slices.Insert(k.Body, g.IntN(len(k.Body)+1), g.someForm())
 		}
 	}
