@@ -132,7 +132,8 @@ func (e *emitter) source(s *Stmt, i, reg int, of class) string {
 }
 
 // sharpen gives every fifth kernel special values, in half of the operands of its computing
-// statements, and more of these. If many warps run it, it gets no longer. It lets some votes of all kernels exchange values within segments.
+// statements, and more of these. If many warps run it, it gets no longer. It lets some votes of all kernels
+// exchange values within segments.
 func (g *generator) sharpen(k *Kernel, many bool) {
 	sharp := g.features&Specials != 0 && g.IntN(5) == 0
 	if sharp { // in place of other statements
