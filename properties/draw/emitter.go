@@ -49,11 +49,12 @@ type emitter struct {
 	regs    [registers]bool // in use
 	tallied uint            // words of the CTA in use
 	labels  int
-	loops   []loopLabels    // around this place
-	counts  int             // loops so far
-	forms   map[string]bool // types of registers that forms use
-	numbers map[*Stmt]int   // of statements, in the order of Each, if Free
-	marks   int             // so far
+	loops   []loopLabels               // around this place
+	counts  int                        // loops so far
+	forms   map[string]bool            // types of registers that forms use
+	mixed   [numClasses][mixtures]bool // in use
+	numbers map[*Stmt]int              // of statements, in the order of Each, if Free
+	marks   int                        // so far
 }
 
 type loopLabels struct {

@@ -3,11 +3,13 @@ package draw
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Special values are operands at the edges of their types. Each class of types has a list of them, in
-// pairs of values that operations may confuse. A special operand is one of a pair, or of two pairs, by bits
-// of the number of the thread, so that the threads of a warp have all combinations of two operands.
+// pairs of values that operations may confuse. Half of the statements have special operands of one pair, or
+// of two, by bits of the number of the thread, so that the threads of a warp have all combinations of two
+// operands. In the others each thread has values of its own, from the whole list.
 
 // class is a class of types with a table of special values.
 type class int
@@ -94,10 +96,23 @@ func (s *Stmt) specialsToo(i int, of class) (first, second uint64, has bool) {
 // threads.
 func (s *Stmt) literal(i int) bool { return s.Special>>(3+i&7)&3 == 3 }
 
-// special sets a register to the lower half of special source i of a statement, and another one to
-// the upper half.
-func (e *emitter) special(s *Stmt, i int, of class, low, high string) {
+// mixtures is the number of registers of each class with a special value for each thread.
+const mixtures = 4
+
+// mixture returns the names of the registers with both halves of mixture i of a class.
+func mixture(of class, i int) (low, high string) {
+	return fmt.Sprintf("%%low%d", mixtures*int(of)+i), fmt.Sprintf("%%high%d", mixtures*int(of)+i)
+}
+
+// special returns registers with the lower and the upper half of special source i of a statement. It sets
+// the given ones, or returns those of a mixture.
+func (e *emitter) special(s *Stmt, i int, of class, low, high string) (string, string) {
 	e.needs |= needBits
+	if s.Special>>27&1 != 0 {
+		n := int(s.Special >> (8 + 5*(i&3)) & (mixtures - 1))
+		e.mixed[of][n] = true
+		return mixture(of, n)
+	}
 	first, second := s.specials(i, of)
 	third, fourth, four := s.specialsToo(i, of)
 	choose := func(reg string, half int) {
@@ -110,6 +125,33 @@ func (e *emitter) special(s *Stmt, i int, of class, low, high string) {
 	choose(low, 0)
 	if high != "" {
 		choose(high, 32)
+	}
+	return low, high
+}
+
+// mix writes the instructions that load mixture i of a class. Each thread has a value by a hash of its number.
+func (e *emitter) mix(say printer, of class, i int) {
+	low, high := mixture(of, i)
+	odd := uint32(2*(mixtures*int(of)+i)+1) * 0x9E37_79B1
+	say("mad.lo.u32 %%v, %%lin, %d, %d;", odd, uint32(e.k.Turn)*0x85EB_CA6B)
+	say("shr.u32 %%v, %%v, 27;")
+	say("mul.wide.u32 %%at, %%v, 8;")
+	say("mov.u64 %%base, specials%d;", of)
+	say("add.u64 %%at, %%base, %%at;")
+	say("ld.const.v2.u32 {%s, %s}, [%%at];", low, high)
+}
+
+// specialTables declares the values of the classes that have mixtures.
+func (e *emitter) specialTables(b *strings.Builder) {
+	for of, mixed := range e.mixed {
+		if mixed == [mixtures]bool{} {
+			continue
+		}
+		var list []string
+		for _, v := range specialValues[of] {
+			list = append(list, fmt.Sprintf("%#x", v))
+		}
+		fmt.Fprintf(b, ".const .align 8 .u64 specials%d[%d] = {%s};\n", of, specialCount, strings.Join(list, ", "))
 	}
 }
 
@@ -124,9 +166,9 @@ func (e *emitter) source(s *Stmt, i, reg int, of class) string {
 	}
 	name := fmt.Sprintf("%%sp%d", i)
 	if of == classDouble {
-		e.special(s, i, of, "%v", name)
+		_, name = e.special(s, i, of, "%v", name)
 	} else {
-		e.special(s, i, of, name, "")
+		name, _ = e.special(s, i, of, name, "")
 	}
 	return name
 }
@@ -175,7 +217,8 @@ var basic = []string{
 }
 
 // someForm draws a form. A quarter of them has a basic opcode, a quarter any opcode, all equally likely. In
-// the other half, all opcodes with their types are equally likely: few opcodes have most of the types.
+// a quarter, all opcodes with their types are equally likely: few opcodes have most of the types. In the
+// last quarter all words of forms are, such as .relu: few forms have most of the words.
 func (g *generator) someForm() Stmt {
 	names, byName := computing()
 	var list []int
@@ -184,8 +227,10 @@ func (g *generator) someForm() Stmt {
 		list = byName[basic[g.IntN(len(basic))]]
 	case 1:
 		list = byName[names[g.IntN(len(names))]]
-	default:
+	case 2:
 		list = typed()[g.IntN(len(typed()))]
+	default:
+		list = worded()[g.IntN(len(worded()))]
 	}
 	return Stmt{
 		Kind: Form, D: g.IntN(registers), A: g.IntN(registers), B: g.IntN(registers), N: list[g.IntN(len(list))],
