@@ -18,9 +18,9 @@ import (
 
 // Options say what a campaign checks, and for how long.
 type Options struct {
-	Mechanisms []string      // none: all that are registered
+	Mechanisms []string      // each case runs under all of these; none: under some of those registered, in turn
 	Seed       uint64        // of the first case
-	Runs       uint64        // cases, each under every mechanism; 0: no limit
+	Runs       uint64        // cases; 0: no limit
 	Time       time.Duration // 0: no limit
 	Jobs       int           // goroutines; 0: one
 	Shard      Shard         // the part of the seeds to check; the zero value: all
@@ -41,13 +41,14 @@ type Report struct {
 	Mechanisms []string
 	Seeds      []Span        // checked seeds, ascending and disjoint
 	Next       uint64        // seed to resume at: all seeds from the first up to it are checked
-	Cases      uint64        // kernels, each of which ran under every mechanism
-	Runs       uint64        // kernels times mechanisms
+	Each       int           // mechanisms that each kernel ran under, at most
+	Cases      uint64        // kernels
+	Runs       uint64        // of kernels under mechanisms
 	Before     uint64        // runs read from the journal
 	Lanes      uint64        // thread instructions compared with the golden model
 	Situations []Situation   // that the kernels of the corpus reached, in order
 	Spent      time.Duration // excludes shrinking, and the time before the journal was resumed
-	Coverage   []Coverage    // by mechanism; the first also counts statements, and everything from the journal
+	Coverage   []Coverage    // by mechanism; the first of a kernel counts statements, that of all the journal
 	Causes     []Cause       // of all failures, by smallest seed; at most one unless KeepGoing
 	Failure    *Failure      // that of the first cause
 	Found      *Failure      // the same before it was shrunk
@@ -58,10 +59,10 @@ type Span struct {
 	From, To uint64 // the first, and one past the last
 }
 
-// Shard is part I of N of the seeds. Seeds that share a machine are in one part.
+// Shard is part I of N of the seeds. Seeds of a bundle are in one part.
 type Shard struct{ I, N int } // I counts from 1
 
-// has reports whether machine n of a campaign, from 0 on, belongs to the part.
+// has reports whether bundle n of a campaign, from 0 on, belongs to the part.
 func (s Shard) has(n uint64) bool { return s.N < 2 || n%uint64(s.N) == uint64(s.I-1) }
 
 // String writes I/N.
@@ -95,10 +96,15 @@ func (r *Report) checked(s Span) {
 	}
 }
 
+// bundleSeeds is the number of seeds in a bundle, which a worker checks as a whole. A journal has a line
+// for each bundle.
+const bundleSeeds = 16 * draw.MachineSeeds
+
 // campaign is the state shared by the workers.
 type campaign struct {
 	Options
 	sync.Mutex
+	turns  uint64 // mechanism i runs on one machine of so many: see inTurn
 	next   uint64 // seed of the next bundle
 	end    uint64 // one past the last seed
 	report Report
@@ -119,19 +125,22 @@ type campaign struct {
 // seed, or with KeepGoing all of them, by cause. An error concerns the options, the journal, or a bug
 // of this package.
 func Run(o Options) (*Report, error) {
+	turns := 1
 	if len(o.Mechanisms) == 0 {
 		for _, m := range divergence.Mechanisms() {
 			o.Mechanisms = append(o.Mechanisms, m.Name)
 		}
+		turns = (len(o.Mechanisms) + atOnce - 1) / atOnce
 	}
 	o.Features = cmp.Or(o.Features, draw.AllFeatures)
 	o.Shrink = cmp.Or(o.Shrink, ShrinkTime)
-	c := &campaign{Options: o, end: ^uint64(0), start: time.Now(), causes: map[failed]*Cause{}}
+	c := &campaign{Options: o, turns: uint64(turns), end: ^uint64(0), start: time.Now(), causes: map[failed]*Cause{}}
 	c.next = c.mine(o.Seed)
 	if o.Runs > 0 && o.Runs < c.end-o.Seed {
 		c.end = o.Seed + o.Runs
 	}
 	c.report = Report{Mechanisms: o.Mechanisms, Next: o.Seed, Coverage: make([]Coverage, len(o.Mechanisms))}
+	c.report.Each = (len(o.Mechanisms) + turns - 1) / turns
 	if o.Journal != "" {
 		if err := c.resume(); err != nil {
 			return nil, fmt.Errorf("journal %w", err)
@@ -157,9 +166,23 @@ func Run(o Options) (*Report, error) {
 	return &c.report, errors.Join(c.err, err)
 }
 
+// atOnce is the number of mechanisms that a machine has, unless they are named. Most hardware is the same
+// under all of them, so that other kernels and machines find more than other mechanisms do.
+const atOnce = 4
+
+// inTurn reports whether mechanism i runs the kernels of a seed. Mechanisms take turns by machine, since
+// each of them needs a machine of its own. A later machine of the same turn moves on by one, so that all
+// mechanisms meet each residue of the seed: some kernels run twice, for example, those of every eighth
+// seed. Machines and kernels are drawn without regard to the turn, so that all meet all kinds of them
+// equally often. Similar mechanisms are neighbours in the list; those of one turn are far apart.
+func (c *campaign) inTurn(i int, seed uint64) bool {
+	machine := seed / draw.MachineSeeds
+	return uint64(i)%c.turns == (machine+machine/c.turns)%c.turns
+}
+
 // mine returns the first seed from seed on that belongs to the shard.
 func (c *campaign) mine(seed uint64) uint64 {
-	const n = draw.MachineSeeds
+	const n = bundleSeeds
 	for seed < c.end && !c.Shard.has(seed/n-c.Seed/n) {
 		seed += min(n-seed%n, c.end-seed)
 	}
@@ -171,7 +194,7 @@ func (c *campaign) over() bool {
 	return c.Time > 0 && time.Since(c.start) >= c.Time || c.Stop != nil && c.Stop()
 }
 
-// bundle returns the next seeds, all of one machine; from equals to at the end.
+// bundle returns the seeds of the next bundle; from equals to at the end.
 func (c *campaign) bundle() (from, to uint64) {
 	c.Lock()
 	defer c.Unlock()
@@ -183,7 +206,7 @@ func (c *campaign) bundle() (from, to uint64) {
 	}
 	from = c.next
 	to = c.end
-	if left := draw.MachineSeeds - from%draw.MachineSeeds; left < to-from {
+	if left := bundleSeeds - from%bundleSeeds; left < to-from {
 		to = from + left
 	}
 	c.next = c.mine(to)
@@ -216,15 +239,15 @@ func (c *campaign) work() {
 		var births []birth
 		var machineOf *member
 		var machine *gpu.Config
-		if c.corpus != nil {
-			machineOf, machine = c.corpus.machine(from)
-		}
 		seed, goesOn := from, true
 		for ; seed < to && goesOn; seed++ {
 			var b birth
 			if c.corpus == nil {
 				b.c = draw.New(seed, c.Features)
 			} else {
+				if seed == from || seed%draw.MachineSeeds == 0 {
+					machineOf, machine = c.corpus.machine(seed)
+				}
 				b = c.corpus.draw(seed, machineOf, machine)
 				reached.begin()
 			}
@@ -247,7 +270,7 @@ func (c *campaign) work() {
 	}
 }
 
-// check runs a case under each mechanism, until one fails unless KeepGoing is set.
+// check runs a case under each mechanism in turn, until one fails unless KeepGoing is set.
 func (c *campaign) check(runners []runner, k *draw.Case, done *Report) (failures []*Failure, err error) {
 	compiled, err := k.Compile()
 	if err != nil {
@@ -255,7 +278,11 @@ func (c *campaign) check(runners []runner, k *draw.Case, done *Report) (failures
 	}
 	before := *done
 	done.Cases++
+	counted := false
 	for i, m := range c.Mechanisms {
+		if !c.inTurn(i, k.Seed) {
+			continue
+		}
 		done.Runs++
 		if s := runners[i].Situations; s != nil {
 			s.mechanism = uint64(i)
@@ -274,8 +301,9 @@ func (c *campaign) check(runners []runner, k *draw.Case, done *Report) (failures
 			}
 			continue
 		}
-		if i == 0 {
+		if !counted {
 			runners[i].Coverage.kernel(compiled)
+			counted = true
 		}
 		done.Lanes += runners[i].lanes
 	}
@@ -384,6 +412,10 @@ func (r *Report) SeedsText() string {
 
 // String returns a summary of one line.
 func (r *Report) String() string {
-	return fmt.Sprintf("%d kernels under %s: %d runs, %d thread instructions, %.0f runs a second; seeds %s",
-		r.Cases, strings.Join(r.Mechanisms, ", "), r.Runs, r.Lanes, r.Rate(), r.SeedsText())
+	under := " under"
+	if r.Each < len(r.Mechanisms) {
+		under = fmt.Sprintf(", each under %d of", r.Each)
+	}
+	return fmt.Sprintf("%d kernels%s %s: %d runs, %d thread instructions, %.0f runs a second; seeds %s",
+		r.Cases, under, strings.Join(r.Mechanisms, ", "), r.Runs, r.Lanes, r.Rate(), r.SeedsText())
 }

@@ -161,6 +161,33 @@ func TestJobs(t *testing.T) {
 	assert.Equal(t, whole.Lanes, first.Lanes+second.Lanes)
 }
 
+// TestTurns checks that a campaign without named mechanisms gives each kernel four of sixteen, and that
+// each mechanism meets seeds of each residue equally often.
+func TestTurns(t *testing.T) {
+	c := &campaign{turns: 4}
+	for _, residues := range []uint64{2, 4, 8, 16} {
+		met := map[[2]uint64]int{}
+		for seed := range uint64(64) {
+			n := 0
+			for i := range 16 {
+				if c.inTurn(i, seed) {
+					n++
+					met[[2]uint64{uint64(i), seed % residues}]++
+				}
+			}
+			require.Equal(t, 4, n, "seed %d", seed)
+		}
+		require.Len(t, met, 16*int(residues))
+		for at, n := range met {
+			assert.Equal(t, 16/int(residues), n, "mechanism %d, residue %d of %d", at[0], at[1], residues)
+		}
+	}
+	named := &campaign{turns: 1}
+	for i := range 16 {
+		assert.True(t, named.inTurn(i, 5))
+	}
+}
+
 // cases generates cases for gopter, which shrinks them with Smaller.
 func cases(features draw.Features) gopter.Gen {
 	return func(p *gopter.GenParameters) *gopter.GenResult {

@@ -32,7 +32,7 @@ type corpus struct {
 }
 
 // generationSeeds is the number of seeds in a generation.
-const generationSeeds = 4 * draw.MachineSeeds
+const generationSeeds = 4 * bundleSeeds
 
 // common is the number of kernels that make a situation common. Those before it are kept.
 const common = 2
@@ -60,12 +60,12 @@ type generation struct {
 }
 
 // corpusSchema identifies the format of a corpus file.
-const corpusSchema = "divergo.check.corpus.v1"
+const corpusSchema = "divergo.check.corpus.v2"
 
 // openCorpus reads a corpus file, or begins one. It returns the generations that the file has.
-func openCorpus(name string, mechanisms []string, features draw.Features) (*corpus, []generation, error) {
+func openCorpus(name string, mechanisms []string, each int, features draw.Features) (*corpus, []generation, error) {
 	file, err := output.OpenJournal(name, map[string]any{
-		"schema": corpusSchema, "mechanisms": mechanisms, "features": features.String(),
+		"schema": corpusSchema, "mechanisms": mechanisms, "each_kernel_under": each, "features": features.String(),
 	})
 	if err != nil {
 		return nil, nil, err
@@ -134,7 +134,8 @@ func (c *corpus) bred(seed uint64, parents []*member, machine *gpu.Config) draw.
 	return draw.Breed(seed, c.features, &parents[0].c, &parents[1].c, *machine)
 }
 
-// machine chooses the machine of a bundle: that of a kept case with other keys, or nil for a drawn one.
+// machine chooses the machine of the seeds from first on: that of a kept case with other keys, or nil for a
+// drawn one.
 func (c *corpus) machine(first uint64) (of *member, machine *gpu.Config) {
 	r := rand.New(rand.NewPCG(first/draw.MachineSeeds, 9))
 	if len(c.list) == 0 || r.IntN(2) == 0 {
@@ -232,7 +233,7 @@ func (c *campaign) steer() error {
 	}
 	var all []generation
 	var err error
-	if c.corpus, all, err = openCorpus(c.Corpus, c.Mechanisms, c.Features); err != nil {
+	if c.corpus, all, err = openCorpus(c.Corpus, c.Mechanisms, c.report.Each, c.Features); err != nil {
 		return err
 	}
 	r := &c.report

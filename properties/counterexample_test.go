@@ -424,7 +424,7 @@ func TestPageOfUsedMachine(t *testing.T) {
 	in := t.TempDir()
 	_, page := kept(t, f, in)
 	assert.NotContains(t, page, "--replay")
-	assert.Contains(t, page, "\n    mine check pdom --seed 64 --runs 3\n")
+	assert.Contains(t, page, "\n    mine check pdom --seed 4 --runs 3\n")
 	b, err := f.Write(in, origin, nil)
 	require.NoError(t, err)
 	assert.Equal(t, 2, b.Count)

@@ -41,7 +41,7 @@ type exploration struct {
 func explore(
 	t *testing.T, mechanisms []string, steered bool, enough func(kernels int, spent time.Duration) bool,
 ) (x exploration) {
-	c, _, err := openCorpus(filepath.Join(t.TempDir(), "corpus"), mechanisms, draw.AllFeatures)
+	c, _, err := openCorpus(filepath.Join(t.TempDir(), "corpus"), mechanisms, len(mechanisms), draw.AllFeatures)
 	require.NoError(t, err)
 	defer c.file.Close()
 	all, s := map[situation]bool{}, newSituations()

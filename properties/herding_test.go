@@ -68,7 +68,8 @@ func drawHerd(seed uint64, c *gpu.Config) {
 //
 // Every lane follows the majority of the model's threads, and reads in the block that most of them
 // read. The coalescer's auditor checks the lines of each load, and the convergence auditor the
-// paths of warps. Herding stops at its threshold.
+// paths of warps. Herding stops at its threshold. Functions do not call themselves: threads herded past the
+// branch that ends recursion would call on.
 func TestHerding(t *testing.T) {
 	runs := uint64(300)
 	if testing.Short() {
@@ -78,10 +79,11 @@ func TestHerding(t *testing.T) {
 	var c testbench.Counters
 	names := shipped()
 	total, stopped := uint64(0), 0
+	features := plainFeatures &^ (draw.Repeats | draw.Recursions)
 	for seed := range runs {
-		k, h := herded(t, seed, plainFeatures&^draw.Repeats)
+		k, h := herded(t, seed, features)
 		if seed%3 == 0 { // marked at the launch
-			c := draw.New(seed, plainFeatures&^draw.Repeats)
+			c := draw.New(seed, features)
 			drawHerd(seed, &c.Machine)
 			c.Machine.Herd.BranchFraction = 50
 			var err error

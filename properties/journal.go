@@ -13,7 +13,7 @@ import (
 	"divergo/properties/draw"
 )
 
-// record is a line of a journal: a bundle of seeds under every mechanism. The lines are in the
+// record is a line of a journal: a bundle of seeds under their mechanisms. The lines are in the
 // order of the seeds, so the file does not depend on the timing of the workers.
 type record struct {
 	From     uint64   `json:"from"`
@@ -25,12 +25,13 @@ type record struct {
 }
 
 // journalSchema identifies the format of a journal.
-const journalSchema = "divergo.check.journal.v1"
+const journalSchema = "divergo.check.journal.v2"
 
 // resume opens the journal and adds its records to the report.
 func (c *campaign) resume() (err error) {
 	header := map[string]any{
-		"schema": journalSchema, "mechanisms": c.Mechanisms, "features": c.Features.String(), "first_seed": c.Seed,
+		"schema": journalSchema, "mechanisms": c.Mechanisms, "each_kernel_under": c.report.Each,
+		"features": c.Features.String(), "first_seed": c.Seed,
 	}
 	if c.Shard.N > 1 {
 		header["shard"] = c.Shard.String()
@@ -86,6 +87,7 @@ func Merge(names []string, to string) (Options, error) {
 	type header struct {
 		Schema     string   `json:"schema"`
 		Mechanisms []string `json:"mechanisms"`
+		Each       int      `json:"each_kernel_under"`
 		Features   string   `json:"features"`
 		First      uint64   `json:"first_seed"`
 		Shard      string   `json:"shard,omitempty"`
@@ -104,7 +106,8 @@ func Merge(names []string, to string) (Options, error) {
 			err = fmt.Errorf("%s: is no journal of a check", name)
 		}
 		h.Shard = ""
-		alike := slices.Equal(h.Mechanisms, all.Mechanisms) && h.Features == all.Features && h.First == all.First
+		alike := slices.Equal(h.Mechanisms, all.Mechanisms) && h.Each == all.Each && h.Features == all.Features &&
+			h.First == all.First
 		if err == nil && i > 0 && !alike {
 			err = fmt.Errorf("%s: is of another campaign than %s: want the same mechanisms, features and first seed", name, names[0])
 		}
@@ -122,7 +125,8 @@ func Merge(names []string, to string) (Options, error) {
 	}
 	slices.SortFunc(lines, func(a, b line) int { return cmp.Compare(a.From, b.From) })
 	head, err := json.Marshal(map[string]any{
-		"schema": all.Schema, "mechanisms": all.Mechanisms, "features": all.Features, "first_seed": all.First,
+		"schema": all.Schema, "mechanisms": all.Mechanisms, "each_kernel_under": all.Each, "features": all.Features,
+		"first_seed": all.First,
 	})
 	if err != nil {
 		return Options{}, err
@@ -146,6 +150,9 @@ func Merge(names []string, to string) (Options, error) {
 	there, err := output.Link(to, b.Bytes())
 	if there != nil {
 		err = fmt.Errorf("%s: exists already, want the name of a new file", to)
+	}
+	if all.Each < len(all.Mechanisms) { // in turn
+		all.Mechanisms = nil
 	}
 	return Options{
 		Mechanisms: all.Mechanisms, Features: features, Seed: all.First, Runs: next - all.First, Journal: to,

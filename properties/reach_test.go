@@ -52,7 +52,7 @@ func TestOpcodeOf(t *testing.T) {
 // TestDrawnBins checks that the counts of launches and machines are in the list of bins.
 func TestDrawnBins(t *testing.T) {
 	names, _ := new(Coverage).Hardware()
-	for seed := uint64(0); seed < 40*draw.MachineSeeds; seed += 16 {
+	for seed := range uint64(40 * draw.MachineSeeds) {
 		c := draw.New(seed, draw.AllFeatures)
 		for _, name := range shapesOf(&c) {
 			require.Contains(t, launchBins, name, "seed %d", seed)

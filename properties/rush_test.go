@@ -91,7 +91,7 @@ func TestRush(t *testing.T) {
 		happened := map[string]bool{}
 		var r runner
 		for seed := range uint64(*rushes) {
-			c := draw.Rush(seed * 16) // four kernels for each machine
+			c := draw.Rush(seed)
 			k, err := c.Compile()
 			require.NoError(t, err)
 			k, err = k.For(mechanism)

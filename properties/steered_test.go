@@ -49,7 +49,7 @@ func TestCorpusFile(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, string(one), string(two))
 
-	c, all, err := openCorpus(at("whole"), o.Mechanisms, draw.AllFeatures)
+	c, all, err := openCorpus(at("whole"), o.Mechanisms, 1, draw.AllFeatures)
 	require.NoError(t, err)
 	defer c.file.Close()
 	assert.Len(t, all, 3)

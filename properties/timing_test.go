@@ -42,15 +42,13 @@ func TestPromptness(t *testing.T) {
 	assert.Equal(t, "timing", r.Failure.Checker, "%v", r.Failure)
 }
 
-// TestLiveness checks that a mechanism fails if its warps wait for others without its declaration.
+// TestLiveness checks that a mechanism fails if its warps wait for others without its declaration. It runs
+// some kernels wrongly, too: they have barriers and votes on different sides of a branch.
 func TestLiveness(t *testing.T) {
-	r, err := Run(Options{
-		Mechanisms: []string{alone}, Runs: 500,
-		Features: draw.AllFeatures &^ (draw.Larges | draw.Calls | draw.Tables), Shrink: 1,
-	})
+	r, err := Run(Options{Mechanisms: []string{alone}, Runs: 60, KeepGoing: true, Shrink: 1})
 	require.NoError(t, err)
-	require.NotNil(t, r.Failure)
-	assert.Equal(t, "liveness", r.Failure.Checker, "%v", r.Failure)
+	assert.True(t, slices.ContainsFunc(r.Causes, func(c Cause) bool { return c.Failure.Checker == "liveness" }),
+		"%v", r.Causes)
 }
 
 // TestBlame checks that a panic is the model's fault only if the model panicked.

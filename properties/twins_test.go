@@ -242,6 +242,8 @@ func TestLatencies(t *testing.T) {
 		for i, c := range []*draw.Case{&c, &other} {
 			k, err := c.Compile()
 			require.NoError(t, err)
+			k, err = k.For(mechanism)
+			require.NoError(t, err)
 			var r runner
 			f, err := r.Check(k, mechanism)
 			require.NoError(t, err)

@@ -2,6 +2,7 @@ package draw
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -33,6 +34,7 @@ const sharedOrders = 4
 // load writes a load, store a store, of so many words.
 func (e *emitter) load(s *Stmt, space string, words int, at string) {
 	o, typ := s.how(space, words)
+	at = s.inside(space, typ, words, at)
 	if reg, bits := carrier(typ); reg != "" {
 		e.line("ld%s%s%s.%s %s, %s;", o.load, space, o.loadCache, typ, reg, at)
 		e.line("mov.%s %s, %s;", bits, e.few(s.D, words), reg)
@@ -51,12 +53,32 @@ func (e *emitter) load(s *Stmt, space string, words int, at string) {
 
 func (e *emitter) store(s *Stmt, guard, space string, words int, at string, source int) {
 	o, typ := s.how(space, words)
+	at = s.inside(space, typ, words, at)
 	if reg, bits := carrier(typ); reg != "" {
 		e.line("mov.%s %s, %s;", bits, reg, e.few(source, words))
 		e.line("%sst%s%s%s.%s %s, %s;", guard, o.store, space, o.storeCache, typ, at, reg)
 		return
 	}
 	e.line("%sst%s%s%s%s.%s %s, %s;", guard, o.store, space, o.storeCache, vector(words), typ, at, e.few(source, words))
+}
+
+// inside returns the place of a narrow access of so many values in the words at an address.
+func (s *Stmt) inside(space, typ string, words int, at string) string {
+	size := 4 * words
+	switch {
+	case space == ".param":
+	case strings.HasSuffix(typ, "16"):
+		size = 2 * words
+	case strings.HasSuffix(typ, "8"):
+		size = words
+	}
+	offset := (s.N >> 2 * size) & (4*words - 1)
+	if offset == 0 {
+		return at
+	}
+	base, from, _ := strings.Cut(strings.Trim(at, "[]"), "+")
+	before, _ := strconv.Atoi(from) // none: 0
+	return fmt.Sprintf("[%s+%d]", base, before+offset)
 }
 
 // carrier returns a register for values of a type that the kernel's registers cannot hold, and the
@@ -143,7 +165,8 @@ func (e *emitter) access(s *Stmt) {
 			e.copies(s)
 			break
 		}
-		e.line("cp.async.ca.shared.global [%s], [%%q], %d;", e.cell(), bytes)
+		at, size := e.cell(), s.copied(e, bytes)
+		e.line("cp.async.ca.shared.global [%s], [%%q], %d%s;", at, bytes, size)
 		if s.Alt {
 			e.line("cp.async.commit_group;")
 			e.line("cp.async.wait_group 0;")
@@ -195,6 +218,21 @@ func (e *emitter) fetch(s *Stmt, words int) {
 	e.load(s, space, words, "[%at]")
 }
 
+// copied returns the last operand of an asynchronous copy, if it has one: how many of the bytes each thread
+// reads, or which threads read none. The others are zeros.
+func (s *Stmt) copied(e *emitter, bytes int) string {
+	switch s.N >> 2 & 3 {
+	case 0:
+		e.line("and.b32 %%v, %s, %d;", e.r(s.B), 2*bytes-1)
+		e.line("min.u32 %%v, %%v, %d;", bytes)
+		return ", %v"
+	case 1:
+		e.line("setp.lt.s32 %%o, %s, 0;", e.r(s.B))
+		return ", %o"
+	}
+	return ""
+}
+
 // copies copies both of the thread's words, the threads of a warp in turn. The second word is a
 // group of its own, and the first one has Op groups, each for some threads. Meanwhile it loads from
 // global and local memory. It reads the second word when all but the later groups have completed.
@@ -203,7 +241,8 @@ func (e *emitter) copies(s *Stmt) {
 	some := func(i, word int) {
 		e.line("and.b32 %%w, %%lin, 3;")
 		e.line("setp.eq.u32 %%p, %%w, %d;", i&3)
-		e.line("@%%p cp.async.ca.shared.global [%s+%d], [%%q+%d], 4;", at, word, word)
+		size := s.copied(e, 4)
+		e.line("@%%p cp.async.ca.shared.global [%s+%d], [%%q+%d], 4%s;", at, word, word, size)
 	}
 	for i := range 4 {
 		some(i, 4)
@@ -312,7 +351,8 @@ func (e *emitter) swap(s *Stmt) {
 		space = ""
 	}
 	name, typ, _ := strings.Cut(op, ".")
-	d, a, b := e.r(s.D), e.source(s, 1, s.A), e.source(s, 2, s.B)
+	of := classes[strings.TrimPrefix(typ, "noftz.")+"_"]
+	d, a, b := e.r(s.D), e.source(s, 1, s.A, of), e.source(s, 2, s.B, of)
 	result, operand, other := d, a, b
 	switch typ {
 	case "f32":

@@ -22,9 +22,9 @@ type Case struct {
 	Machine     gpu.Config
 }
 
-// MachineSeeds is the number of consecutive seeds with the same machine. A machine takes longer to
-// build than a small kernel to run.
-const MachineSeeds = 64
+// MachineSeeds is the number of consecutive seeds with the same machine, whose later kernels find a used
+// one. Building a machine takes a sixth of the time of a run at the mean.
+const MachineSeeds = 4
 
 // later are the features that draw does not know. Each has a random stream of its own, so that it
 // changes no other part of a kernel.
@@ -39,6 +39,7 @@ func New(seed uint64, features Features) Case {
 	press(rand.New(rand.NewPCG(seed/MachineSeeds, 5)), &c.Machine)
 	r := rand.New(rand.NewPCG(seed, 2))
 	c.Kernel = draw(r, features&^(Races|Messages|later))
+	c.drawShape(r, features)
 	if features&Races != 0 { // a random stream of its own, so that this feature does not change the other kernels
 		(&generator{Rand: rand.New(rand.NewPCG(seed, 3))}).race(&c.Kernel)
 	}
@@ -50,7 +51,7 @@ func New(seed uint64, features Features) Case {
 		vary.features &^= Messages
 	}
 	vary.vary(&c.Kernel)
-	(&generator{Rand: rand.New(rand.NewPCG(seed, 7)), features: features}).sharpen(&c.Kernel)
+	(&generator{Rand: rand.New(rand.NewPCG(seed, 7)), features: features}).sharpen(&c.Kernel, c.warps() > manyWarps)
 	if features&Herds != 0 && c.Machine.Herd.Enable {
 		(&generator{Rand: rand.New(rand.NewPCG(seed, 8))}).herd(&c.Kernel)
 	}
@@ -60,7 +61,6 @@ func New(seed uint64, features Features) Case {
 	if features&Anywhere != 0 {
 		(&generator{Rand: rand.New(rand.NewPCG(seed, 10)), features: features}).free(&c.Kernel)
 	}
-	c.drawShape(r, features)
 	if features&Shared != 0 {
 		c.drawRoom(late.Rand)
 	}
@@ -102,11 +102,23 @@ func (c *Case) drawShape(r *rand.Rand, features Features) {
 	if solid && r.IntN(3) == 0 {
 		y, z := 1+r.IntN(4), 1+r.IntN(2)
 		c.Block = [3]uint32{uint32(max(n/(y*z), 1)), uint32(y), uint32(z)}
-		c.Grid = [3]uint32{uint32(1 + r.IntN(2)), uint32(1 + r.IntN(2)), uint32(1 + r.IntN(2))}
+		grid := [3]uint32{uint32(1 + r.IntN(2)), uint32(1 + r.IntN(2)), uint32(1 + r.IntN(2))}
+		if ctas > 1 {
+			c.Grid = grid
+		}
 		if int(c.Block[0]*c.Block[1]*c.Block[2]) > most {
 			c.Block = [3]uint32{1, 1, 1}
 		}
 	}
+}
+
+// manyWarps is the number of warps of a launch above which special values do not make a kernel longer.
+const manyWarps = 64
+
+// warps is the number of warps of the grid.
+func (c *Case) warps() int {
+	block, warp := c.Block[0]*c.Block[1]*c.Block[2], uint32(c.Machine.SM.WarpSize)
+	return int(c.Grid[0] * c.Grid[1] * c.Grid[2] * ((block + warp - 1) / warp))
 }
 
 // drawRoom gives every fourth kernel more shared memory: some bytes, or so much that a few CTAs
@@ -293,6 +305,7 @@ func (c *Case) adapted(lacks int) *Case {
 func (c *Case) Narrow() {
 	s := &c.Machine.SM
 	s.WarpSize, s.SIMDWidth = min(s.WarpSize, isa.RowLanes), min(s.SIMDWidth, isa.RowLanes)
+	fit(&c.Machine) // there are more warps
 }
 
 // adapt replaces what a mechanism without some abilities cannot run.

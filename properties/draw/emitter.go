@@ -49,11 +49,12 @@ type emitter struct {
 	regs    [registers]bool // in use
 	tallied uint            // words of the CTA in use
 	labels  int
-	loops   []loopLabels    // around this place
-	counts  int             // loops so far
-	forms   map[string]bool // types of registers that forms use
-	numbers map[*Stmt]int   // of statements, in the order of Each, if Free
-	marks   int             // so far
+	loops   []loopLabels               // around this place
+	counts  int                        // loops so far
+	forms   map[string]bool            // types of registers that forms use
+	mixed   [numClasses][mixtures]bool // in use
+	numbers map[*Stmt]int              // of statements, in the order of Each, if Free
+	marks   int                        // so far
 }
 
 type loopLabels struct {
@@ -290,7 +291,7 @@ type printer = func(format string, args ...any)
 // operation writes the instructions of a table entry.
 func (e *emitter) operation(s *Stmt, ptx string) {
 	d := e.r(s.D)
-	a, b := e.source(s, 1, s.A), e.source(s, 2, s.B)
+	a, b := e.source(s, 1, s.A, classInteger), e.source(s, 2, s.B, classInteger)
 	operands := strings.NewReplacer(
 		" d,", " "+d+",", " d|", " "+d+"|", " d;", " "+d+";", " d}", " "+d+"}", " a,", " "+a+",", " a;", " "+a+
 			";", " a}", " "+a+"}", "{a,", "{"+a+",",

@@ -27,6 +27,42 @@ var computing = sync.OnceValues(func() (names []string, byName map[string][]int)
 	return names, byName
 })
 
+// typed lists the forms of each opcode with each list of operand types, in order.
+var typed = sync.OnceValue(func() (list [][]int) {
+	at := map[string]int{}
+	for i, text := range tableForms() {
+		key := Mnemonic(text)
+		for _, reg := range formRegister.FindAllStringSubmatch(text, -1) {
+			key += " " + reg[1]
+		}
+		n, known := at[key]
+		if !known {
+			n = len(list)
+			at[key], list = n, append(list, nil)
+		}
+		list[n] = append(list[n], i)
+	}
+	return list
+})
+
+// worded lists the forms that have each word behind the opcode, in order of the words.
+var worded = sync.OnceValue(func() (list [][]int) {
+	byWord := map[string][]int{}
+	for i, text := range tableForms() {
+		words, _, _ := strings.Cut(text[strings.Index(text, Mnemonic(text)):], " ")
+		words = strings.TrimSuffix(words, ";")
+		for _, word := range strings.Split(words, ".")[1:] {
+			if list := byWord[word]; len(list) == 0 || list[len(list)-1] != i {
+				byWord[word] = append(list, i)
+			}
+		}
+	}
+	for _, word := range slices.Sorted(maps.Keys(byWord)) {
+		list = append(list, byWord[word])
+	}
+	return list
+})
+
 // holder is a register type of forms: its declaration and its bits.
 type holder struct {
 	declared string
@@ -73,8 +109,7 @@ func (e *emitter) form(s *Stmt) {
 				text = strings.Replace(text, reg[0], fmt.Sprint(uint32(first)), 1)
 				continue
 			}
-			from, and = "%sp1", "%sp2"
-			e.special(s, i, of, from, and)
+			from, and = e.special(s, i, of, "%sp1", "%sp2")
 		}
 		switch bits(reg) {
 		case 1:

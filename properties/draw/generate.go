@@ -456,7 +456,7 @@ func (g *generator) vary(k *Kernel) {
 	k.Each(func(s *Stmt, _ int) {
 		switch s.Kind {
 		case Compute:
-			if g.features&Opcodes != 0 && g.IntN(16) == 0 {
+			if g.features&Opcodes != 0 && g.IntN(6) == 0 {
 				list := byName[names[g.IntN(len(names))]]
 				s.Kind, s.N, s.Alt = Form, list[g.IntN(len(list))], false
 			}

@@ -13,18 +13,24 @@ import (
 	"divergo/sm/divergence"
 )
 
-// TestEachMachineCanBeBuilt builds machines with every mechanism. The machine of seeds from 20736
-// on has 32 warps, for which subwarp has slots for 16 paths at most.
+// TestEachMachineCanBeBuilt builds machines with every mechanism, also when they were wide and were made
+// narrow. An SM of 32 warps has slots for 16 paths of subwarp at most: machine 324 has as many warps.
+// Machine 1059 has 64 when it is made narrow, and slots for 8 paths of multipath.
 func TestEachMachineCanBeBuilt(t *testing.T) {
-	seeds := []uint64{20736 / MachineSeeds}
+	seeds := []uint64{324, 1059}
 	for seed := range uint64(20) {
 		seeds = append(seeds, seed)
 	}
 	for _, seed := range seeds {
 		c := drawMachine(rand.New(rand.NewPCG(seed, 1)))
+		narrow := Case{Machine: c}
+		widen(&narrow.Machine.SM)
+		narrow.Narrow()
 		for _, m := range divergence.Mechanisms() {
 			_, err := gpu.New(c.Under(m.Name))
 			require.NoError(t, err, "machine %d, %s", seed, m.Name)
+			_, err = gpu.New(narrow.Machine.Under(m.Name))
+			require.NoError(t, err, "narrow machine %d, %s", seed, m.Name)
 		}
 	}
 }

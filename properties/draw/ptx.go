@@ -29,6 +29,7 @@ func (k *Kernel) ptx(grid, block [3]uint32, warp int, comments ...string) (text 
 	if e.needs&needConst != 0 {
 		fmt.Fprintf(&b, ".const .align 16 .u32 constants[%d] = {%s};\n", constWords, constants())
 	}
+	e.specialTables(&b)
 	if len(k.Funcs) > 0 { // functions use the kernel's registers and variables
 		e.declare(&b)
 		b.WriteString(e.finish(functions))
@@ -196,7 +197,7 @@ func (e *emitter) atomic(s *Stmt) {
 	if s.N&1 != 0 {
 		name, dst = "atom", "%sink, "
 	}
-	a := e.source(s, 1, s.A)
+	a := e.source(s, 1, s.A, classInteger)
 	if s.Alt {
 		e.needs |= needTally
 		e.tallied |= 1 << (s.Op % len(atomics))
@@ -397,8 +398,8 @@ func (e *emitter) declare(b *strings.Builder) {
 	say(".reg .pred %%p, %%g, %%o;")
 	e.declareForms(say)
 	if e.needs&needBits != 0 {
-		say(".reg .u32 %%sp<3>;")
-		say(".reg .pred %%bit<2>;")
+		say(".reg .u32 %%sp<3>, %%low<%d>, %%high<%[1]d>;", mixtures*numClasses)
+		say(".reg .pred %%bit<4>;")
 	}
 	if e.needs&needBoard != 0 {
 		say(".reg .u32 %%seen, %%mail, %%beside;")
@@ -481,10 +482,17 @@ func (e *emitter) prologue(b *strings.Builder) {
 		}
 	}
 	if n&needBits != 0 {
-		say("and.b32 %%v, %%lin, 1;")
-		say("setp.ne.u32 %%bit0, %%v, 0;")
-		say("and.b32 %%v, %%lin, 2;")
-		say("setp.ne.u32 %%bit1, %%v, 0;")
+		for i := range 4 {
+			say("and.b32 %%v, %%lin, %d;", 1<<i)
+			say("setp.ne.u32 %%bit%d, %%v, 0;", i)
+		}
+		for of, mixed := range e.mixed {
+			for i, used := range mixed {
+				if used {
+					e.mix(say, class(of), i)
+				}
+			}
+		}
 	}
 	for _, p := range e.params() {
 		say("ld.param.u64 %s, [%s];", map[string]string{

@@ -3,11 +3,13 @@ package draw
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Special values are operands at the edges of their types. Each class of types has a list of them, in
-// pairs of values that operations may confuse. A special operand is one of a pair, by a bit of the
-// number of the thread, so that the threads of a warp have all combinations of two operands.
+// pairs of values that operations may confuse. Half of the statements have special operands of one pair, or
+// of two, by bits of the number of the thread, so that the threads of a warp have all combinations of two
+// operands. In the others each thread has values of its own, from the whole list.
 
 // class is a class of types with a table of special values.
 type class int
@@ -84,47 +86,108 @@ func (s *Stmt) specials(i int, of class) (first, second uint64) {
 	return specialValues[of][2*(at&15)], specialValues[of][2*(at&15)+1]
 }
 
+// specialsToo returns the second pair of special source i. Half of the statements have one.
+func (s *Stmt) specialsToo(i int, of class) (first, second uint64, has bool) {
+	at := s.Special>>(8+5*(i&3)) + 1 + s.Special>>20&7
+	return specialValues[of][2*(at&15)], specialValues[of][2*(at&15)+1], s.Special>>28&1 != 0
+}
+
 // literal reports whether a special source is a constant of the instruction, the same one for all
 // threads.
 func (s *Stmt) literal(i int) bool { return s.Special>>(3+i&7)&3 == 3 }
 
-// special sets a register to the lower half of special source i of a statement, and another one to
-// the upper half.
-func (e *emitter) special(s *Stmt, i int, of class, low, high string) {
+// mixtures is the number of registers of each class with a special value for each thread.
+const mixtures = 4
+
+// mixture returns the names of the registers with both halves of mixture i of a class.
+func mixture(of class, i int) (low, high string) {
+	return fmt.Sprintf("%%low%d", mixtures*int(of)+i), fmt.Sprintf("%%high%d", mixtures*int(of)+i)
+}
+
+// special returns registers with the lower and the upper half of special source i of a statement. It sets
+// the given ones, or returns those of a mixture.
+func (e *emitter) special(s *Stmt, i int, of class, low, high string) (string, string) {
 	e.needs |= needBits
+	if s.Special>>27&1 != 0 {
+		n := int(s.Special >> (8 + 5*(i&3)) & (mixtures - 1))
+		e.mixed[of][n] = true
+		return mixture(of, n)
+	}
 	first, second := s.specials(i, of)
-	bit := fmt.Sprintf("%%bit%d", i&1)
-	e.line("selp.b32 %s, %d, %d, %s;", low, uint32(first), uint32(second), bit)
+	third, fourth, four := s.specialsToo(i, of)
+	choose := func(reg string, half int) {
+		e.line("selp.b32 %s, %d, %d, %%bit%d;", reg, uint32(first>>half), uint32(second>>half), i&1)
+		if four {
+			e.line("selp.b32 %%sp0, %d, %d, %%bit%d;", uint32(third>>half), uint32(fourth>>half), i&1)
+			e.line("selp.b32 %s, %[1]s, %%sp0, %%bit%d;", reg, 2+i&1)
+		}
+	}
+	choose(low, 0)
 	if high != "" {
-		e.line("selp.b32 %s, %d, %d, %s;", high, first>>32, second>>32, bit)
+		choose(high, 32)
+	}
+	return low, high
+}
+
+// mix writes the instructions that load mixture i of a class. Each thread has a value by a hash of its number.
+func (e *emitter) mix(say printer, of class, i int) {
+	low, high := mixture(of, i)
+	odd := uint32(2*(mixtures*int(of)+i)+1) * 0x9E37_79B1
+	say("mad.lo.u32 %%v, %%lin, %d, %d;", odd, uint32(e.k.Turn)*0x85EB_CA6B)
+	say("shr.u32 %%v, %%v, 27;")
+	say("mul.wide.u32 %%at, %%v, 8;")
+	say("mov.u64 %%base, specials%d;", of)
+	say("add.u64 %%at, %%base, %%at;")
+	say("ld.const.v2.u32 {%s, %s}, [%%at];", low, high)
+}
+
+// specialTables declares the values of the classes that have mixtures.
+func (e *emitter) specialTables(b *strings.Builder) {
+	for of, mixed := range e.mixed {
+		if mixed == [mixtures]bool{} {
+			continue
+		}
+		var list []string
+		for _, v := range specialValues[of] {
+			list = append(list, fmt.Sprintf("%#x", v))
+		}
+		fmt.Fprintf(b, ".const .align 8 .u64 specials%d[%d] = {%s};\n", of, specialCount, strings.Join(list, ", "))
 	}
 }
 
 // source returns the register of source i of a statement: one of the kernel's, or one with a
-// special value.
-func (e *emitter) source(s *Stmt, i, reg int) string {
+// special value. Of a double it is the upper half.
+func (e *emitter) source(s *Stmt, i, reg int, of class) string {
 	if !s.isSpecial(i) {
 		return e.r(reg)
 	}
-	of := classInteger
-	if s.Special>>29&3 == 0 {
+	if of == classInteger && s.Special>>29&3 == 0 {
 		of = classSingle
 	}
 	name := fmt.Sprintf("%%sp%d", i)
-	e.special(s, i, of, name, "")
+	if of == classDouble {
+		_, name = e.special(s, i, of, "%v", name)
+	} else {
+		name, _ = e.special(s, i, of, name, "")
+	}
 	return name
 }
 
 // sharpen gives every fifth kernel special values, in half of the operands of its computing
-// statements, and more of these. It lets some votes of all kernels exchange values within segments.
-func (g *generator) sharpen(k *Kernel) {
+// statements, and more of these. If many warps run it, it gets no longer. It lets some votes of all kernels
+// exchange values within segments.
+func (g *generator) sharpen(k *Kernel, many bool) {
 	sharp := g.features&Specials != 0 && g.IntN(5) == 0
 	if sharp { // in place of other statements
 		for n := len(k.Body) / 2; n > 0; n-- {
 			at := g.IntN(len(k.Body))
 			k.Body = slices.Delete(k.Body, at, at+1)
 		}
-		for range 8 + g.IntN(17) {
+		forms := 16 + g.IntN(33)
+		if many {
+			forms /= 4
+		}
+		for range forms {
 			k.Body = slices.Insert(k.Body, g.IntN(len(k.Body)+1), g.someForm())
 		}
 	}
@@ -147,19 +210,28 @@ func (g *generator) sharpen(k *Kernel) {
 	})
 }
 
-// basic are the opcodes that half of the forms of sharpen have.
+// basic are the opcodes that a quarter of the forms of sharpen have.
 var basic = []string{
 	"add", "sub", "mul", "mad", "fma", "min", "max", "div", "rem", "abs", "neg", "shl", "shr", "shf", "bfe", "bfi", "bfind",
 	"setp", "set", "cvt", "slct", "rcp", "sqrt",
 }
 
-// someForm draws a form. Within each half of the opcodes, all are equally likely.
+// someForm draws a form. A quarter of them has a basic opcode, a quarter any opcode, all equally likely. In
+// a quarter, all opcodes with their types are equally likely: few opcodes have most of the types. In the
+// last quarter all words of forms are, such as .relu: few forms have most of the words.
 func (g *generator) someForm() Stmt {
 	names, byName := computing()
-	if g.IntN(2) == 0 {
-		names = basic
+	var list []int
+	switch g.IntN(4) {
+	case 0:
+		list = byName[basic[g.IntN(len(basic))]]
+	case 1:
+		list = byName[names[g.IntN(len(names))]]
+	case 2:
+		list = typed()[g.IntN(len(typed()))]
+	default:
+		list = worded()[g.IntN(len(worded()))]
 	}
-	list := byName[names[g.IntN(len(names))]]
 	return Stmt{
 		Kind: Form, D: g.IntN(registers), A: g.IntN(registers), B: g.IntN(registers), N: list[g.IntN(len(list))],
 	}

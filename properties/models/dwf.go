@@ -13,8 +13,9 @@ import (
 // There they join the youngest warp of their PC, if the table knows it and it has not issued.
 // Threads whose lanes are taken form a warp, which the table then knows.
 //
-// The model has no clock. Threads on their way are in the pool at the latest when two more
-// instructions have issued. Which of two comes first does not follow from the paper, so the model
+// The model has no clock. Threads on their way are in the pool at the latest when three more
+// instructions have issued. The second side of a branch waits that long if an instruction issues in each
+// cycle. Which of two comes first does not follow from the paper, so the model
 // follows each order that agrees with what issues.
 //
 // With warp barriers a static warp stays together until a branch divides it. Its threads then wait
@@ -81,7 +82,7 @@ func (d *dwf) Start(row, _, _ int, mask uint64) {
 
 func (d *dwf) Ready() (list []Group) {
 	for _, f := range d.orders {
-		for len(f.waiting) > 0 && f.issued-f.waiting[0].since >= 2 {
+		for len(f.waiting) > 0 && f.issued-f.waiting[0].since >= latest {
 			f.arrive(0)
 		}
 		f.each(swaps, func(x *formed) bool {
@@ -118,6 +119,9 @@ func (d *dwf) Step(g Group, taken uint64) {
 		f.step(g, taken)
 	}
 }
+
+// latest is the number of instructions that issue until the last threads on their way are in the pool.
+const latest = 3
 
 // most is the number of orders that the model follows.
 const most = 16

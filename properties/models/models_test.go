@@ -70,16 +70,15 @@ func compare(t *testing.T, mechanism string, from, to uint64, build func(c *Code
 
 // TestModels compares each mechanism with its model on random kernels and machines.
 func TestModels(t *testing.T) {
-	kernels := uint64(40 * draw.MachineSeeds)
-	step := uint64(draw.MachineSeeds / 5) // some kernels of each machine
+	kernels := uint64(214)
 	if testing.Short() {
-		kernels = 2 * draw.MachineSeeds
+		kernels = 11
 	}
 	for mechanism, build := range Models {
 		t.Run(mechanism, func(t *testing.T) {
-			issued, step := 0, step
+			issued, step := 0, uint64(1)
 			if pooled[mechanism] {
-				step *= 5 // such a model follows several orders
+				step = 5 // such a model follows several orders
 			}
 			for seed := uint64(0); seed < kernels; seed += step {
 				n, found := compare(t, mechanism, seed, seed+1, build)
@@ -95,17 +94,17 @@ func TestModels(t *testing.T) {
 
 // TestHerding compares herded branches and loads with their model, under each mechanism in turn.
 func TestHerding(t *testing.T) {
-	runs := uint64(40 * draw.MachineSeeds)
+	runs := uint64(160)
 	if testing.Short() {
-		runs = 6 * draw.MachineSeeds
+		runs = 24
 	}
 	mechanisms := []string{"pdom", "tbc", "dwf", "barrier", "multipath"}
 	branches, loads := 0, 0
-	for seed := uint64(0); seed < runs; seed += draw.MachineSeeds / 4 {
+	for seed := range runs {
 		c := draw.New(seed, features|draw.Herds)
 		k, err := c.Compile()
 		require.NoError(t, err)
-		mechanism := mechanisms[seed/(draw.MachineSeeds/4)%uint64(len(mechanisms))]
+		mechanism := mechanisms[seed%uint64(len(mechanisms))]
 		k, err = k.For(mechanism)
 		require.NoError(t, err)
 		s, err := testbench.NewSession(k.Machine.Under(mechanism), testbench.Limits{MaxCycles: 10_000_000})

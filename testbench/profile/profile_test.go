@@ -77,9 +77,9 @@ func TestRandom(t *testing.T) {
 		k, err := c.Compile()
 		require.NoError(t, err)
 		for _, m := range divergence.Mechanisms() {
-			cfg := c.Machine
-			cfg.Divergence.Mechanism = m.Name
-			s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 200_000})
+			k, err := k.For(m.Name)
+			require.NoError(t, err)
+			s, err := testbench.NewSession(k.Machine.Under(m.Name), testbench.Limits{MaxCycles: 200_000})
 			require.NoError(t, err)
 			bank, _, err := s.Place(k.Prog, k.Args)
 			require.NoError(t, err)

@@ -127,8 +127,9 @@ func TestRandom(t *testing.T) {
 		k, err := c.Compile()
 		require.NoError(t, err)
 		for _, m := range divergence.Mechanisms() {
-			cfg := c.Machine
-			cfg.Divergence.Mechanism = m.Name
+			k, err := k.For(m.Name)
+			require.NoError(t, err)
+			cfg := k.Machine.Under(m.Name)
 			s, file := traced(t, cfg, testbench.Limits{MaxCycles: 200_000}, 1, func(s *testbench.Session) error {
 				bank, _, err := s.Place(k.Prog, k.Args)
 				require.NoError(t, err)

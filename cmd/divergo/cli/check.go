@@ -41,10 +41,10 @@ func newCheck() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check [MECHANISM...|--litmus [TEST...]|--merge JOURNAL...]",
 		Short: "Look for bugs of divergence mechanisms with random kernels",
-		Long: `Run random kernels on random small machines under the mechanisms, or under all of them, and compare
-every thread with the golden model; in each run a list of invariants is watched (--checkers prints
-it). The kernels have nested and unstructured control flow, early exits and barriers, and no data
-races.
+		Long: `Run random kernels on random small machines and compare every thread with the golden model; in each
+run a list of invariants is watched (--checkers prints it). The kernels have nested and unstructured
+control flow, early exits and barriers, and no data races. Each kernel runs under all MECHANISMs. If
+none is named, it runs under four, and all mechanisms take turns.
 
 Kernel, launch, data and machine come from one seed; the seeds are consecutive, so that a check can
 be repeated, and continued where another one ended; with --journal FILE it goes on by itself after
@@ -57,7 +57,7 @@ already is counted there: same mechanism, checker and place, and a case that sti
 --junit writes the result for a CI server, --html a page with what was reached. Each campaign adds a point
 to the trend of that folder. A build with "go build -cover -coverpkg=./..." counts statements, too.
 
---shard I/N checks every N-th machine from the I-th on, for other computers. Each shard has a journal
+--shard I/N checks every N-th bundle of 64 seeds from the I-th on, for other computers. Each shard has a journal
 of its own; --merge joins them in the new journal that --journal names, with the bytes of a check on
 one computer.
 
@@ -94,7 +94,7 @@ written, 130 interrupted.`,
 	o := &f.options
 	fl := c.Flags()
 	fl.Uint64Var(&o.Runs, "runs", 0,
-		fmt.Sprintf("kernels, each under every mechanism; %d unless --time is given; launches of each litmus test, %d",
+		fmt.Sprintf("kernels; %d unless --time is given; launches of each litmus test, %d",
 			defaultRuns, defaultLitmus))
 	fl.DurationVar(&o.Time, "time", 0, "`TIME` to look for failures, such as 90s or 10m")
 	fl.Uint64Var(&o.Seed, "seed", 0, "first seed")
@@ -290,7 +290,7 @@ func checked(r *properties.Report, o *properties.Options) string {
 		left = o.Time - r.Spent
 	}
 	if rate := r.Rate(); o.Runs > r.Cases && rate > 0 {
-		byRuns := time.Duration(float64(time.Second) * float64(o.Runs-r.Cases) * float64(len(r.Mechanisms)) / rate)
+		byRuns := time.Duration(float64(time.Second) * float64(o.Runs-r.Cases) * float64(r.Each) / rate)
 		if o.Time == 0 || byRuns < left {
 			left = byRuns
 		}

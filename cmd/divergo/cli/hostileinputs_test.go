@@ -10,8 +10,8 @@ import (
 
 // The first lines of the journals of "check pdom" and "reproduce cost-fig6".
 var (
-	journalHead = `{"features":"` + draw.AllFeatures.String() +
-		`","first_seed":0,"mechanisms":["pdom"],"schema":"divergo.check.journal.v1"}` + "\n"
+	journalHead = `{"each_kernel_under":1,"features":"` + draw.AllFeatures.String() +
+		`","first_seed":0,"mechanisms":["pdom"],"schema":"divergo.check.journal.v2"}` + "\n"
 	figuresHead = fmt.Sprintf(`{"figures":"cost-fig6","plan":%q,"schema":"divergo.reproduce.v1"}`, experiments.Full) + "\n"
 )
 

@@ -78,7 +78,7 @@ func TestRelease(t *testing.T) {
 	must("git", "commit", "-q", "-m", "release")
 
 	out := must(".ci/release", "../first")
-	assert.Contains(t, out, "check --runs 100000 --seed 10203000000 ")
+	assert.Contains(t, out, "check --runs 340000 --seed 10203000000 ")
 	assert.Contains(t, out, "/first-"+strings.TrimSpace(must("git", "rev-parse", "--short=12", "HEAD"))+".journal")
 	must(".ci/release", "../second")
 	must("diff", "-r", "../first", "../second")
