@@ -23,7 +23,7 @@ func newProve() *cobra.Command {
 		Short: "Prove properties of the blocks that print themselves as Verilog",
 		Long: `Prove properties of blocks, in the Verilog that "rtl print" prints, for every input and for ever, by
 induction. yosys and ABC do it: apt-get install yosys berkeley-abc. A line gives the size, the result
-and the processor time. Without a BLOCK, prove all, in about ten minutes. Exit code 1: a property does
+and the processor time. Without a BLOCK, prove all, in some minutes. Exit code 1: a property does
 not hold.`,
 		Example: `  divergo prove arbiter
   divergo prove --quick
