@@ -72,7 +72,12 @@ func (s *Stmt) inside(space, typ string, words int, at string) string {
 	case strings.HasSuffix(typ, "8"):
 		size = words
 	}
-	offset := (s.N >> 2 * size) & (4*words - 1)
+	place := s.N >> 2
+	switch s.Kind {
+	case Give, Take, Pass, Receive, Spill, Fill: // N is always 0
+		place = s.A ^ s.B
+	}
+	offset := place * size & (4*words - 1)
 	if offset == 0 {
 		return at
 	}

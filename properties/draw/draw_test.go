@@ -1,6 +1,9 @@
 package draw
 
 import (
+	"maps"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -200,4 +203,29 @@ func TestTables(t *testing.T) {
 		assert.Equal(t, way >= 7 && way < drawnMessages, messages[way].early)
 	}
 	assert.Len(t, types, 14)
+}
+
+// TestDrawnSituations checks that kernels have situations which no bin counts.
+func TestDrawnSituations(t *testing.T) {
+	left := map[string]*regexp.Regexp{}
+	for name, text := range map[string]string{
+		"local byte at an odd address":      `st\.local\.[usb]8 \[%(at|short)\+[13]\]`,
+		"half word at an odd one":           `st\.(global|shared|local)[.a-z]*\.[usb]16 \[%\w+\+\d*[26]\]`,
+		"copy of fewer bytes":               `cp\.async\.ca\.shared\.global \[\S+ \[\S+ [48], %v;`,
+		"copy that some threads ignore":     `cp\.async\.ca\.shared\.global \[\S+ \[\S+ [48], %o;`,
+		"special integers of each thread":   `ld\.const\.v2\.u32 \{%low0, %high0\}`,
+		"special doubles of each thread":    `specials3\[32\] = \{0x0, 0x8000000000000000,`,
+		"a form with .relu":                 `\.relu`,
+		"prmt with a mode":                  `prmt\.b32\.rc16|prmt\.rc16`,
+		"shuffle from a lane in segments":   `shfl\.sync\.idx\.b32 \S+ \S+ %r\d, \d+`,
+		"most of a 64-bit product and more": `madc\.hi\.s64`,
+	} {
+		left[name] = regexp.MustCompile(text)
+	}
+	for seed := uint64(0); len(left) > 0 && seed < 4000; seed++ {
+		c := New(seed, AllFeatures)
+		text, _ := c.PTX()
+		maps.DeleteFunc(left, func(_ string, r *regexp.Regexp) bool { return r.MatchString(text) })
+	}
+	assert.Empty(t, slices.Sorted(maps.Keys(left)))
 }
