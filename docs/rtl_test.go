@@ -335,7 +335,8 @@ Do not promise ` + "`prompt`" + ` for a unit in which a warp can wait for the ev
   the threads of each warp. Compacted warps such as those of ` + "`tbc`" + ` also need the barriers of a CTA inside
   of the unit, where its warps wait for each other at a branch.
 - One instruction and one outcome a cycle: no pairs, and ` + "`sm.schedulers`" + ` is 1.
-- No memory port: a unit has room for all its state, and cannot spill.
+- No memory port: a unit has room for all its state, and cannot spill. A stack of tokens also needs the
+  instructions that push and pop them as events.
 - CTA barriers count warps. Convergence barriers (` + "`bmov`, `warpsync`" + `) are not events.
 `)
 }
