@@ -46,9 +46,9 @@ type common struct {
 	issued     *IssueEvents
 	started    *PipeEvents
 	toLSU      rtl.Out[Op]       // of this sub-core
-	upper      rtl.Out[Upper]    // beside it: see Operands.UpperLSU
 	fromLSU    rtl.In[Result]    // to it
 	loaded     *rtl.Mem[isa.Row] // values of the LSU
+	stored     *rtl.Mem[isa.Row] // sources of toLSU
 	clears     rtl.In[uint8]     // rows of new threads
 	lines      memsys.FetchPort
 	crosses    []crossing // one, scratch of their pipes
@@ -64,9 +64,9 @@ func newSubCore(l *launch, core int, s common) (*SubCore, divergence.CorePort, e
 		return nil, divergence.CorePort{}, fmt.Errorf("herd.tie: %w", err)
 	}
 	var operands *Operands
-	shows, showsBeside := shown(func(op *Op, r *Result) { operands.show(op, r) })
+	shows, showsBeside := shown(func(v *Sourced, r *Result) { operands.show(v, r) })
 	if l.wide > 0 {
-		shows, showsBeside = shown(func(op *WideOp, r *Result) { operands.showWide(op, r) })
+		shows, showsBeside = shown(func(v *SourcedWide, r *Result) { operands.showWide(v, r) })
 	}
 	weave := newWeave(l, s.interwoven, showsBeside)
 	var ( // the queues between the blocks
@@ -76,17 +76,17 @@ func newSubCore(l *launch, core int, s common) (*SubCore, divergence.CorePort, e
 		toALU    = rtl.NewQueue[Result](2, shows)
 		toDPU    = rtl.NewQueue[Result](2, shows)
 		toSFU    = rtl.NewQueue[Result](2, shows)
-		late     = rtl.NewQueue[Op](2*weave.each, rtl.As(func(*struct{}, *Op) {})) // a part of toALU
-		lateDP   = rtl.NewQueue[Op](2*weave.each, rtl.As(func(*struct{}, *Op) {})) // a part of toDPU
+		late     = rtl.NewQueue[Op](lateBacklog*weave.each, rtl.As(func(*struct{}, *Op) {})) // a part of toALU
+		lateDP   = rtl.NewQueue[Op](lateBacklog*weave.each, rtl.As(func(*struct{}, *Op) {})) // a part of toDPU
 	)
 
 	// The blocks, from the back of the pipeline to the front.
 	alu, fromALU := l.pipe(isa.UnitALU, cfg.SIMDWidth, toALU.In(), weave.alu, s.started, branches{
-		Late: late.In(), Outcome: outcomes.Out(), Exited: rtl.NewMem[uint64](warps), Div: s.div, Herd: majority,
+		Late: late.In(), Sources: newValues(), Outcome: outcomes.Out(), Exited: rtl.NewMem[uint64](warps), Div: s.div, Herd: majority,
 		crosses: s.crosses,
 	})
 	dpu, fromDPU := l.pipe(isa.UnitDPU, cfg.DPWidth, toDPU.In(), weave.dpu, s.started, branches{
-		Late: lateDP.In(), crosses: s.crosses,
+		Late: lateDP.In(), Sources: newValues(), crosses: s.crosses,
 	})
 	sfu, fromSFU := l.pipe(isa.UnitSFU, cfg.SFUWidth, toSFU.In(), weave.sfu, s.started, branches{})
 	writeback := &Writeback{
@@ -97,13 +97,11 @@ func newSubCore(l *launch, core int, s common) (*SubCore, divergence.CorePort, e
 	operands = &Operands{
 		In: flights.In(), ALU: toALU.Out(), DPU: toDPU.Out(), SFU: toSFU.Out(), LSU: s.toLSU,
 		Late: late.Out(), LateDP: lateDP.Out(),
-		Values: [4]*rtl.Mem[isa.Row]{nil, sfu.Values, dpu.Values, alu.Values},
-		Regs:   writeback.Regs, Preds: writeback.Preds, CTA: s.cta,
+		Values:  [4]*rtl.Mem[isa.Row]{nil, sfu.Values, dpu.Values, alu.Values},
+		Sources: [4]*rtl.Mem[isa.Row]{s.stored, nil, dpu.Sources, alu.Sources},
+		From:    rtl.NewMem[uint16](4),
+		Regs:    writeback.Regs, Preds: writeback.Preds, CTA: s.cta,
 		Tallies: c.Tallies, Convergence: c.Convergence, Beside: weave.read, l: l,
-	}
-	if l.wide > 0 {
-		upper := rtl.NewQueue[Upper](2*weave.each, rtl.As(func(*struct{}, *Upper) {})) // a part of toALU
-		operands.UpperLate, alu.Upper, operands.UpperLSU = upper.Out(), upper.In(), s.upper
 	}
 	ctas := 0
 	if cfg.CTAPriority != PriorityNone && s.mixable == 0 {
@@ -156,8 +154,6 @@ type MemPort struct {
 	}]
 	In      []rtl.In[Op] // by sub-core
 	Out     rtl.Out[Op]
-	Upper   []rtl.In[Upper] // by sub-core, beside In, in warps of 64 lanes
-	ToUpper rtl.Out[Upper]  `rtl:"optional"`
 	Results rtl.In[Result]
 	Back    []rtl.Out[Result] // by sub-core
 
@@ -166,6 +162,9 @@ type MemPort struct {
 
 // memBacklog is the number of memory instructions of a sub-core that wait for the port.
 const memBacklog = 2
+
+// lateBacklog is the number of instructions whose sources wait for the ALU, or for the DPU.
+const lateBacklog = 2
 
 // Tick records the instructions that have come, moves the oldest, and returns a result.
 func (p *MemPort) Tick() {
@@ -194,10 +193,6 @@ func (p *MemPort) Tick() {
 	i := d.Order[0] % MaxSchedulers
 	*p.Out.PushSlot() = *p.In[i].Front()
 	p.In[i].Pop()
-	if p.ToUpper.Connected() {
-		*p.ToUpper.PushSlot() = *p.Upper[i].Front()
-		p.Upper[i].Pop()
-	}
 	copy(d.Order[:], d.Order[1:])
 	d.N--
 	d.Of[i]--
