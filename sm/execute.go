@@ -95,7 +95,8 @@ func (l *launch) pipe(
 	values := newValues()
 	last := rtl.NewQueue[Result](each*(least+2), rtl.Latency(uint64(least)), l.written(values))
 	p := &Pipe{
-		In: in, Late: b.Late, Sources: b.Sources, Out: last.Out(), Values: values, Line: rtl.NewMem[Stage](most - least), Beside: second,
+		In: in, Late: b.Late, Sources: b.Sources, Out: last.Out(), Values: values,
+		Line: rtl.NewMem[Stage](most - least), Beside: second,
 		Outcome: b.Outcome, Exited: b.Exited, Div: b.Div, Herd: b.Herd,
 		width: width, full: l.cfg.WarpSize / width, least: uint64(least), l: l, crosses: b.crosses, PipeEvents: events,
 	}
@@ -144,7 +145,7 @@ func (l *launch) written(values *rtl.Mem[isa.Row]) rtl.QueueOption {
 	show := func(to *[isa.MaxDsts]isa.Row, r *Result, half int) {
 		for set := l.insts[r.PC].whole; set != 0; set &= set - 1 {
 			i := bits.TrailingZeros8(set)
-			row := valueAt(values, r.At, l.rowOf(i, half))
+			row := readAt(values, r.At, l.rowOf(i, half))
 			for m := lanesOf(r.Exec, half); m != 0; m &= m - 1 {
 				lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
 				to[i][lane] = row[lane]
@@ -235,7 +236,7 @@ func (p *Pipe) start(r *Result, out bool) bool {
 
 // row returns row i of the sources of the oldest instruction in Late, in a half of the warp.
 func (p *Pipe) row(op *Op, i, half int) *isa.Row {
-	return valueAt(p.Sources, op.At, p.l.rowOf(i, half))
+	return readAt(p.Sources, op.At, p.l.rowOf(i, half))
 }
 
 // source returns source i of a lane of the oldest instruction in Late.

@@ -445,7 +445,7 @@ func alignment(in *isa.Inst, size uint64) uint64 {
 
 // row returns row i of the sources of an instruction in a half of the warp.
 func (u *LSU) row(op *Op, i, half int) *isa.Row {
-	return valueAt(u.Sources[u.l.core(int(op.Slot))], op.At, u.l.rowOf(i, half))
+	return readAt(u.Sources[u.l.core(int(op.Slot))], op.At, u.l.rowOf(i, half))
 }
 
 // sourced says that a queue holds instructions whose sources are rows of the LSU.

@@ -192,7 +192,8 @@ func (o *Operands) execute(r *Result, f *Flight, in *decoded) {
 			x.Dst[i] = valueAt(values, at, o.l.rowOf(int(i), half))
 		}
 		isa.Execute(in.Inst, x)
-		for i := range r.PDst {
+		for set := in.preds; set != 0; set &= set - 1 {
+			i := bits.TrailingZeros8(set) % isa.MaxDsts
 			r.PDst[i] |= maskOf(x.PDst[i]&x.Mask, half) // lanes that do not execute have compared old values
 		}
 	}

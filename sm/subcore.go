@@ -82,8 +82,8 @@ func newSubCore(l *launch, core int, s common) (*SubCore, divergence.CorePort, e
 
 	// The blocks, from the back of the pipeline to the front.
 	alu, fromALU := l.pipe(isa.UnitALU, cfg.SIMDWidth, toALU.In(), weave.alu, s.started, branches{
-		Late: late.In(), Sources: newValues(), Outcome: outcomes.Out(), Exited: rtl.NewMem[uint64](warps), Div: s.div, Herd: majority,
-		crosses: s.crosses,
+		Late: late.In(), Sources: newValues(), Outcome: outcomes.Out(), Exited: rtl.NewMem[uint64](warps),
+		Div: s.div, Herd: majority, crosses: s.crosses,
 	})
 	dpu, fromDPU := l.pipe(isa.UnitDPU, cfg.DPWidth, toDPU.In(), weave.dpu, s.started, branches{
 		Late: lateDP.In(), Sources: newValues(), crosses: s.crosses,

@@ -55,9 +55,14 @@ func (c *Config) inPipe(unit isa.Unit, each int) int {
 	return each * (most + 6)
 }
 
-// valueAt returns row i of the results at a place: see launch.rowOf.
+// valueAt returns row i of those at a place, for writing: see launch.rowOf.
 func valueAt(values *rtl.Mem[isa.Row], place uint16, i int) *isa.Row {
 	return values.Edit(wrap(values, int(place)+i))
+}
+
+// readAt is valueAt for reading.
+func readAt(values *rtl.Mem[isa.Row], place uint16, i int) *isa.Row {
+	return values.At(wrap(values, int(place)+i))
 }
 
 // rowOf returns the number of a row among those of several registers, by register, then half of the warp.
@@ -81,7 +86,7 @@ func (s *SM) Value(r *Result, destination, lane int) uint64 {
 	in := &s.l.insts[r.PC]
 	c := s.Sub[s.l.core(int(r.Slot))]
 	row := s.l.rowOf(destination, lane/isa.RowLanes)
-	return valueAt(c.Writeback.Values[port(in.unit)], r.At, row)[lane%isa.RowLanes]
+	return readAt(c.Writeback.Values[port(in.unit)], r.At, row)[lane%isa.RowLanes]
 }
 
 // port returns the port of write-back that serves a unit.

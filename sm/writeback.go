@@ -100,7 +100,7 @@ func (w *Writeback) write(r *Result, values *rtl.Mem[isa.Row]) {
 		exec, all := lanesOf(r.Exec, half), lanesOf(w.l.all, half)
 		for set := in.whole; set != 0; set &= set - 1 {
 			i := bits.TrailingZeros8(set) % isa.MaxDsts
-			from, reg := valueAt(values, r.At, w.l.rowOf(i, half)), int(in.Dst[i].Index)
+			from, reg := readAt(values, r.At, w.l.rowOf(i, half)), int(in.Dst[i].Index)
 			switch {
 			case exec == 0:
 			case r.Mixed:
