@@ -267,6 +267,7 @@ type loaded struct {
 	// The division among the sub-cores: see SubCore.
 	cores [MaxWarps]uint8          // sub-core of each row
 	place [MaxWarps]uint8          // of each row, among those of its sub-core
+	first [MaxWarps]uint32         // index of the first register of each row, in the banks of its sub-core
 	hosts [MaxSchedulers]uint32    // resident CTAs with rows in each sub-core
 	slots [MaxSchedulers]units.Set // of each sub-core
 	paths int                      // slots of a row; with one sub-core all slots count as those of one row

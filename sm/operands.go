@@ -201,9 +201,10 @@ func (o *Operands) execute(r *Result, f *Flight, in *decoded) {
 
 // gather reads a register of the threads of a mixed slot, in a half of the warp.
 func (o *Operands) gather(to *isa.Row, f *Flight, reg, half int) {
+	row := o.l.rowOf(reg, 0)
 	for m := lanesOf(f.Mask, half); m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
-		index, home := o.l.home(f.Homes.At(isa.RowLanes*half+lane), reg)
+		index, home := o.l.home(f.Homes.At(isa.RowLanes*half+lane), row)
 		to[lane] = o.Regs.At(index)[home]
 	}
 }

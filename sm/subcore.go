@@ -213,7 +213,7 @@ func (l *launch) divide(slots int) {
 				core, at = 0, 0 // no warp is ever there
 			}
 		}
-		l.cores[row], l.place[row] = uint8(core), uint8(at)
+		l.cores[row], l.place[row], l.first[row] = uint8(core), uint8(at), uint32(l.rowOf(at*l.nregs, 0))
 		l.hosts[core] |= 1 << l.cta[row]
 	}
 	for s := range slots {
@@ -226,12 +226,13 @@ func (l *launch) core(slot int) int { return int(l.cores[slot/l.paths&(MaxWarps-
 
 // reg returns the index of a register in the banks of its sub-core, given its row and half of the warp.
 func (l *launch) reg(row uint8, reg, half int) int {
-	return l.rowOf(int(l.place[row&(MaxWarps-1)])*l.nregs+reg, half)
+	return int(l.first[row&(MaxWarps-1)]) + l.rowOf(reg, half)
 }
 
 // home returns the index of a register of the thread with a home, and the thread's lane in that row.
-func (l *launch) home(h units.Home, reg int) (index, lane int) {
-	return l.reg(h.Row, reg, int(h.Lane)/isa.RowLanes), int(h.Lane) % isa.RowLanes
+// Row is that of the register among those of a thread: see rowOf.
+func (l *launch) home(h units.Home, row int) (index, lane int) {
+	return int(l.first[h.Row&(MaxWarps-1)]) + row + int(h.Lane)/isa.RowLanes, int(h.Lane) % isa.RowLanes
 }
 
 // pred returns the index of a predicate in the banks of its sub-core, given its row.

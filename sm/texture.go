@@ -38,7 +38,7 @@ func (o *Operands) textures(rows *[sources]*isa.Row, f *Flight, in *isa.Inst, ha
 		case isa.OperandReg:
 			for m := lanesOf(f.Mask, half); m != 0; m &= m - 1 {
 				lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
-				index, home := o.l.home(f.Home(isa.RowLanes*half+lane), int(s.Index))
+				index, home := o.l.home(f.Home(isa.RowLanes*half+lane), o.l.rowOf(int(s.Index), 0))
 				to[lane] |= o.Regs.At(index)[home] << shift
 			}
 		}

@@ -104,9 +104,10 @@ func (w *Writeback) write(r *Result, values *rtl.Mem[isa.Row]) {
 			switch {
 			case exec == 0:
 			case r.Mixed:
+				row := w.l.rowOf(reg, 0)
 				for m := exec; m != 0; m &= m - 1 {
 					lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
-					index, home := w.l.home(r.Homes.At(isa.RowLanes*half+lane), reg)
+					index, home := w.l.home(r.Homes.At(isa.RowLanes*half+lane), row)
 					w.Regs.Edit(index)[home] = from[lane]
 				}
 			case exec == all:
