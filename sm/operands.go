@@ -192,8 +192,7 @@ func (o *Operands) execute(r *Result, f *Flight, in *decoded) {
 			x.Dst[i] = valueAt(values, at, o.l.rowOf(int(i), half))
 		}
 		isa.Execute(in.Inst, x)
-		for set := in.preds; set != 0; set &= set - 1 {
-			i := bits.TrailingZeros8(set) % isa.MaxDsts
+		for i := range r.PDst {
 			r.PDst[i] |= maskOf(x.PDst[i]&x.Mask, half) // lanes that do not execute have compared old values
 		}
 	}
