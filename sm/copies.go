@@ -98,7 +98,7 @@ func (u *LSU) copy(op *Op, in *isa.Inst) {
 		return
 	}
 	if !u.checkCopy(op, in) {
-		u.pop()
+		u.In.Pop()
 		return
 	}
 	to := u.Landings.Edit(tag)
@@ -127,7 +127,7 @@ func (u *LSU) copy(op *Op, in *isa.Inst) {
 	u.Order.Write((int(q.Oldest)+int(q.Copies))%u.Order.Len(), uint8(tag))
 	d.Copies++
 	d.Used[tag>>6] |= 1 << (tag & 63)
-	u.pop()
+	u.In.Pop()
 }
 
 // landed returns the tag of the oldest copy if its data has arrived, else -1.

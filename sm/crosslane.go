@@ -53,7 +53,7 @@ func (p *Pipe) cross(in *decoded, op *Op, r *Result) {
 			x.Src[i] = in.consts[i]
 			x.PSrc[i] = -uint32(s.Imm & 1) // as a predicate
 		case isa.OperandReg, isa.OperandSpecial:
-			x.Src[i] = &op.Src[i]
+			x.Src[i] = p.row(op, int(i), 0)
 		default:
 			x.Src[i] = nil
 		}
@@ -82,10 +82,7 @@ func (p *Pipe) group(op *Op, in *isa.Inst, rest uint64) (g group, kind FaultKind
 		if p.l.wide > 0 { // of bar.warp.sync, see SM.fits
 			return p.l.all
 		}
-		if o := in.Src[last]; o.Kind == isa.OperandImm {
-			return uint64(uint32(o.Imm))
-		}
-		return uint64(uint32(op.Src[last][lane&(isa.RowLanes-1)]))
+		return uint64(uint32(p.source(op, last, lane)))
 	}
 	first := bits.TrailingZeros64(rest)
 	mask := named(first)
@@ -181,7 +178,7 @@ func (p *Pipe) crossLane(op *Op, in *isa.Inst) {
 			place, shift := pair(in, int(i))
 			width := max(in.Type.Bits(), 32)
 			for location := range p.l.cfg.WarpSize {
-				src[i][location] = op.Src[place%sources][lane[location]] >> shift & (1<<width - 1)
+				src[i][location] = p.row(op, place, 0)[lane[location]] >> shift & (1<<width - 1)
 			}
 			to.Src[i] = &src[i]
 		}

@@ -35,10 +35,10 @@ type Pipe struct {
 		Absent AbsentCounters `rtl:"sim"` // of cross-lane instructions
 	}] `rtl:"inplace"`
 	In      rtl.In[Result]
-	Late    rtl.In[Op]    `rtl:"optional"` // sources of the control and cross-lane instructions of In
-	Upper   rtl.In[Upper] `rtl:"optional"` // sources of lanes 32 and up of Late
+	Late    rtl.In[Op] `rtl:"optional"` // sources of the control and cross-lane instructions of In
 	Out     rtl.Out[Result]
 	Values  *rtl.Mem[isa.Row]           `rtl:"handed"`
+	Sources *rtl.Mem[isa.Row]           `rtl:"handed,optional"` // of Late
 	Line    *rtl.Mem[Stage]             // one place for each cycle, in a ring
 	Outcome rtl.Out[divergence.Outcome] `rtl:"optional"`
 	// Exited holds the lanes of each row whose threads have exited, 0 if all have.
@@ -75,6 +75,7 @@ type PipeEvents struct {
 // branches holds the additional connections of the pipe of branches: see the fields of Pipe.
 type branches struct {
 	Late    rtl.In[Op]
+	Sources *rtl.Mem[isa.Row]
 	Outcome rtl.Out[divergence.Outcome]
 	Exited  *rtl.Mem[uint64]
 	Div     divergence.Policy
@@ -94,7 +95,8 @@ func (l *launch) pipe(
 	values := newValues()
 	last := rtl.NewQueue[Result](each*(least+2), rtl.Latency(uint64(least)), l.written(values))
 	p := &Pipe{
-		In: in, Late: b.Late, Out: last.Out(), Values: values, Line: rtl.NewMem[Stage](most - least), Beside: second,
+		In: in, Late: b.Late, Sources: b.Sources, Out: last.Out(), Values: values,
+		Line: rtl.NewMem[Stage](most - least), Beside: second,
 		Outcome: b.Outcome, Exited: b.Exited, Div: b.Div, Herd: b.Herd,
 		width: width, full: l.cfg.WarpSize / width, least: uint64(least), l: l, crosses: b.crosses, PipeEvents: events,
 	}
@@ -143,7 +145,7 @@ func (l *launch) written(values *rtl.Mem[isa.Row]) rtl.QueueOption {
 	show := func(to *[isa.MaxDsts]isa.Row, r *Result, half int) {
 		for set := l.insts[r.PC].whole; set != 0; set &= set - 1 {
 			i := bits.TrailingZeros8(set)
-			row := valueAt(values, r.At, l.rowOf(i, half))
+			row := readAt(values, r.At, l.rowOf(i, half))
 			for m := lanesOf(r.Exec, half); m != 0; m &= m - 1 {
 				lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
 				to[i][lane] = row[lane]
@@ -221,10 +223,10 @@ func (p *Pipe) start(r *Result, out bool) bool {
 			return false
 		}
 		p.control(in, p.Late.Front(), r)
-		p.started()
+		p.Late.Pop()
 	case in.crosses:
 		p.cross(in, p.Late.Front(), p.leaving(in, r))
-		p.started()
+		p.Late.Pop()
 	default:
 		p.leaving(in, r)
 	}
@@ -232,20 +234,17 @@ func (p *Pipe) start(r *Result, out bool) bool {
 	return true
 }
 
-// started removes the sources of an instruction.
-func (p *Pipe) started() {
-	p.Late.Pop()
-	if p.Upper.Connected() {
-		p.Upper.Pop()
-	}
+// row returns row i of the sources of the oldest instruction in Late, in a half of the warp.
+func (p *Pipe) row(op *Op, i, half int) *isa.Row {
+	return readAt(p.Sources, op.At, p.l.rowOf(i, half))
 }
 
 // source returns source i of a lane of the oldest instruction in Late.
 func (p *Pipe) source(op *Op, i, lane int) uint64 {
-	if lane >= isa.RowLanes {
-		return p.Upper.Front()[i][lane%isa.RowLanes]
+	if s := &p.l.insts[op.PC].Src[i]; s.Kind == isa.OperandImm {
+		return s.Imm
 	}
-	return op.Src[i][lane]
+	return p.row(op, i, lane/isa.RowLanes)[lane%isa.RowLanes]
 }
 
 // control starts a control instruction.
@@ -429,15 +428,9 @@ func (p *Pipe) link(in *decoded, op *Op, r *Result, o *divergence.Outcome) {
 // the same target. A call of a value that is no function has no target.
 func (p *Pipe) indirect(op *Op, in *isa.Inst) (target uint32, taken uint64) {
 	source := int(in.NSrc) - 1
-	to := func(lane int) uint64 {
-		if s := in.Src[source]; s.Kind == isa.OperandImm {
-			return s.Imm
-		}
-		return p.source(op, source, lane)
-	}
-	lead := to(bits.TrailingZeros64(op.Exec))
+	lead := p.source(op, source, bits.TrailingZeros64(op.Exec))
 	for m := op.Exec; m != 0; m &= m - 1 {
-		if lane := bits.TrailingZeros64(m); to(lane) == lead {
+		if lane := bits.TrailingZeros64(m); p.source(op, source, lane) == lead {
 			taken |= 1 << lane
 		}
 	}
@@ -468,11 +461,8 @@ func (p *Pipe) outcome(op *Op, in *isa.Inst) divergence.Outcome {
 	if in.Op == isa.OpBar && op.Exec != 0 {
 		lane := bits.TrailingZeros64(op.Exec)
 		value := func(i uint8) uint64 {
-			switch {
-			case i >= in.NSrc:
+			if i >= in.NSrc {
 				return 0
-			case in.Src[i].Kind == isa.OperandImm:
-				return in.Src[i].Imm
 			}
 			return p.source(op, int(i), lane)
 		}

@@ -2,6 +2,7 @@ package sm
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"sort"
 	"sync/atomic"
@@ -266,6 +267,7 @@ type loaded struct {
 	// The division among the sub-cores: see SubCore.
 	cores [MaxWarps]uint8          // sub-core of each row
 	place [MaxWarps]uint8          // of each row, among those of its sub-core
+	first [MaxWarps]uint32         // index of the first register of each row, in the banks of its sub-core
 	hosts [MaxSchedulers]uint32    // resident CTAs with rows in each sub-core
 	slots [MaxSchedulers]units.Set // of each sub-core
 	paths int                      // slots of a row; with one sub-core all slots count as those of one row
@@ -283,9 +285,9 @@ type decoded struct {
 	unit    isa.Unit
 	traits         // properties used by Issue and the pipes
 	reads   uint8  // cycles in which the banks serve its sources
-	others  uint16 // sources that are predicates or special registers
-	regs    uint8  // rows of an Op that are each one register
-	rows    uint8  // rows of an Op that it fills
+	conds   uint16 // sources that are predicates
+	rows    uint8  // sources that take a row: registers, special registers
+	sources uint8  // rows that its sources take
 	results uint8  // rows that its results take: predicates have them, too
 	whole   uint8  // results that are registers
 	preds   uint8  // results that are predicates
@@ -404,12 +406,11 @@ func (l *launch) decode(in *isa.Inst, bank []int) decoded {
 		use(o, &d.deps)
 		switch o.Kind {
 		case isa.OperandPred:
-			d.others |= 1 << s
+			d.conds |= 1 << s
 		case isa.OperandSpecial:
-			d.others |= 1 << s
 			d.rows |= 1 << s
 		case isa.OperandReg:
-			d.regs |= 1 << s
+			d.rows |= 1 << s
 			if slices.Contains(in.Src[:s], o) {
 				continue // one read serves both
 			}
@@ -425,10 +426,10 @@ func (l *launch) decode(in *isa.Inst, bank []int) decoded {
 			}
 		}
 	}
-	d.rows |= d.regs
 	if in.Op == isa.OpMma || in.Op == isa.OpTex {
-		d.regs, d.rows = 0, 1<<sources-1 // two registers in a row
+		d.rows = 1<<sources - 1 // two registers in a row
 	}
+	d.sources = uint8(bits.Len8(d.rows)) << l.wide
 	for i, o := range in.Dst[:in.NDst] {
 		use(o, &d.dsts)
 		switch o.Kind {

@@ -36,12 +36,12 @@ type LSU struct {
 		Fault   Fault                    `rtl:"sim"`
 	}]
 	In      rtl.In[Op]
-	Upper   rtl.In[Upper] `rtl:"optional"` // sources of lanes 32 and up of In
 	Access  rtl.Out[memsys.Access]
 	Reply   rtl.In[memsys.Reply]
 	Out     rtl.Out[Result]
-	Values  *rtl.Mem[isa.Row]           `rtl:"handed"`
-	Stack   rtl.In[divergence.Transfer] // of the divergence hardware
+	Values  *rtl.Mem[isa.Row]                `rtl:"handed"`
+	Sources [MaxSchedulers]*rtl.Mem[isa.Row] `rtl:"handed,optional"` // of In, by sub-core
+	Stack   rtl.In[divergence.Transfer]      // of the divergence hardware
 	Moved   rtl.Out[divergence.Transferred]
 	Flush   rtl.In[Command] // requests to write back the L1
 	Flushed rtl.Out[Notice]
@@ -211,7 +211,7 @@ func (u *LSU) result(f *Flight, exec uint64) *Result {
 	d := u.D()
 	r := u.Out.PushSlot()
 	r.Flight, r.Exec, r.At = *f, exec, d.Next
-	d.Next = u.l.insts[f.PC].taken(u.Values, d.Next)
+	d.Next = taken(u.Values, d.Next, u.l.insts[f.PC].results)
 	return r
 }
 
@@ -246,7 +246,7 @@ func (u *LSU) begin() {
 		// Accesses of a CTA stay in order, so its fences need no action.
 		if u.Out.Ready() {
 			u.result(&op.Flight, 0)
-			u.pop()
+			u.In.Pop()
 		}
 		return
 	}
@@ -264,7 +264,7 @@ func (u *LSU) begin() {
 			return
 		}
 		if in.Matrix() && !u.whole(op) || !u.check(op, in) {
-			u.pop()
+			u.In.Pop()
 			return
 		}
 		d.Started, d.Tag = true, uint8(tag)
@@ -297,15 +297,7 @@ func (u *LSU) begin() {
 	if left == 0 && !d.Fence {
 		e.Sent = true
 		d.Started = false
-		u.pop()
-	}
-}
-
-// pop removes the oldest instruction.
-func (u *LSU) pop() {
-	u.In.Pop()
-	if u.l.wide > 0 {
-		u.Upper.Pop()
+		u.In.Pop()
 	}
 }
 
@@ -451,12 +443,30 @@ func alignment(in *isa.Inst, size uint64) uint64 {
 	return size
 }
 
-// sources returns the sources of the oldest instruction in a half of the warp.
-func (u *LSU) sources(op *Op, half int) *[sources]isa.Row {
-	if half > 0 {
-		return (*[sources]isa.Row)(u.Upper.Front())
+// row returns row i of the sources of an instruction in a half of the warp.
+func (u *LSU) row(op *Op, i, half int) *isa.Row {
+	return readAt(u.Sources[u.l.core(int(op.Slot))], op.At, u.l.rowOf(i, half))
+}
+
+// sourced says that a queue holds instructions whose sources are rows of the LSU.
+func (l *launch) sourced(row func(op *Op, i, half int) *isa.Row) rtl.QueueOption {
+	show := func(to *[sources]isa.Row, op *Op, half int) {
+		for set := l.insts[op.PC].rows; set != 0; set &= set - 1 {
+			i := bits.TrailingZeros8(set) % sources
+			to[i] = *row(op, i, half)
+		}
 	}
-	return &op.Src
+	if l.wide > 0 {
+		return rtl.As(func(v *SourcedWide, op *Op) {
+			v.Flight, v.Exec, v.PSrc = op.Flight, op.Exec, op.PSrc
+			show(&v.Src, op, 0)
+			show(&v.Upper, op, 1)
+		})
+	}
+	return rtl.As(func(v *Sourced, op *Op) {
+		v.Flight, v.Exec, v.PSrc = op.Flight, op.Exec, op.PSrc
+		show(&v.Src, op, 0)
+	})
 }
 
 // source returns the row of source i in a half of the warp.
@@ -464,7 +474,7 @@ func (u *LSU) source(op *Op, in *isa.Inst, i, half int) *isa.Row {
 	if in.Src[i].Kind == isa.OperandImm {
 		return u.l.insts[op.PC].consts[i]
 	}
-	return &u.sources(op, half)[i]
+	return u.row(op, i, half)
 }
 
 // pack joins the data registers of a store into the bytes of each lane of a half of the warp.
@@ -659,7 +669,7 @@ func (u *LSU) param(op *Op, in *isa.Inst) {
 	until := q.Until
 	if until == 0 {
 		if !u.check(op, in) {
-			u.pop()
+			u.In.Pop()
 			return
 		}
 		until = now + uint64(u.distinct(op, in)) - 1
@@ -684,7 +694,7 @@ func (u *LSU) param(op *Op, in *isa.Inst) {
 		u.unpack(r, in, &data, half)
 	}
 	d.Until = 0
-	u.pop()
+	u.In.Pop()
 }
 
 // distinct counts the different addresses of the active lanes.

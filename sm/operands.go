@@ -30,6 +30,8 @@ type Operands struct {
 	LSU           rtl.Out[Op]
 	Late, LateDP  rtl.Out[Op]          // sources of control and cross-lane instructions, to ALU and DPU
 	Values        [4]*rtl.Mem[isa.Row] `rtl:"handed,optional"` // results, by port of write-back; none of the LSU
+	Sources       [4]*rtl.Mem[isa.Row] `rtl:"handed,optional"` // sources of Late, LateDP and LSU, by the same ports
+	From          *rtl.Mem[uint16]     `rtl:"sim,inplace"`     // next row of Sources
 	Regs          *rtl.Mem[isa.Row]    // by row of the sub-core, then register
 	Preds         *rtl.Mem[uint64]     // by row of the sub-core, then predicate: a bit for each lane
 	CTA           *CTA
@@ -38,12 +40,8 @@ type Operands struct {
 	// Beside holds the second instruction of a cycle: see Interweave.
 	Beside *besideRead `rtl:"own"`
 
-	l   *launch
-	sim *rtl.Sim
-	// UpperLate and UpperLSU have the sources of lanes 32 and up of each instruction in Late and LSU, in
-	// warps of more lanes.
-	UpperLate, UpperLSU rtl.Out[Upper] `rtl:"optional"`
-
+	l     *launch
+	sim   *rtl.Sim
 	lanes isa.Lanes        `rtl:"scratch"` // operands of the instruction being executed: the wires of the datapath
 	rows  [sources]isa.Row `rtl:"scratch"` // sources that are no row of the register file
 }
@@ -52,21 +50,27 @@ type Operands struct {
 // registers, of 32 bits; two of them share a row.
 const sources = 7
 
-// Op is an instruction with its sources, where these are needed later.
+// Op is an instruction with its sources, where these are needed later. Its registers are rows of the
+// sources of its pipe.
 type Op struct {
 	Flight
 	Exec uint64              `bits:"lanes"` // active lanes whose guard holds
+	PSrc [isa.MaxSrcs]uint64 `bits:"lanes"`
+	At   uint16              // first row
+}
+
+// Sourced is an instruction with its sources, as waveforms show it.
+type Sourced struct {
+	Flight
+	Exec uint64              `bits:"lanes"`
 	PSrc [isa.MaxSrcs]uint64 `len:"operands" bits:"lanes"`
 	Src  [sources]isa.Row    `len:"operands,lanes" bits:"word"`
 }
 
-// Upper has the sources of the second half of a warp.
-type Upper [sources]isa.Row
-
-// WideOp is an instruction with its sources in warps of 64 lanes, as waveforms show it.
-type WideOp struct {
-	Op
-	Upper Upper `len:"operands" bits:"word"`
+// SourcedWide is Sourced in warps of 64 lanes.
+type SourcedWide struct {
+	Sourced
+	Upper [sources]isa.Row `len:"operands" bits:"word"` // lanes 32 and up
 }
 
 // Tick moves the oldest instruction to the pipe that executes it.
@@ -126,11 +130,7 @@ func (o *Operands) pipe(unit isa.Unit) *rtl.Out[Result] {
 // send moves an instruction to its pipe.
 func (o *Operands) send(f *Flight, in *decoded) {
 	if in.unit == isa.UnitMem {
-		op, stale := o.LSU.PushStale()
-		o.read(op, stale, f, in)
-		if o.l.wide > 0 {
-			o.readUpper(o.UpperLSU.PushSlot(), f, in)
-		}
+		o.read(&o.LSU, f, in)
 		return
 	}
 	r, _ := o.pipe(in.unit).PushStale()
@@ -144,19 +144,14 @@ func (o *Operands) execute(r *Result, f *Flight, in *decoded) {
 	values, at := o.Values[to], o.Next().Next[to]
 	r.Flight, r.At = *f, at
 	if in.NDst != 0 {
-		o.D().Next[to] = in.taken(values, at)
+		o.D().Next[to] = taken(values, at, in.results)
 	}
 	if in.late {
 		late := &o.Late
 		if in.unit == isa.UnitDPU {
 			late = &o.LateDP
 		}
-		op, stale := late.PushStale()
-		o.read(op, stale, f, in)
-		if o.l.wide > 0 {
-			o.readUpper(o.UpperLate.PushSlot(), f, in)
-		}
-		r.Exec, r.PDst = op.Exec, [isa.MaxDsts]uint64{}
+		r.Exec, r.PDst = o.read(late, f, in), [isa.MaxDsts]uint64{}
 		return
 	}
 	r.Exec = f.Mask
@@ -205,111 +200,113 @@ func (o *Operands) execute(r *Result, f *Flight, in *decoded) {
 
 // gather reads a register of the threads of a mixed slot, in a half of the warp.
 func (o *Operands) gather(to *isa.Row, f *Flight, reg, half int) {
+	row := o.l.rowOf(reg, 0)
 	for m := lanesOf(f.Mask, half); m != 0; m &= m - 1 {
 		lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
-		index, home := o.l.home(f.Homes.At(isa.RowLanes*half+lane), reg)
+		index, home := o.l.home(f.Homes.At(isa.RowLanes*half+lane), row)
 		to[lane] = o.Regs.At(index)[home]
 	}
 }
 
-// show fills in op with the sources of a result, for waveforms. They are those of the registers.
-func (o *Operands) show(op *Op, r *Result) {
-	stale := uint8(0)
-	o.read(op, &stale, &r.Flight, &o.l.insts[r.PC])
-	op.Exec = r.Exec
+// show fills in v with the sources of a result, for waveforms. They are those of the registers.
+func (o *Operands) show(v *Sourced, r *Result) {
+	v.Flight, v.Exec = r.Flight, r.Exec
+	in := &o.l.insts[r.PC]
+	v.PSrc = o.preds(&r.Flight, in)
+	to := rowsOf(&v.Src)
+	o.registers(&to, &r.Flight, in, 0)
 }
 
 // showWide is show for warps of 64 lanes.
-func (o *Operands) showWide(op *WideOp, r *Result) {
-	o.show(&op.Op, r)
-	o.readUpper(&op.Upper, &r.Flight, &o.l.insts[r.PC])
+func (o *Operands) showWide(v *SourcedWide, r *Result) {
+	o.show(&v.Sourced, r)
+	to := rowsOf(&v.Upper)
+	o.registers(&to, &r.Flight, &o.l.insts[r.PC], 1)
 }
 
-// read fills in op from the register file. It clears the rows of stale, which hold values of an
-// earlier instruction, unless it overwrites them as a whole.
-func (o *Operands) read(op *Op, stale *uint8, f *Flight, in *decoded) {
-	op.Flight = *f
-	op.Exec = f.Mask
-	op.PSrc = [isa.MaxSrcs]uint64{}
-	whole := in.regs
-	if f.Mixed {
-		whole = 0
+// read sends an instruction with its sources to a pipe, and returns the lanes that execute it.
+func (o *Operands) read(pipe *rtl.Out[Op], f *Flight, in *decoded) (exec uint64) {
+	if exec = f.Mask; in.Guard.Kind == isa.OperandPred {
+		exec &= o.pred(f, in.Guard)
 	}
-	clearRows(op.Src[:], *stale&^whole)
-	*stale = in.rows
-	if in.Guard.Kind == isa.OperandPred {
-		op.Exec &= o.pred(f, in.Guard)
+	from := port(in.unit)
+	rows, at := o.Sources[from], *o.From.Next(from)
+	op, _ := pipe.PushStale()
+	op.Flight, op.Exec, op.PSrc, op.At = *f, exec, o.preds(f, in), at
+	if in.sources > 0 {
+		*o.From.Edit(from) = taken(rows, at, in.sources)
 	}
-	if in.Op == isa.OpMma {
-		o.pairs(op, f, in.Inst)
-		return
-	}
-	if in.Op == isa.OpTex {
-		o.textures(&op.Src, f, in.Inst, 0)
-		return
-	}
-	for set := in.regs; set != 0; set &= set - 1 {
-		i := bits.TrailingZeros8(set)
-		to, reg := &op.Src[i], int(in.Src[i].Index)
-		if !f.Mixed {
-			*to = *o.Regs.At(o.l.reg(f.Row, reg, 0))
-			continue
+	for half := 0; half <= int(o.l.wide); half++ {
+		var to [sources]*isa.Row
+		for set := in.rows; set != 0; set &= set - 1 {
+			i := bits.TrailingZeros8(set)
+			to[i%sources] = valueAt(rows, at, o.l.rowOf(i, half))
 		}
-		o.gather(to, f, reg, 0)
+		o.registers(&to, f, in, half)
 	}
-	for set := in.others; set != 0; set &= set - 1 {
+	return exec
+}
+
+// preds reads the sources that are predicates.
+func (o *Operands) preds(f *Flight, in *decoded) (to [isa.MaxSrcs]uint64) {
+	for set := in.conds; set != 0; set &= set - 1 {
 		i := bits.TrailingZeros16(set)
-		if s := in.Src[i]; s.Kind == isa.OperandPred {
-			op.PSrc[i] = o.pred(f, s)
-		} else {
-			o.special(&op.Src[i], f, isa.Special(s.Index), 0)
-		}
+		to[i] = o.pred(f, in.Src[i])
 	}
+	return to
 }
 
-// readUpper fills in the sources of the second half of a warp, which are zero.
-func (o *Operands) readUpper(to *Upper, f *Flight, in *decoded) {
-	if in.Op == isa.OpTex {
-		o.textures((*[sources]isa.Row)(to), f, in.Inst, 1)
+// registers reads the sources that take rows, in a half of the warp. Lanes without a value get 0.
+func (o *Operands) registers(to *[sources]*isa.Row, f *Flight, in *decoded, half int) {
+	switch in.Op {
+	case isa.OpMma:
+		o.pairs(to, f, in.Inst)
+		return
+	case isa.OpTex:
+		o.textures(to, f, in.Inst, half)
 		return
 	}
-	for i, s := range in.Src[:min(int(in.NSrc), sources)] {
-		switch s.Kind {
-		case isa.OperandReg:
-			if f.Mixed {
-				o.gather(&to[i], f, int(s.Index), 1)
-			} else {
-				to[i] = *o.Regs.At(o.l.reg(f.Row, int(s.Index), 1))
-			}
-		case isa.OperandSpecial:
-			o.special(&to[i], f, isa.Special(s.Index), 1)
+	for set := in.rows; set != 0; set &= set - 1 {
+		i := bits.TrailingZeros8(set)
+		row, s := to[i%sources], &in.Src[i]
+		switch {
+		case s.Kind == isa.OperandSpecial:
+			*row = isa.Row{}
+			o.special(row, f, isa.Special(s.Index), half)
+		case f.Mixed:
+			*row = isa.Row{}
+			o.gather(row, f, int(s.Index), half)
+		default:
+			*row = *o.Regs.At(o.l.reg(f.Row, int(s.Index), half))
 		}
 	}
 }
 
-// clearRows clears the rows of a set.
-func clearRows(rows []isa.Row, set uint8) {
-	for ; set != 0; set &= set - 1 {
-		if i := bits.TrailingZeros8(set); i < len(rows) {
-			rows[i] = isa.Row{}
-		}
+// rowsOf returns the places of rows.
+func rowsOf(rows *[sources]isa.Row) (places [sources]*isa.Row) {
+	for i := range rows {
+		places[i] = &rows[i]
 	}
+	return places
 }
 
 // pairs fills in the registers of an mma. Lanes of several warps cannot execute it.
-func (o *Operands) pairs(op *Op, f *Flight, in *isa.Inst) {
+func (o *Operands) pairs(to *[sources]*isa.Row, f *Flight, in *isa.Inst) {
+	for _, row := range to {
+		*row = isa.Row{}
+	}
 	if f.Mixed {
 		return
 	}
 	for i, s := range in.Src[:in.NSrc-1] {
 		place, shift := pair(in, i)
 		for lane, v := range o.Regs.At(o.l.reg(f.Row, int(s.Index), 0)) {
-			op.Src[place][lane] |= v << shift
+			to[place][lane] |= v << shift
 		}
 	}
 }
 
-// pair returns the row of Op that holds source i of an mma, and its bit offset in the row.
+// pair returns the row that holds source i of an mma, and its bit offset in the row.
 func pair(in *isa.Inst, i int) (place int, shift uint) {
 	if in.Type == isa.F64 {
 		return i, 0

@@ -113,30 +113,27 @@ func New(
 		retires = rtl.NewQueue[divergence.Retire](warps)
 		flush   = rtl.NewQueue[Command](1)
 		flushed = rtl.NewQueue[Notice](1)
-		toLSU   = rtl.NewQueue[Op](memBacklog)
 		loaded  = newValues()
 		fromLSU = rtl.NewQueue[Result](4, l.written(loaded))
 		moves   = rtl.NewQueue[divergence.Transfer](warps)
 		moved   = rtl.NewQueue[divergence.Transferred](warps)
 	)
 	lsu := &LSU{
-		In: toLSU.In(), Access: p.Access, Reply: p.Reply, Out: fromLSU.Out(), Values: loaded,
+		Access: p.Access, Reply: p.Reply, Out: fromLSU.Out(), Values: loaded,
 		Flush: flush.In(), Flushed: flushed.Out(), Stack: moves.In(), Moved: moved.Out(),
 		Table: rtl.NewMem[Pending](cfg.MemQueue), Data: rtl.NewMem[[isa.RowLanes][2]uint64](l.rowOf(cfg.MemQueue, 0)),
 		Landings: rtl.NewMem[landing](cfg.MemQueue), Order: rtl.NewMem[uint8](cfg.MemQueue), l: l,
 	}
-	if l.wide > 0 {
-		upper := rtl.NewQueue[Upper](memBacklog)
-		lsu.Upper, part.upper = upper.In(), upper.Out()
-	}
-	part.loaded = loaded
+	sourced := l.sourced(lsu.row)
+	toLSU := rtl.NewQueue[Op](memBacklog, sourced)
+	lsu.In, part.loaded = toLSU.In(), loaded
 	part.cta = &CTA{
 		In: p.Command, Out: p.Notice, Launch: starts.Out(), Retire: retires.In(),
 		Flush: flush.Out(), Flushed: flushed.In(), Code: p.Fetch.Cache, l: l,
 	}
 	s := &SM{CTA: part.cta, Div: div, l: l}
 	if n > 1 {
-		s.MemPort = &MemPort{Out: toLSU.Out(), ToUpper: part.upper, Results: fromLSU.In(), l: l}
+		s.MemPort = &MemPort{Out: toLSU.Out(), Results: fromLSU.In(), l: l}
 		if p.Fetch.Cache != nil {
 			s.FetchPort = &FetchPort{Out: p.Fetch.Req, Rsp: p.Fetch.Rsp}
 		}
@@ -152,17 +149,15 @@ func New(
 			part.cta.Clears = append(part.cta.Clears, clears.Out())
 		}
 		part.clears, part.toLSU, part.fromLSU, part.lines = clears.In(), toLSU.Out(), fromLSU.In(), p.Fetch
+		part.stored = newValues()
+		lsu.Sources[core] = part.stored
 		if s.FetchPort != nil {
 			part.lines = s.FetchPort.add(p.Fetch)
 		}
 		if n > 1 {
-			in, back := rtl.NewQueue[Op](memBacklog), rtl.NewQueue[Result](2, l.written(loaded))
+			in, back := rtl.NewQueue[Op](memBacklog, sourced), rtl.NewQueue[Result](2, l.written(loaded))
 			part.toLSU, part.fromLSU = in.Out(), back.In()
 			s.MemPort.In, s.MemPort.Back = append(s.MemPort.In, in.In()), append(s.MemPort.Back, back.Out())
-			if l.wide > 0 {
-				upper := rtl.NewQueue[Upper](memBacklog)
-				part.upper, s.MemPort.Upper = upper.Out(), append(s.MemPort.Upper, upper.In())
-			}
 		}
 		sub, port, err := newSubCore(l, core, part)
 		if err != nil {
@@ -277,7 +272,7 @@ func (s *SM) clear() {
 		s.Stalls.Loads.Resize(s.l.nregs + s.l.npreds)
 	}
 	rows := s.l.cfg.Warps() / len(s.Sub)
-	s.l.resize(s.LSU.Values, isa.UnitMem, loads)
+	s.l.resizeResults(s.LSU.Values, isa.UnitMem, loads)
 	if q := *s.LSU.Q(); q.Next != 0 {
 		q.Next = 0
 		s.LSU.Init(q)
@@ -287,12 +282,18 @@ func (s *SM) clear() {
 			q.Next = [4]uint16{}
 			c.Operands.Init(q)
 		}
+		c.Operands.From.Resize(len(c.Operands.Sources))
 		each := 1
 		if c.Operands.Beside != nil {
 			each = 2
 		}
 		for unit, p := range map[isa.Unit]*Pipe{isa.UnitALU: c.ALU, isa.UnitDPU: c.DPU, isa.UnitSFU: c.SFU} {
-			s.l.resize(p.Values, unit, s.l.cfg.inPipe(unit, each))
+			s.l.resizeResults(p.Values, unit, s.l.cfg.inPipe(unit, each))
+		}
+		for unit, waiting := range map[isa.Unit]int{
+			isa.UnitMem: memBacklog * min(len(s.Sub), 2), isa.UnitALU: lateBacklog * each, isa.UnitDPU: lateBacklog * each,
+		} {
+			s.l.resizeSources(c.Operands.Sources[port(unit)], unit, waiting)
 		}
 		if q := *c.Issue.Q(); q.Herded > 0 {
 			q.Herded = 0

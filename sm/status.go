@@ -31,7 +31,7 @@ func (s *SM) Resident(row int) uint8 { return s.l.cta[row&(MaxWarps-1)] }
 
 // Reg returns a general register of a thread.
 func (s *SM) Reg(row, lane, reg int) uint64 {
-	index, lane := s.l.home(units.Home{Row: uint8(row), Lane: uint8(lane)}, reg)
+	index, lane := s.l.home(units.Home{Row: uint8(row), Lane: uint8(lane)}, s.l.rowOf(reg, 0))
 	return s.Sub[s.Core(row)].Writeback.Regs.At(index)[lane]
 }
 

@@ -46,9 +46,9 @@ type common struct {
 	issued     *IssueEvents
 	started    *PipeEvents
 	toLSU      rtl.Out[Op]       // of this sub-core
-	upper      rtl.Out[Upper]    // beside it: see Operands.UpperLSU
 	fromLSU    rtl.In[Result]    // to it
 	loaded     *rtl.Mem[isa.Row] // values of the LSU
+	stored     *rtl.Mem[isa.Row] // sources of toLSU
 	clears     rtl.In[uint8]     // rows of new threads
 	lines      memsys.FetchPort
 	crosses    []crossing // one, scratch of their pipes
@@ -64,9 +64,9 @@ func newSubCore(l *launch, core int, s common) (*SubCore, divergence.CorePort, e
 		return nil, divergence.CorePort{}, fmt.Errorf("herd.tie: %w", err)
 	}
 	var operands *Operands
-	shows, showsBeside := shown(func(op *Op, r *Result) { operands.show(op, r) })
+	shows, showsBeside := shown(func(v *Sourced, r *Result) { operands.show(v, r) })
 	if l.wide > 0 {
-		shows, showsBeside = shown(func(op *WideOp, r *Result) { operands.showWide(op, r) })
+		shows, showsBeside = shown(func(v *SourcedWide, r *Result) { operands.showWide(v, r) })
 	}
 	weave := newWeave(l, s.interwoven, showsBeside)
 	var ( // the queues between the blocks
@@ -76,17 +76,17 @@ func newSubCore(l *launch, core int, s common) (*SubCore, divergence.CorePort, e
 		toALU    = rtl.NewQueue[Result](2, shows)
 		toDPU    = rtl.NewQueue[Result](2, shows)
 		toSFU    = rtl.NewQueue[Result](2, shows)
-		late     = rtl.NewQueue[Op](2*weave.each, rtl.As(func(*struct{}, *Op) {})) // a part of toALU
-		lateDP   = rtl.NewQueue[Op](2*weave.each, rtl.As(func(*struct{}, *Op) {})) // a part of toDPU
+		late     = rtl.NewQueue[Op](lateBacklog*weave.each, rtl.As(func(*struct{}, *Op) {})) // a part of toALU
+		lateDP   = rtl.NewQueue[Op](lateBacklog*weave.each, rtl.As(func(*struct{}, *Op) {})) // a part of toDPU
 	)
 
 	// The blocks, from the back of the pipeline to the front.
 	alu, fromALU := l.pipe(isa.UnitALU, cfg.SIMDWidth, toALU.In(), weave.alu, s.started, branches{
-		Late: late.In(), Outcome: outcomes.Out(), Exited: rtl.NewMem[uint64](warps), Div: s.div, Herd: majority,
-		crosses: s.crosses,
+		Late: late.In(), Sources: newValues(), Outcome: outcomes.Out(), Exited: rtl.NewMem[uint64](warps),
+		Div: s.div, Herd: majority, crosses: s.crosses,
 	})
 	dpu, fromDPU := l.pipe(isa.UnitDPU, cfg.DPWidth, toDPU.In(), weave.dpu, s.started, branches{
-		Late: lateDP.In(), crosses: s.crosses,
+		Late: lateDP.In(), Sources: newValues(), crosses: s.crosses,
 	})
 	sfu, fromSFU := l.pipe(isa.UnitSFU, cfg.SFUWidth, toSFU.In(), weave.sfu, s.started, branches{})
 	writeback := &Writeback{
@@ -97,13 +97,11 @@ func newSubCore(l *launch, core int, s common) (*SubCore, divergence.CorePort, e
 	operands = &Operands{
 		In: flights.In(), ALU: toALU.Out(), DPU: toDPU.Out(), SFU: toSFU.Out(), LSU: s.toLSU,
 		Late: late.Out(), LateDP: lateDP.Out(),
-		Values: [4]*rtl.Mem[isa.Row]{nil, sfu.Values, dpu.Values, alu.Values},
-		Regs:   writeback.Regs, Preds: writeback.Preds, CTA: s.cta,
+		Values:  [4]*rtl.Mem[isa.Row]{nil, sfu.Values, dpu.Values, alu.Values},
+		Sources: [4]*rtl.Mem[isa.Row]{s.stored, nil, dpu.Sources, alu.Sources},
+		From:    rtl.NewMem[uint16](4),
+		Regs:    writeback.Regs, Preds: writeback.Preds, CTA: s.cta,
 		Tallies: c.Tallies, Convergence: c.Convergence, Beside: weave.read, l: l,
-	}
-	if l.wide > 0 {
-		upper := rtl.NewQueue[Upper](2*weave.each, rtl.As(func(*struct{}, *Upper) {})) // a part of toALU
-		operands.UpperLate, alu.Upper, operands.UpperLSU = upper.Out(), upper.In(), s.upper
 	}
 	ctas := 0
 	if cfg.CTAPriority != PriorityNone && s.mixable == 0 {
@@ -156,8 +154,6 @@ type MemPort struct {
 	}]
 	In      []rtl.In[Op] // by sub-core
 	Out     rtl.Out[Op]
-	Upper   []rtl.In[Upper] // by sub-core, beside In, in warps of 64 lanes
-	ToUpper rtl.Out[Upper]  `rtl:"optional"`
 	Results rtl.In[Result]
 	Back    []rtl.Out[Result] // by sub-core
 
@@ -166,6 +162,9 @@ type MemPort struct {
 
 // memBacklog is the number of memory instructions of a sub-core that wait for the port.
 const memBacklog = 2
+
+// lateBacklog is the number of instructions whose sources wait for the ALU, or for the DPU.
+const lateBacklog = 2
 
 // Tick records the instructions that have come, moves the oldest, and returns a result.
 func (p *MemPort) Tick() {
@@ -194,10 +193,6 @@ func (p *MemPort) Tick() {
 	i := d.Order[0] % MaxSchedulers
 	*p.Out.PushSlot() = *p.In[i].Front()
 	p.In[i].Pop()
-	if p.ToUpper.Connected() {
-		*p.ToUpper.PushSlot() = *p.Upper[i].Front()
-		p.Upper[i].Pop()
-	}
 	copy(d.Order[:], d.Order[1:])
 	d.N--
 	d.Of[i]--
@@ -218,7 +213,7 @@ func (l *launch) divide(slots int) {
 				core, at = 0, 0 // no warp is ever there
 			}
 		}
-		l.cores[row], l.place[row] = uint8(core), uint8(at)
+		l.cores[row], l.place[row], l.first[row] = uint8(core), uint8(at), uint32(l.rowOf(at*l.nregs, 0))
 		l.hosts[core] |= 1 << l.cta[row]
 	}
 	for s := range slots {
@@ -231,12 +226,13 @@ func (l *launch) core(slot int) int { return int(l.cores[slot/l.paths&(MaxWarps-
 
 // reg returns the index of a register in the banks of its sub-core, given its row and half of the warp.
 func (l *launch) reg(row uint8, reg, half int) int {
-	return l.rowOf(int(l.place[row&(MaxWarps-1)])*l.nregs+reg, half)
+	return int(l.first[row&(MaxWarps-1)]) + l.rowOf(reg, half)
 }
 
 // home returns the index of a register of the thread with a home, and the thread's lane in that row.
-func (l *launch) home(h units.Home, reg int) (index, lane int) {
-	return l.reg(h.Row, reg, int(h.Lane)/isa.RowLanes), int(h.Lane) % isa.RowLanes
+// Row is that of the register among those of a thread: see rowOf.
+func (l *launch) home(h units.Home, row int) (index, lane int) {
+	return int(l.first[h.Row&(MaxWarps-1)]) + row + int(h.Lane)/isa.RowLanes, int(h.Lane) % isa.RowLanes
 }
 
 // pred returns the index of a predicate in the banks of its sub-core, given its row.

@@ -10,7 +10,7 @@ import (
 // This file is the part of the pipeline that sends texture instructions to the texture unit of
 // package memsys. The load/store unit sends an instruction as packets, one a cycle.
 
-// textureRow returns the row of Op that holds source i of a texture instruction, and its bit offset in
+// textureRow returns the row that holds source i of a texture instruction, and its bit offset in
 // the row. Operands of 32 bits share a row in pairs.
 func textureRow(in *isa.Inst, i int) (row int, shift uint) {
 	n := in.Tex.Handles()
@@ -21,10 +21,13 @@ func textureRow(in *isa.Inst, i int) (row int, shift uint) {
 }
 
 // textures fills in the sources of a texture instruction, in a half of the warp.
-func (o *Operands) textures(rows *[sources]isa.Row, f *Flight, in *isa.Inst, half int) {
+func (o *Operands) textures(rows *[sources]*isa.Row, f *Flight, in *isa.Inst, half int) {
+	for _, row := range rows {
+		*row = isa.Row{}
+	}
 	for i, s := range in.Src[:in.NSrc] {
 		row, shift := textureRow(in, i)
-		to := &rows[row]
+		to := rows[row]
 		switch s.Kind {
 		case isa.OperandSpecial:
 			var values isa.Row
@@ -35,7 +38,7 @@ func (o *Operands) textures(rows *[sources]isa.Row, f *Flight, in *isa.Inst, hal
 		case isa.OperandReg:
 			for m := lanesOf(f.Mask, half); m != 0; m &= m - 1 {
 				lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
-				index, home := o.l.home(f.Home(isa.RowLanes*half+lane), int(s.Index))
+				index, home := o.l.home(f.Home(isa.RowLanes*half+lane), o.l.rowOf(int(s.Index), 0))
 				to[lane] |= o.Regs.At(index)[home] << shift
 			}
 		}
@@ -48,7 +51,7 @@ func (u *LSU) textureSource(op *Op, in *isa.Inst, i, lane, half int) uint64 {
 		return in.Src[i].Imm
 	}
 	row, shift := textureRow(in, i)
-	v := u.sources(op, half)[row][lane] >> shift
+	v := u.row(op, row, half)[lane] >> shift
 	if i >= in.Tex.Handles() {
 		v &= 0xFFFF_FFFF
 	}

@@ -100,13 +100,14 @@ func (w *Writeback) write(r *Result, values *rtl.Mem[isa.Row]) {
 		exec, all := lanesOf(r.Exec, half), lanesOf(w.l.all, half)
 		for set := in.whole; set != 0; set &= set - 1 {
 			i := bits.TrailingZeros8(set) % isa.MaxDsts
-			from, reg := valueAt(values, r.At, w.l.rowOf(i, half)), int(in.Dst[i].Index)
+			from, reg := readAt(values, r.At, w.l.rowOf(i, half)), int(in.Dst[i].Index)
 			switch {
 			case exec == 0:
 			case r.Mixed:
+				row := w.l.rowOf(reg, 0)
 				for m := exec; m != 0; m &= m - 1 {
 					lane := bits.TrailingZeros32(m) & (isa.RowLanes - 1)
-					index, home := w.l.home(r.Homes.At(isa.RowLanes*half+lane), reg)
+					index, home := w.l.home(r.Homes.At(isa.RowLanes*half+lane), row)
 					w.Regs.Edit(index)[home] = from[lane]
 				}
 			case exec == all:
