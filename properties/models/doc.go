@@ -1,6 +1,6 @@
 // Package models predicts which threads issue which instruction under a mechanism.
 //
-// Each file is a model of one mechanism, of 30 to 100 lines, written from its paper and without the
+// Each file is a model of one mechanism, of 30 to 250 lines, written from its paper and without the
 // code of the mechanism in view. It has no clock. A model says which groups of threads can issue,
 // and is told which of them issued and how its branch went.
 //

@@ -52,6 +52,7 @@ type Code struct {
 	Yield        bool   // divergence.barrier.yield
 	Static       bool   // divergence.tbc.static
 	Ways         int    // divergence.dwf.ways
+	Entries      int    // divergence.capri.entries
 }
 
 // Model predicts the instructions of an SM.
@@ -73,7 +74,7 @@ var Models = map[string]func(c *Code) Model{
 	"pdom": each(newPDOM), "pdom-lcp": each(newPDOMLCP),
 	"barrier": each(newBarrier), "subwarp": each(newSubwarp), "multipath": each(newMultipath),
 	"ppc": each(newPPC), "ppc-explicit": each(newPPCExplicit), "ptpc": each(newPTPC), "token": each(newToken),
-	"tbc": newTBC, "tbc-lcp": newTBCLCP, "dwf": newDWF, "dwf-wb": newDWFWB,
+	"tbc": newTBC, "tbc-lcp": newTBCLCP, "capri": newCAPRI, "dwf": newDWF, "dwf-wb": newDWFWB,
 }
 
 // warp is a model of a mechanism that treats each static warp by itself.
@@ -213,6 +214,8 @@ func Watch(s *testbench.Session, build func(c *Code) Model) func() (issued int, 
 				w.code.Static = k.Value == any(true)
 			case "divergence.dwf.ways":
 				w.code.Ways, _ = k.Value.(int)
+			case "divergence.capri.entries":
+				w.code.Entries, _ = k.Value.(int)
 			}
 		}
 		for pc := range w.code.Insts {

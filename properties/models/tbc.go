@@ -109,28 +109,38 @@ func (t *tbc) Step(g Group, taken uint64) {
 // ended goes on when all warps of the top entry wait or have left: rules 4 to 7.
 func (t *tbc) ended(x *cta) {
 	if x.branch != isa.NoPC {
-		in := &t.Insts[x.branch]
-		n := len(x.stack) - 1
-		lpc, lpos := x.stack[n].lpc, x.stack[n].lpos
-		if in.Reconv != x.stack[n].rpc {
-			x.stack[n].pc, lpc = in.Reconv, isa.NoPC
-		} else {
-			x.stack = x.stack[:n]
-		}
-		divided := !x.take.empty() && !x.not.empty()
-		if t.likely && divided && in.Likely != isa.NoPC && in.Likely != in.Reconv && in.Likely != lpc {
-			x.stack = append(x.stack, blocks{in.Likely, in.Reconv, block{}, lpc, lpos, false})
-			lpc, lpos = in.Likely, len(x.stack)-1
-		}
-		taken := blocks{in.Target, in.Reconv, x.take, lpc, lpos, false}
-		not := blocks{x.branch + 1, in.Reconv, x.not, lpc, lpos, false}
-		if t.takenFirst(&x.take, &x.not) {
-			x.stack = append(x.stack, not, taken)
-		} else {
-			x.stack = append(x.stack, taken, not)
-		}
-		x.branch, x.take, x.not = isa.NoPC, block{}, block{}
+		t.split(x, t.takenFirst(&x.take, &x.not))
 	}
+	t.next(x)
+}
+
+// split divides the top entry at the branch that its warps have executed.
+func (t *tbc) split(x *cta, takenFirst bool) {
+	in := &t.Insts[x.branch]
+	n := len(x.stack) - 1
+	lpc, lpos := x.stack[n].lpc, x.stack[n].lpos
+	if in.Reconv != x.stack[n].rpc {
+		x.stack[n].pc, lpc = in.Reconv, isa.NoPC
+	} else {
+		x.stack = x.stack[:n]
+	}
+	divided := !x.take.empty() && !x.not.empty()
+	if t.likely && divided && in.Likely != isa.NoPC && in.Likely != in.Reconv && in.Likely != lpc {
+		x.stack = append(x.stack, blocks{in.Likely, in.Reconv, block{}, lpc, lpos, false})
+		lpc, lpos = in.Likely, len(x.stack)-1
+	}
+	taken := blocks{in.Target, in.Reconv, x.take, lpc, lpos, false}
+	not := blocks{x.branch + 1, in.Reconv, x.not, lpc, lpos, false}
+	if takenFirst {
+		x.stack = append(x.stack, not, taken)
+	} else {
+		x.stack = append(x.stack, taken, not)
+	}
+	x.branch, x.take, x.not = isa.NoPC, block{}, block{}
+}
+
+// next pops entries that have ended, and starts the warps of the top one.
+func (t *tbc) next(x *cta) {
 	for n := len(x.stack) - 1; n >= 0; n-- {
 		e := &x.stack[n]
 		switch {
