@@ -291,7 +291,8 @@ func (s *SM) clear() {
 			s.l.resizeResults(p.Values, unit, s.l.cfg.inPipe(unit, each))
 		}
 		for unit, waiting := range map[isa.Unit]int{
-			isa.UnitMem: memBacklog * min(len(s.Sub), 2), isa.UnitALU: lateBacklog * each, isa.UnitDPU: lateBacklog * each,
+			isa.UnitMem: memBacklog * min(len(s.Sub), 2),
+			isa.UnitALU: lateBacklog * each, isa.UnitDPU: lateBacklog * each,
 		} {
 			s.l.resizeSources(c.Operands.Sources[port(unit)], unit, waiting)
 		}
