@@ -1,6 +1,8 @@
 package blocks
 
 import (
+	"math/bits"
+
 	"divergo/rtl"
 	"divergo/sm/divergence"
 )
@@ -13,6 +15,7 @@ var barrier = &Block{
 		{"warps", "rows of the register file", 32, 2, 64, true, 8},
 		{"ctas", "resident CTAs", 4, 2, 32, true, 2},
 	},
+	derive: func(s Sizes) { s["count_bits"] = bits.Len(uint(s["warps"])) },
 	make: func(s Sizes) *Model {
 		return model(func(in *rtl.Wire[BarrierIn]) (rtl.Ticker, *rtl.Wire[Release]) {
 			b := &Barrier{
@@ -41,7 +44,7 @@ type BarrierIn struct {
 	CTA    uint8 `bits:"ctas_bits"`
 	Row    uint8 `bits:"warps_bits"` // of the arrival or exit; the first row of a CTA that starts
 	Number uint8 `bits:"4"`          // barrier
-	Need   uint8 `bits:"warps_bits"` // warps that the barrier expects, 0 for all; warps of a CTA that starts
+	Need   uint8 `bits:"count_bits"` // warps that the barrier expects, 0 for all; warps of a CTA that starts
 	Waits  bool  // the row waits for the release
 }
 
