@@ -91,12 +91,16 @@ func Run(s *Server, asked func() bool, stdin io.Reader, stdout, stderr io.Writer
 	select {
 	case <-ended:
 	case <-killed:
-		served = nil
 		select {
 		case <-ended:
 		case <-time.After(grace): // a process outside of its group holds its output
 			return 128 + int(syscall.SIGKILL), nil
 		}
+	}
+	select {
+	case <-killed: // the connection was closed above
+		served = nil
+	default:
 	}
 	var exit *exec.ExitError
 	if waited != nil && !errors.As(waited, &exit) {
