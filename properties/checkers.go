@@ -26,7 +26,7 @@ const (
 	checkCrossbar  = audit.Crossbar
 	checkBanks     = audit.Banks
 	checkDRAM      = audit.DRAM
-	checkRecount   = "recount"
+	checkRecount   = audit.Recount
 	checkSame      = "same"
 	checkReset     = "reset"
 	checkPanic     = "panic"
@@ -98,8 +98,8 @@ var whole = []books.Checker{
 		Name: checkReplaces, Doc: "a cache replaces the line of a set that was used longest ago and is not on its way",
 		From: "package memsys, cache: true LRU",
 		More: []string{
-			"The L2, and an L1 without sectors.",
-			"A request with .cs is no use, and in the L1 a load that joins a miss. Of lines never used, that of the first way makes room.",
+			"The L2, read-only caches, and an L1 without sectors.",
+			"A request with .cs is no use, and in the L1 and in read-only caches a load that joins a miss. Of lines never used, that of the first way makes room.",
 			"The L2 until the first flush with l2.keep, since the host may write to lines that stay.",
 		},
 	},
@@ -122,9 +122,10 @@ var whole = []books.Checker{
 		More: []string{"The data bus is free and the row is open.", "FR-FCFS chooses the request."},
 	},
 	{
-		Name: checkRecount, Doc: "the statistics are as many as packets at the ends of the blocks, and as events",
+		Name: checkRecount,
+		Doc:  "the statistics are as many as packets at the ends of the blocks, as events, and as what a cache must find",
 		From: "the statistics' definitions",
-		More: []string{"One seed in 8 is counted again."},
+		More: []string{"Packets and events are counted in one seed in 8."},
 	},
 	{
 		Name: checkSame, Doc: "a second run, with processes in another order, ends with equal state",

@@ -2,7 +2,9 @@ package properties
 
 import (
 	"fmt"
+	"math/bits"
 
+	"divergo/gpu"
 	"divergo/isa"
 	"divergo/memsys"
 	"divergo/memsys/dram"
@@ -10,6 +12,7 @@ import (
 	"divergo/sm"
 	"divergo/sm/divergence"
 	"divergo/testbench"
+	"divergo/units"
 )
 
 // recount counts again what the statistics of a session count: packets at the ends of blocks, and
@@ -24,6 +27,7 @@ type recount struct {
 	dram      dram.Counters
 	stacks    divergence.Stats
 	herd      sm.HerdCounters
+	inserted  uint64
 	leave     []func()
 }
 
@@ -45,14 +49,18 @@ func countAgain(s *testbench.Session) *recount {
 					r.stacks.Pops++
 				}
 			}),
-			d.OnRelease.Add(func(divergence.Released) { r.stacks.BarReleases++ }))
-		for _, c := range m.SMs[i].Sub {
-			r.tap(c.ALU.Herd.OnHerd.Add(func(e sm.Herded) {
-				r.herd.Branches++
-				if e.Want != 0 && e.Want != e.Mask {
-					r.herd.Diverged++
+			d.OnRelease.Add(func(divergence.Released) { r.stacks.BarReleases++ }),
+			d.Memory.Tap(func(_ uint64, v *divergence.Transfer) {
+				if v.Store {
+					r.stacks.Spills++
+				} else {
+					r.stacks.Fills++
 				}
 			}))
+		r.compactor(m.SMs[i], &m.Config)
+		r.tap(m.SMs[i].Issue.OnInserted.Add(func(sm.Issued) { r.inserted++ }))
+		for _, c := range m.SMs[i].Sub {
+			r.tap(c.ALU.Herd.OnHerd.Add(r.herded))
 		}
 	}
 	for _, o := range m.Net.Requests.Out {
@@ -84,6 +92,44 @@ func packet(n *memsys.CrossbarCounters, bytes, flit int) {
 	n.Flits += uint64((bytes + flit - 1) / flit)
 }
 
+// herded counts a herded branch.
+func (r *recount) herded(e sm.Herded) {
+	r.herd.Branches++
+	if e.Want != 0 && e.Want != e.Mask {
+		r.herd.Diverged++
+	}
+	stray := e.Want
+	if e.Taken {
+		stray = e.Mask &^ e.Want
+	}
+	r.herd.Forced += uint64(bits.OnesCount64(stray))
+}
+
+// compactor counts the warps of the compactor of an SM, if its mechanism has one.
+func (r *recount) compactor(s *sm.SM, cfg *gpu.Config) {
+	m, _ := divergence.Find(cfg.Divergence.Mechanism)
+	if m.Compacts == nil {
+		return
+	}
+	n := &r.stacks.Compaction
+	var left [sm.MaxCTAs]int // threads of the entry that are in no warp yet
+	r.tap(m.Compacts(s.Div).Add(func(w divergence.Compacted) {
+		made := bits.OnesCount64(w.Mask)
+		if left[w.CTA] == 0 {
+			left[w.CTA] = made + w.Left.Threads()
+			rows := w.Left.Warps()
+			for lanes := w.Mask; lanes != 0; lanes &= lanes - 1 {
+				rows |= 1 << (w.Homes.At(bits.TrailingZeros64(lanes)).Row - w.First)
+			}
+			n.Entries++
+			n.Static += uint64(bits.OnesCount64(rows))
+			n.Ideal += uint64((left[w.CTA] + cfg.SM.WarpSize - 1) / cfg.SM.WarpSize)
+		}
+		n.Warps++
+		left[w.CTA] -= made
+	}))
+}
+
 // unit counts in the memory side of an SM. The L1 works on one access a cycle, so that a request
 // belongs to the access taken in its cycle, or else to the next one.
 func (r *recount) unit(u *memsys.Unit) {
@@ -103,7 +149,20 @@ func (r *recount) unit(u *memsys.Unit) {
 				r.coalescer.Lines++
 			}
 		}),
-		u.Coalescer.OnHerd.Add(func(memsys.Herded) { r.coalescer.Herd.Loads++ }),
+		u.Coalescer.OnHerd.Add(func(e memsys.Herded) {
+			n := &r.coalescer.Herd
+			n.Loads++
+			was, is := map[uint64]bool{}, map[uint64]bool{} // blocks
+			for lanes := e.Mask; lanes != 0; lanes &= lanes - 1 {
+				lane := bits.TrailingZeros32(lanes)
+				if e.To[lane] != e.Addr[lane] {
+					n.Diverted++
+				}
+				was[e.Addr[lane]/units.HerdBlock(int(e.Size))] = true
+				is[e.To[lane]/units.HerdBlock(int(e.Size))] = true
+			}
+			n.Saved += uint64(len(was) - len(is))
+		}),
 		u.Shared.In.Tap(func(uint64, *memsys.Access) { r.shared.Accesses++ }),
 		u.L1.In.Tap(func(cycle uint64, q *memsys.LineRequest) {
 			past := q.Cache == isa.CacheGlobal || q.Cache == isa.CacheVolatile
@@ -199,6 +258,8 @@ func (r *recount) compare(c *testbench.Counters) *books.Finding {
 		{"accesses of the coalescer", r.coalescer.Accesses, c.Coalescer.Accesses},
 		{"lines of the coalescer", r.coalescer.Lines, c.Coalescer.Lines},
 		{"herded loads", r.coalescer.Herd.Loads, c.Coalescer.Herd.Loads},
+		{"lanes of herded loads with another address", r.coalescer.Herd.Diverted, c.Coalescer.Herd.Diverted},
+		{"blocks that herded loads save", r.coalescer.Herd.Saved, c.Coalescer.Herd.Saved},
 		{"accesses of shared memory", r.shared.Accesses, c.Shared.Accesses},
 		{"loads of the L1", r.l1.Loads, c.L1.Loads},
 		{"loads of the L1 that fetch", r.l1.LoadMisses, c.L1.LoadMisses},
@@ -225,7 +286,15 @@ func (r *recount) compare(c *testbench.Counters) *books.Finding {
 		{"pushes", r.stacks.Pushes, c.Divergence.Pushes},
 		{"pops", r.stacks.Pops, c.Divergence.Pops},
 		{"releases of barriers", r.stacks.BarReleases, c.Divergence.BarReleases},
+		{"moves of entries to memory", r.stacks.Spills, c.Divergence.Spills},
+		{"moves of entries from memory", r.stacks.Fills, c.Divergence.Fills},
+		{"compacted entries", r.stacks.Compaction.Entries, c.Divergence.Compaction.Entries},
+		{"static warps of compacted entries", r.stacks.Compaction.Static, c.Divergence.Compaction.Static},
+		{"compacted warps", r.stacks.Compaction.Warps, c.Divergence.Compaction.Warps},
+		{"warps of compacted entries in any lanes", r.stacks.Compaction.Ideal, c.Divergence.Compaction.Ideal},
+		{"inserted instructions", r.inserted, c.Inserted},
 		{"herded branches", r.herd.Branches, c.Herd.Branches},
+		{"lanes that herded branches send elsewhere", r.herd.Forced, c.Herd.Forced},
 		{"herded branches of both ways", r.herd.Diverged, c.Herd.Diverged},
 	} {
 		if e.counted != e.number {

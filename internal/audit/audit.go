@@ -40,8 +40,9 @@ const (
 	Replacement = "replacement"
 	Crossbar    = "crossbar" // turns of the ports of a network
 
-	Banks = "banks" // cycles of accesses to shared memory
-	DRAM  = "dram"  // timing of the data sheet, order of the scheduler
+	Banks   = "banks"   // cycles of accesses to shared memory
+	DRAM    = "dram"    // timing of the data sheet, order of the scheduler
+	Recount = "recount" // statistics of a block
 )
 
 // Rule is something that must hold. Its name says what was found instead. The name stays the same
@@ -76,12 +77,13 @@ func Watch(cfg *memsys.Config, memory *memsys.Memory) *Memory {
 		if u.Const != nil {
 			c := &cfg.Const
 			m.parts = append(m.parts, newReader(m, "constants", i, c.Line, 1, u.Const), newReadCache(m, "constant cache", i, u.ConstCache,
-				readSize{c.Line, cfg.L2.Line, c.MSHRs, c.MSHRMerge, false}))
+				readSize{c.Line, cfg.L2.Line, c.Size, c.Assoc, c.MSHRs, c.MSHRMerge, false}))
 		}
 		if u.Texture != nil {
 			c := &cfg.Texture
 			m.parts = append(m.parts, newReader(m, "textures", i, c.Line, c.Line, u.Texture),
-				newReadCache(m, "texture cache", i, u.TextureCache, readSize{c.Line, cfg.L2.Line, c.MSHRs, c.MSHRMerge, false}))
+				newReadCache(m, "texture cache", i, u.TextureCache,
+					readSize{c.Line, cfg.L2.Line, c.Size, c.Assoc, c.MSHRs, c.MSHRMerge, false}))
 		}
 		if u.TextureUnit != nil {
 			m.parts = append(m.parts, newTextureUnit(m, i, u.TextureUnit, cfg.Texture.Line))
@@ -89,7 +91,7 @@ func Watch(cfg *memsys.Config, memory *memsys.Memory) *Memory {
 		if u.ICache != nil {
 			c := &cfg.ICache
 			m.parts = append(m.parts, newReadCache(m, "instruction cache", i, u.ICache,
-				readSize{c.Line, cfg.L2.Line, c.MSHRs, 1, c.Prefetch}))
+				readSize{c.Line, cfg.L2.Line, c.Size, c.Assoc, c.MSHRs, 1, c.Prefetch}))
 		}
 	}
 	for i, s := range memory.Slices {
@@ -155,5 +157,27 @@ func (b *block) over() bool { return b.memory.first.What != "" }
 func (b *block) fail(rule Rule, format string, args ...any) {
 	if !b.over() {
 		b.memory.first = Fault{rule, b.name + ": " + fmt.Sprintf(format, args...)}
+	}
+}
+
+// replaced checks that a cache has found and missed the lines that true LRU keeps.
+func (b *block) replaced(w *ways) {
+	if w.wrong != "" {
+		b.fail(Rule{Replacement, "another line than the one used longest ago"}, "%s", w.wrong)
+	}
+}
+
+// tally is a statistic as the auditor has counted it since it came, and as the block has.
+type tally struct {
+	what        string
+	own, theirs uint64
+}
+
+// recount compares the statistics of a block.
+func (b *block) recount(list ...tally) {
+	for _, t := range list {
+		if t.own != t.theirs {
+			b.fail(Rule{Recount, t.what}, "%s: %d at its ends, its statistics have %d", t.what, t.own, t.theirs)
+		}
 	}
 }

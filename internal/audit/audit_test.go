@@ -231,6 +231,20 @@ func TestFalsified(t *testing.T) {
 		name, rule string
 		change     func(*Memory, *memsys.Config)
 	}{
+		{"a cache of constants as large again", Replacement, func(m *Memory, c *memsys.Config) {
+			find[*readCache](m).ways = newWays(2*c.Const.Size, c.Const.Line, c.Const.Assoc, dram.HashNone)
+		}},
+		{"a load that hits the L1 more", Recount, func(m *Memory, _ *memsys.Config) { find[*l1](m).since.LoadHits-- }},
+		{"a load that joins a miss more", Recount, func(m *Memory, _ *memsys.Config) { find[*l1](m).since.Merges-- }},
+		{"a store that hits more", Recount, func(m *Memory, _ *memsys.Config) { find[*l1](m).since.StoreHits-- }},
+		{"a line of the L1 less", Recount, func(m *Memory, _ *memsys.Config) { find[*l1](m).since.Evictions++ }},
+		{"a hit of the L2 more", Recount, func(m *Memory, _ *memsys.Config) { find[*slice](m).since.Hits-- }},
+		{"a line of the L2 less", Recount, func(m *Memory, _ *memsys.Config) { find[*slice](m).since.Evictions++ }},
+		{"a hit of constants more", Recount, func(m *Memory, _ *memsys.Config) { find[*readCache](m).since.Hits-- }},
+		{"a line of constants less", Recount, func(m *Memory, _ *memsys.Config) { find[*readCache](m).since.Evictions++ }},
+		{"a place more", Recount, func(m *Memory, _ *memsys.Config) { find[*reader](m).since.Places-- }},
+		{"a cycle of the banks more", Recount, func(m *Memory, _ *memsys.Config) { find[*shared](m).since.Passes-- }},
+		{"a bank conflict less", Recount, func(m *Memory, _ *memsys.Config) { find[*shared](m).since.Conflicts++ }},
 		{
 			"a line lacks a lane", Coalescer,
 			lines(line(memsys.Load), func(r *memsys.LineRequest) bool { r.Lanes &= r.Lanes - 1; return true }),

@@ -5,12 +5,15 @@ import (
 	"slices"
 
 	"divergo/memsys"
+	"divergo/memsys/dram"
 )
 
 // readCache audits a read-only cache.
 //
 // Data: a line that is given away has the bytes of its part of the packet last received. A line can
 // be hit from its arrival until the lines are dropped.
+//
+// The line used longest ago makes room. A request that joins an MSHR is no use.
 //
 // Requests: a request does one of three things. It hits, it is the first of an MSHR with its own
 // packet, or it joins the MSHR that waits for its line. When the line comes, the requests that wait
@@ -27,11 +30,15 @@ type readCache struct {
 	taken  readAccess             // the last request of a line
 	mshrs  [memsys.MaxMSHRs]readMiss
 	filled fill // the last packet received
+
+	ways         ways // lines that the cache holds
+	count, since memsys.ReadCacheCounters
 }
 
 // readSize holds the parameters of a read-only cache.
 type readSize struct {
 	line, packet   int // bytes of its lines and of those of the L2
+	size, assoc    int
 	limit, targets int // MSHRs, and answers that each can give
 	prefetch       bool
 }
@@ -42,6 +49,7 @@ type readAccess struct {
 	cycle uint64
 	line  uint64
 	fold  uint32
+	found memsys.Found // what it must find
 	readTarget
 }
 
@@ -65,6 +73,7 @@ func newReadCache(m *Memory, name string, index int, c *memsys.ReadCache, size r
 	return &readCache{
 		block: block{m, fmt.Sprintf("%s of SM %d", name, index)}, readSize: size, c: c,
 		lines: map[uint64]memsys.Line{}, early: map[uint64]bool{},
+		ways: newWays(size.size, size.line, size.assoc, dram.HashNone), since: *c.Count.Q(),
 	}
 }
 
@@ -81,11 +90,14 @@ func (a *readCache) request(cycle uint64, r *memsys.ReadRequest) {
 	if r.Kind == memsys.ReadDrop {
 		clear(a.lines)
 		clear(a.early)
+		a.ways.forget()
+		a.replaced(&a.ways)
 		for i := range a.mshrs {
 			a.mshrs[i].keep = false
 		}
 		return
 	}
+	found := a.look(cycle, r)
 	_, here := a.lines[r.Line]
 	if r.Kind == memsys.ReadTouch && !here {
 		a.fail(Rule{Cache, "a use of an absent line"}, "cycle %d: line %#x is used, which is not there", cycle, r.Line)
@@ -94,12 +106,54 @@ func (a *readCache) request(cycle uint64, r *memsys.ReadRequest) {
 		return
 	}
 	if a.early[r.Line] {
-		delete(a.early, r.Line)
+		if delete(a.early, r.Line); found != memsys.Miss {
+			a.count.PrefetchHits++
+		}
 		a.ahead = r.Line + uint64(a.line)
 	}
 	if r.Kind == memsys.ReadLine {
-		a.taken = readAccess{true, cycle, r.Line, r.Fold, readTarget{r.Tag, r.Lanes}}
+		a.taken = readAccess{true, cycle, r.Line, r.Fold, found, readTarget{r.Tag, r.Lanes}}
 	}
+}
+
+// look notes the use of a line, and returns what the cache must find.
+func (a *readCache) look(cycle uint64, r *memsys.ReadRequest) memsys.Found {
+	a.ways.cycle = cycle
+	a.count.Reads++
+	set, n := a.set(r.Line, r.Fold)
+	w := lookup(set, n)
+	switch {
+	case w != nil && !w.waiting:
+		a.ways.use(w)
+		a.count.Hits++
+		return memsys.Hit
+	case r.Kind == memsys.ReadTouch: // the line has been replaced since the client read it
+		a.count.Hits++
+		return memsys.Miss
+	case w != nil:
+		a.count.Merges++
+		return memsys.Merge
+	}
+	a.count.Misses++
+	return memsys.Miss
+}
+
+// set returns the ways for a line, and its number.
+func (a *readCache) set(line uint64, fold uint32) (set []holding, n uint64) {
+	n = line / uint64(a.line)
+	return a.ways.set(n ^ uint64(fold)), n
+}
+
+// keep takes a way for a line that is requested.
+func (a *readCache) keep(line uint64, fold uint32) {
+	set, n := a.set(line, fold)
+	w := a.ways.take(set, n)
+	if w == nil {
+		a.ways.differ("line %#x finds room, though all ways wait", line)
+		return
+	}
+	w.waiting = true
+	a.ways.use(w)
 }
 
 // flight returns the MSHR that waits for a line in the set of a fold, or nil.
@@ -164,10 +218,14 @@ func (a *readCache) fetch(cycle uint64, p *memsys.Request) {
 	if t := &a.taken; t.open && t.cycle == cycle {
 		t.open = false
 		next.line, next.fold, next.targets = t.line, t.fold, append(next.targets, t.readTarget)
+		if t.found != memsys.Miss {
+			a.ways.differ("line %#x is fetched, it must still be there", t.line)
+		}
 		a.ahead = t.line + uint64(a.line)
 		delete(a.early, t.line)
 	} else if a.prefetch && a.ahead != 0 {
 		a.early[next.line] = true
+		a.count.Prefetches++
 		a.ahead = 0
 	} else {
 		a.fail(Rule{MSHR, "a request that no access needs"}, "cycle %d: a packet for line %#x that nobody asks for", cycle,
@@ -180,6 +238,7 @@ func (a *readCache) fetch(cycle uint64, p *memsys.Request) {
 	if a.flight(next.line, next.fold) != nil {
 		a.fail(Rule{MSHR, "two MSHRs for a line"}, "cycle %d: a second MSHR for line %#x", cycle, next.line)
 	}
+	a.keep(next.line, next.fold)
 	*m = next
 }
 
@@ -196,6 +255,9 @@ func (a *readCache) response(cycle uint64, r *memsys.Response) {
 	a.filled = fill{true, cycle, r.ID, r.Data}
 	if m.keep {
 		a.lines[m.line] = a.part(m.line, &r.Data)
+		if w := lookup(a.set(m.line, m.fold)); w != nil {
+			w.waiting = false
+		}
 	}
 }
 
@@ -212,6 +274,9 @@ func (a *readCache) answer(cycle uint64, r *memsys.ReadResponse) {
 	}
 	if t := &a.taken; t.open && t.cycle == cycle && t.readTarget == (readTarget{r.Tag, r.Lanes}) && t.line == r.Line {
 		t.open = false
+		if t.found != memsys.Hit {
+			a.ways.differ("line %#x is there, it must have made room", t.line)
+		}
 		if line, here := a.lines[t.line]; !here || a.flight(t.line, t.fold) != nil {
 			a.fail(Rule{Cache, "a hit of an absent line"}, "cycle %d: a hit of line %#x, which is not there", cycle,
 				t.line)
@@ -246,6 +311,16 @@ func (a *readCache) answer(cycle uint64, r *memsys.ReadResponse) {
 
 func (a *readCache) end() {
 	a.settle(^uint64(0))
+	a.replaced(&a.ways)
+	now := a.c.Count.Q()
+	a.recount(
+		tally{"reads", a.count.Reads, now.Reads - a.since.Reads},
+		tally{"reads that hit", a.count.Hits, now.Hits - a.since.Hits},
+		tally{"reads that missed", a.count.Misses, now.Misses - a.since.Misses},
+		tally{"reads that joined a miss", a.count.Merges, now.Merges - a.since.Merges},
+		tally{"lines that made room", a.ways.evicted, now.Evictions - a.since.Evictions},
+		tally{"lines requested in advance", a.count.Prefetches, now.Prefetches - a.since.Prefetches},
+		tally{"lines requested in advance and used", a.count.PrefetchHits, now.PrefetchHits - a.since.PrefetchHits})
 	for i := range a.mshrs {
 		if m := &a.mshrs[i]; m.used {
 			a.fail(Rule{MSHR, "an MSHR left over"}, "MSHR %d waits for line %#x", i, m.line)

@@ -21,6 +21,8 @@ type reader struct {
 	begun  bool                           // left belongs to the present access
 	left   uint32                         // its lanes without a request
 	loads  [memsys.MaxPending]*readerLoad // nil before the first use
+
+	count, since memsys.ReaderCounters
 }
 
 // readerLoad is a load that still waits for its answer.
@@ -34,6 +36,7 @@ type readerLoad struct {
 func newReader(m *Memory, of string, index, line, place int, c *memsys.Reader) *reader {
 	return &reader{
 		block: block{m, fmt.Sprintf("%s of SM %d", of, index)}, line: uint64(line), place: uint64(place), c: c,
+		since: *c.Count.Q(),
 	}
 }
 
@@ -62,7 +65,9 @@ func (a *reader) request(cycle uint64, r *memsys.ReadRequest) {
 	if v == nil {
 		v = a.c.In.Front()
 	}
-	if v.Kind == memsys.Flush {
+	if v.Kind != memsys.Flush {
+		a.count.Places++
+	} else {
 		if a.access = nil; r.Kind != memsys.ReadDrop {
 			a.fail(Rule{Coalescer, "a line of another kind"}, "cycle %d: a request of a line for a flush", cycle)
 		}
@@ -75,6 +80,7 @@ func (a *reader) request(cycle uint64, r *memsys.ReadRequest) {
 				"cycle %d: entry %d is given away again, the access with tag %#x needs it", cycle, r.Tag, e.of.Tag)
 		}
 		a.begun, a.left = true, v.Mask
+		a.count.Accesses++
 		*e = readerLoad{owed: true, of: *v, left: v.Mask, want: memsys.Reply{Tag: v.Tag, Mask: v.Mask}}
 	}
 	addr, want := v.Addr[bits.TrailingZeros32(a.left)%isa.RowLanes]/a.place, uint32(0)
@@ -133,6 +139,11 @@ func (a *reader) reply(cycle uint64, r *memsys.Reply) {
 }
 
 func (a *reader) end() {
+	now := a.c.Count.Q()
+	a.recount(
+		tally{"loads", a.count.Accesses, now.Accesses - a.since.Accesses},
+		tally{"places", a.count.Places, now.Places - a.since.Places},
+		tally{"further cycles for places", a.count.Places - a.count.Accesses, now.Conflicts - a.since.Conflicts})
 	for _, e := range a.loads {
 		if e != nil && e.owed {
 			a.fail(Rule{Coalescer, "an access without an answer"},

@@ -12,11 +12,12 @@ import (
 // bytes of it are on their way. Among lines never used it is that of the first way. An access with
 // .cs is no use.
 type ways struct {
-	sets  [][]holding
-	hash  dram.Hash
-	clock uint64
-	cycle uint64 // of the last access
-	wrong string // what the cache did otherwise
+	sets    [][]holding
+	hash    dram.Hash
+	clock   uint64
+	cycle   uint64 // of the last access
+	evicted uint64 // lines that have made room, and were not written back
+	wrong   string // what the cache did otherwise
 }
 
 // holding is a way.
@@ -46,9 +47,8 @@ func (w *ways) set(line uint64) []holding {
 	return w.sets[at]
 }
 
-// find returns the way of a line, or nil.
-func (w *ways) find(line uint64) *holding {
-	set := w.set(line)
+// lookup returns the way of a line in a set, or nil.
+func lookup(set []holding, line uint64) *holding {
 	for i := range set {
 		if set[i].there && set[i].line == line {
 			return &set[i]
@@ -57,10 +57,9 @@ func (w *ways) find(line uint64) *holding {
 	return nil
 }
 
-// room returns the way that makes room for a line: an empty one, or that used longest ago. It is nil
-// if all wait.
-func (w *ways) room(line uint64) (best *holding) {
-	set := w.set(line)
+// room returns the way of a set that makes room for a line: an empty one, or that used longest ago.
+// It is nil if all wait.
+func room(set []holding) (best *holding) {
 	for i := range set {
 		if h := &set[i]; !h.there {
 			return h
@@ -69,6 +68,19 @@ func (w *ways) room(line uint64) (best *holding) {
 		}
 	}
 	return best
+}
+
+// take puts a line into a set. It returns nil if all ways wait.
+func (w *ways) take(set []holding, line uint64) *holding {
+	h := room(set)
+	if h == nil {
+		return nil
+	}
+	if h.there {
+		w.evicted++
+	}
+	*h = holding{there: true, line: line}
+	return h
 }
 
 // use makes a line the one used last.
@@ -102,6 +114,7 @@ type kept struct {
 	must  bool     // the last request must fetch
 	does  bool     // it has fetched
 	wrote []uint64 // lines written back since the last request: to make room, or by a flush
+	hits  uint64   // requests that were done when they came
 	off   bool     // the host may have written to lines that are kept
 }
 
@@ -133,21 +146,23 @@ func (k *kept) request(cycle uint64, r *memsys.Request, needs dram.ByteMask) {
 	}
 	k.cycle = cycle
 	n := k.number(r.Line)
-	w := k.find(n)
+	set := k.set(n)
+	w := lookup(set, n)
 	if w != nil && w.waiting {
 		w.joined = append(w.joined, *r)
 		return
 	}
 	if w == nil {
-		if w = k.room(n); w == nil {
+		if w = k.take(set, n); w == nil {
 			k.differ("line %#x finds room, though all ways wait", r.Line)
 			return
 		}
-		*w = holding{there: true, line: n}
 	}
 	k.last, k.must, k.does = r.Line, r.Kind != memsys.Store && !w.have.Covers(needs), false
 	if k.perform(w, r); k.must {
 		w.waiting, w.joined = true, append(w.joined[:0], *r)
+	} else {
+		k.hits++
 	}
 }
 
@@ -160,7 +175,8 @@ func (k *kept) write(line uint64) { k.wrote = append(k.wrote, line) }
 // fill notes bytes that come, the last ones on their way or not.
 func (k *kept) fill(line uint64, mask dram.ByteMask, last bool) {
 	k.settle()
-	w := k.find(k.number(line))
+	n := k.number(line)
+	w := lookup(k.set(n), n)
 	if w == nil || k.off {
 		return
 	}
@@ -191,8 +207,10 @@ func (k *kept) settle() {
 	}
 	k.last = none
 	for _, line := range k.wrote {
-		if w := k.find(k.number(line)); w != nil && !k.off {
-			if best := k.room(w.line); best != w {
+		n := k.number(line)
+		if set := k.set(n); lookup(set, n) != nil && !k.off {
+			w := lookup(set, n)
+			if room(set) != w {
 				k.differ("line %#x makes room, another one in its set was used longer ago", line)
 			}
 			w.there = false
@@ -206,6 +224,7 @@ func (k *kept) settle() {
 // except a store to the first bytes of a stack line. A load that joins a miss is no use.
 type held struct {
 	ways
+	count  memsys.L1Counters
 	size   uint64 // bytes of a line
 	stored uint64 // line of the last access, a store; none: it was none
 	last   uint64 // line of the last load; none: it is known to be right
@@ -224,7 +243,8 @@ func (h *held) access(cycle uint64, r *memsys.LineRequest, past bool) {
 		h.stored = r.Line
 	}
 	n := r.Line / h.size
-	w := h.find(n)
+	set := h.set(n)
+	w := lookup(set, n)
 	there := w != nil
 	switch {
 	case past, there && w.waiting && r.Kind == memsys.Store:
@@ -238,18 +258,31 @@ func (h *held) access(cycle uint64, r *memsys.LineRequest, past bool) {
 		return
 	}
 	if !there {
-		if w = h.room(n); w == nil {
+		if w = h.take(set, n); w == nil {
 			if r.Kind == memsys.Load {
 				h.differ("line %#x finds room, though all ways wait", r.Line)
 			}
 			return
 		}
-		*w = holding{there: true, line: n}
+	} else {
+		h.found(r, w)
 	}
 	if r.Cache != isa.CacheStream && !w.waiting {
 		h.use(w)
 	}
 	w.waiting = w.waiting || h.last == r.Line && h.must
+}
+
+// found counts an access to a line that is there, or on its way.
+func (h *held) found(r *memsys.LineRequest, w *holding) {
+	switch {
+	case r.Kind == memsys.Store:
+		h.count.StoreHits++
+	case w.waiting:
+		h.count.Merges++
+	default:
+		h.count.LoadHits++
+	}
 }
 
 // fetch notes that a line is requested for a load.
@@ -263,8 +296,9 @@ func (h *held) write(cycle, line uint64, front *memsys.LineRequest) {
 		return
 	}
 	h.settle()
-	w := h.find(line / h.size)
-	if w == nil || h.room(front.Line/h.size) != w {
+	n := line / h.size
+	w := lookup(h.set(n), n)
+	if w == nil || room(h.set(front.Line/h.size)) != w {
 		h.differ("line %#x makes room, another one in its set was used longer ago", line)
 		return
 	}
@@ -274,7 +308,8 @@ func (h *held) write(cycle, line uint64, front *memsys.LineRequest) {
 // fill notes that a line has come.
 func (h *held) fill(line uint64) {
 	h.settle()
-	if w := h.find(line / h.size); w != nil {
+	n := line / h.size
+	if w := lookup(h.set(n), n); w != nil {
 		w.waiting = false
 	}
 }

@@ -24,6 +24,8 @@ type shared struct {
 	last    uint64   // cycle after the last of them was done
 	taken   []uint64 // by answer, in a ring: the cycle in which it was taken
 	answers int      // number of answers taken
+
+	count, since memsys.SharedCounters
 }
 
 func newShared(m *Memory, index int, cfg *memsys.Config, u *memsys.Unit) *shared {
@@ -31,7 +33,7 @@ func newShared(m *Memory, index int, cfg *memsys.Config, u *memsys.Unit) *shared
 	return &shared{
 		block: block{m, fmt.Sprintf("shared memory of SM %d", index)}, u: u, banks: uint64(cfg.Shared.Banks),
 		lanes: cfg.Shared.Lanes,
-		depth: depth, came: make([]uint64, 8), taken: make([]uint64, depth),
+		depth: depth, came: make([]uint64, 8), taken: make([]uint64, depth), since: *u.Shared.Count.Q(),
 	}
 }
 
@@ -63,7 +65,10 @@ func (a *shared) done(cycle uint64, v *memsys.Access) {
 	if n >= a.depth {
 		begin = max(begin, a.taken[n%a.depth])
 	}
-	if want := a.passes(v); cycle+1 != begin+want {
+	want, groups := a.passes(v)
+	a.count.Passes += want
+	a.count.Conflicts += want - groups
+	if cycle+1 != begin+want {
 		a.fail(Rule{Banks, "cycles of bank conflicts"},
 			"cycle %d: the %s with tag %#x, whose lanes %#x need %d cycles, is done, which could begin in cycle %d",
 			cycle, v.Kind, v.Tag, v.Mask, want, begin)
@@ -71,15 +76,22 @@ func (a *shared) done(cycle uint64, v *memsys.Access) {
 	a.served, a.last = n+1, cycle+1
 }
 
-// passes is the number of cycles that the banks need for an access.
-func (a *shared) passes(v *memsys.Access) (n uint64) {
-	if v.Kind == memsys.Atomic || v.Kind == memsys.Reduce {
-		return uint64(max(bits.OnesCount32(v.Mask), 1))
-	}
+// passes is the number of cycles that the banks need for an access, and the number of its groups of
+// lanes.
+func (a *shared) passes(v *memsys.Access) (n, groups uint64) {
 	for first := 0; first < isa.RowLanes; first += a.lanes {
-		n += a.fullest(v, v.Mask>>first<<first&uint32(uint64(1)<<(first+a.lanes)-1))
+		lanes := v.Mask >> first << first & uint32(uint64(1)<<(first+a.lanes)-1)
+		switch {
+		case lanes == 0:
+			continue
+		case v.Kind == memsys.Atomic || v.Kind == memsys.Reduce:
+			n += uint64(bits.OnesCount32(lanes))
+		default:
+			n += a.fullest(v, lanes)
+		}
+		groups++
 	}
-	return max(n, 1)
+	return max(n, 1), max(groups, 1)
 }
 
 // fullest is the largest number of words that some lanes want from one bank. A word counts once,
@@ -106,5 +118,8 @@ func (a *shared) fullest(v *memsys.Access, lanes uint32) (most uint64) {
 	return most
 }
 
-// end checks nothing: done has checked every access.
-func (a *shared) end() {}
+func (a *shared) end() {
+	now := a.u.Shared.Count.Q()
+	a.recount(tally{"cycles of the banks", a.count.Passes, now.Passes - a.since.Passes},
+		tally{"bank conflicts", a.count.Conflicts, now.Conflicts - a.since.Conflicts})
+}
