@@ -142,6 +142,7 @@ func Checkers() []Checker {
 			Name: checkStatistics,
 			Doc:  "instructions by active lanes, branches and divergent branches are as many as an observer counts",
 			From: "the statistics' definitions",
+			More: []string{"A cycle in which instructions issue is in the class of their lanes."},
 		},
 		{
 			Name: checkAssertion, Doc: "the assertions that a mechanism declares hold in each cycle",

@@ -66,7 +66,16 @@ func (t *fair) class(e sm.Spent) {
 		}
 	}
 	c := &t.cores[e.Core]
-	if e.Slot >= 0 && e.Cycle == c.last && c.last > 0 && t.sm.Issue.Beside != nil {
+	if e.Slot < 0 || e.Cycle != c.last || c.last == 0 {
+		return
+	}
+	lanes := bits.OnesCount64(c.first.mask | c.second.mask)
+	if from, to := e.Class.Lanes(t.lanes); lanes < from || lanes > to {
+		t.Fail(Rule{checkStatistics, "a class of other lanes"}, t.inSlot(e.Slot),
+			"SM %d, cycle %d: %d lanes issue, the cycle counts as %s", t.index, e.Cycle, lanes, e.Class.Name(t.lanes))
+		return
+	}
+	if t.sm.Issue.Beside != nil {
 		t.beside(e.Cycle, e.Core)
 	}
 }
