@@ -196,3 +196,65 @@ func TestAdequacyPredictionProperties(t *testing.T) {
 	cfg.Divergence.Mechanism = "capri"
 	rtltest.SystemProperties(t, func() *rtl.System { return load(t, cfg, p, 5, 64).System() }, 1200)
 }
+
+// TestExitIsNoAdequacy: a branch with a call inside is bypassed as a block. Lanes 0 to 2 of both
+// warps call the function, so that compaction is not adequate: neither outcome fits into fewer
+// warps than came with it (Rhu & Erez, ISCA 2012). Warp 0 waits for three loads before the branch. By
+// then the threads of warp 1 have exited in the function, which must not make it adequate.
+func TestExitIsNoAdequacy(t *testing.T) {
+	module, err := ptx.Parse("k.ptx", []byte(`.version 6.0
+.target sm_35
+.address_size 64
+.func f(.reg .u32 %x)
+{
+	.reg .pred %p;
+	setp.ge.u32 %p, %x, 4;
+	@%p exit;
+	ret;
+}
+.visible .entry k(.param .u64 buffer)
+{
+	.reg .pred %p;
+	.reg .u32 %x, %lane, %v;
+	.reg .u64 %to, %at;
+	ld.param.u64 %to, [buffer];
+	mov.u32 %x, %tid.x;
+	mov.u32 %v, 1;
+	setp.lt.u32 %p, %x, 4;
+	@%p ld.global.u32 %v, [%to];
+	@%p cvt.u64.u32 %at, %v;
+	@%p add.u64 %at, %to, %at;
+	@%p ld.global.u32 %v, [%at+1024];
+	@%p cvt.u64.u32 %at, %v;
+	@%p add.u64 %at, %to, %at;
+	@%p ld.global.u32 %v, [%at+2048];
+	and.b32 %v, %v, 1;
+	and.b32 %lane, %x, 3;
+	mul.wide.u32 %at, %x, 4;
+	add.u64 %to, %to, %at;
+	st.global.u32 [%to], %v;
+	setp.eq.u32 %p, %lane, 3;
+	@%p bra JOIN;
+	call f, (%x);
+	st.global.u32 [%to], 7;
+JOIN:
+	add.u32 %v, %v, 10;
+	st.global.u32 [%to+64], %v;
+	exit;
+}`))
+	require.NoError(t, err)
+	p, err := module.Program("k")
+	require.NoError(t, err)
+	require.NoError(t, isa.Bind(p))
+	cfg := small()
+	cfg.SM.WarpSize, cfg.SM.SIMDWidth, cfg.SM.Threads = 4, 4, 64
+	cfg.SM.SFUWidth, cfg.SM.DPWidth = 4, 4
+	cfg.Divergence.Mechanism = "capri"
+	m := load(t, cfg, p, 1, 8)
+	require.Equal(t, gpu.Finished, m.Run(nil, 100_000))
+	assert.Equal(t, divergence.Prediction{Branches: 1, Correct: 1, Misses: 1, Bypasses: 2},
+		m.SMs[0].Div.Stats().Prediction)
+	got := words(t, m, 24)
+	assert.Equal(t, []uint32{7, 7, 7, 0, 1, 1, 1, 1}, got[:8])
+	assert.Equal(t, []uint32{10, 10, 10, 10, 0, 0, 0, 11}, got[16:])
+}

@@ -1,7 +1,6 @@
 package models
 
 import (
-	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -53,7 +52,6 @@ func compare(t *testing.T, mechanism string, from, to uint64, build func(c *Code
 		}
 		if mechanism == "capri" {
 			require.NoError(t, c.Machine.Set("divergence.capri.ways=0"))
-			flatten(&c)
 		}
 		k, err := c.Compile()
 		require.NoError(t, err)
@@ -72,39 +70,6 @@ func compare(t *testing.T, mechanism string, from, to uint64, build func(c *Code
 		}
 	}
 	return issued, nil
-}
-
-// flatten gives a case another kernel, of branches that join before the next one, in a loop that all
-// threads of a CTA leave together. How a warp goes on among branches inside a bypassed one is not in the
-// sources of capri.
-func flatten(c *draw.Case) {
-	r := rand.New(rand.NewPCG(c.Seed, 7))
-	var list []draw.Stmt
-	arm := func() []draw.Stmt {
-		return []draw.Stmt{
-			{Kind: draw.Compute, Op: r.IntN(4), D: r.IntN(4), A: r.IntN(4), B: r.IntN(4)},
-			{Kind: draw.Put, N: r.IntN(4)},
-		}
-	}
-	for range 2 + r.IntN(6) {
-		cond := draw.Cond{Value: draw.Hash, Reg: r.IntN(5) - 1, Salt: r.Uint32N(1000), Mask: 255, Cmp: "lt"}
-		cond.Limit = 64 * r.Uint32N(5)
-		switch r.IntN(3) {
-		case 0:
-			cond = draw.Cond{Value: draw.Thread, Reg: -1, Mask: 4<<r.IntN(4) - 1, Cmp: "lt", Limit: 1 + r.Uint32N(4)}
-		case 1:
-			cond.Value = draw.Data
-		}
-		s := draw.Stmt{Kind: draw.If, Cond: cond, Alt: r.IntN(2) == 0, Body: [][]draw.Stmt{arm()}}
-		if r.IntN(2) == 0 {
-			s.Body = append(s.Body, arm())
-		}
-		list = append(list, s, draw.Stmt{Kind: draw.Load, D: r.IntN(4), A: r.IntN(4), N: r.IntN(8)})
-	}
-	c.Kernel = draw.Kernel{Words: 64, Body: []draw.Stmt{{
-		Kind: draw.Loop, N: 8, Cond: draw.Cond{Value: draw.Constant, Salt: uint32(r.IntN(8)), Reg: -1, Mask: 7},
-		Body: [][]draw.Stmt{list},
-	}}}
 }
 
 // TestModels compares each mechanism with its model on random kernels and machines.

@@ -61,6 +61,17 @@ func (t *tbc) Start(row, first, warps int, mask uint64) {
 	x.running = append(x.running, g)
 }
 
+// exit takes lanes of a group out of the stack.
+func (x *cta) exit(g *Group, lanes uint64) {
+	var gone block
+	gone.add(g, lanes)
+	for i := range x.stack {
+		for lane := range gone {
+			x.stack[i].mask[lane] &^= gone[lane]
+		}
+	}
+}
+
 func (t *tbc) Ready() (list []Group) {
 	for _, x := range t.ctas {
 		list = append(list, x.running...)
@@ -74,13 +85,7 @@ func (t *tbc) Step(g Group, taken uint64) {
 	x := t.ctas[t.of[g.Row[bits.TrailingZeros64(g.Mask)]]]
 	x.running = slices.DeleteFunc(x.running, func(o Group) bool { return o == g })
 	in, take, fall := t.successors(g.PC, g.Mask, taken)
-	var gone block
-	gone.add(&g, g.Mask&^(take|fall))
-	for i := range x.stack {
-		for lane := range gone {
-			x.stack[i].mask[lane] &^= gone[lane]
-		}
-	}
+	x.exit(&g, g.Mask&^(take|fall))
 	switch {
 	case in.Conditional() && !in.Uniform: // rules 3 and 10
 		x.branch = g.PC

@@ -385,11 +385,14 @@ func (p *CAPRI) jump(b *Instance) divergence.Jump {
 }
 
 // gather splits the stack when the last warp has executed a branch. The warps stay as they are, in
-// the top entry.
+// the top entry. Threads that have exited since are not in it: until now they counted for adequacy.
 func (p *CAPRI) gather(cta int, b *Instance) {
 	block, e, j := p.Blocks.Edit(cta), p.Stack.Top(cta), p.jump(b)
 	p.D().Stats.Compaction.AtBranch += p.waited(block)
-	if _, second := p.ways(cta, b); !second.Empty() {
+	if first, second := p.ways(cta, b); !second.Empty() {
+		exited := *first
+		exited.Remove(&e.Mask)
+		first.Remove(&exited)
 		block.At, block.Target = b.At, b.Target
 		p.split(cta, e, b.First)
 		e = p.Stack.Top(cta)
@@ -531,12 +534,6 @@ func (p *CAPRI) moved(i int) {
 func (p *CAPRI) leaves(i int, lanes uint64) {
 	s := p.Table.Edit(i)
 	p.Private.Remove(i, lanes)
-	if p.ahead(i, s) {
-		var gone units.BlockMask
-		p.add(&gone, s, uint8(i), s.Mask&lanes)
-		first, _ := p.ways(int(s.CTA), p.Opened.Next(int(s.CTA)))
-		first.Remove(&gone)
-	}
 	left := p.whole(i) &^ lanes
 	if s.Mask &^= lanes; left != 0 {
 		return
