@@ -74,9 +74,10 @@ type capriParams struct {
 // branch is then looked up in the table. They bypass as a block
 //
 //   - at a branch with others inside, if a second bit of its line is set. Compaction that is
-//     adequate there or at a branch inside sets the bit; the bypass clears it. Without a line they
-//     do so if one outcome leads straight to the reconvergence point. No warp then waits for
-//     another outcome of another warp;
+//     adequate there or one level inside sets the bit; the bypass clears it. One level inside is a
+//     branch in an entry that ends at the reconvergence point of the line. If it has others inside,
+//     it passes its own bit on. Without a line they do so if one outcome leads straight to the
+//     reconvergence point. No warp then waits for another outcome of another warp;
 //   - at a branch that threads reach again before they reconverge, such as a loop exit, so that the
 //     next iteration looks the table up;
 //   - at a branch inside which functions are called, or branches nest deeper than the path stack.
