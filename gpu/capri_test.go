@@ -200,7 +200,8 @@ func TestAdequacyPredictionProperties(t *testing.T) {
 // TestExitIsNoAdequacy: a branch with a call inside is bypassed as a block. Lanes 0 to 2 of both
 // warps call the function, so that compaction is not adequate: neither outcome fits into fewer
 // warps than came with it (Rhu & Erez, ISCA 2012). Warp 0 waits for three loads before the branch. By
-// then the threads of warp 1 have exited in the function, which must not make it adequate.
+// then the threads of warp 1 have exited in the function, which must not make it adequate. They are
+// not in the entry that is compacted anew where the inner branch reconverges.
 func TestExitIsNoAdequacy(t *testing.T) {
 	module, err := ptx.Parse("k.ptx", []byte(`.version 6.0
 .target sm_35
@@ -236,6 +237,10 @@ func TestExitIsNoAdequacy(t *testing.T) {
 	setp.eq.u32 %p, %lane, 3;
 	@%p bra JOIN;
 	call f, (%x);
+	setp.eq.u32 %p, %lane, 1;
+	@%p bra INNER;
+	call f, (%x);
+INNER:
 	st.global.u32 [%to], 7;
 JOIN:
 	add.u32 %v, %v, 10;
@@ -252,7 +257,7 @@ JOIN:
 	cfg.Divergence.Mechanism = "capri"
 	m := load(t, cfg, p, 1, 8)
 	require.Equal(t, gpu.Finished, m.Run(nil, 100_000))
-	assert.Equal(t, divergence.Prediction{Branches: 1, Correct: 1, Misses: 1, Bypasses: 2},
+	assert.Equal(t, divergence.Prediction{Branches: 2, Correct: 2, Misses: 2, Bypasses: 2 + 1},
 		m.SMs[0].Div.Stats().Prediction)
 	got := words(t, m, 24)
 	assert.Equal(t, []uint32{7, 7, 7, 0, 1, 1, 1, 1}, got[:8])
