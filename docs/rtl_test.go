@@ -232,7 +232,7 @@ CTA barrier, and the count of threads that live.
 | port | direction | bits | meaning |
 |---|---|---|---|
 `, verilog.Version, "`")
-	for _, x := range (verilog.Shape{Slots: 2}).Ports() {
+	for _, x := range (verilog.Shape{Slots: 2, Spills: true, Tokens: true}).Ports() {
 		direction, size := "out", x.Bits
 		if x.Input {
 			direction = "in"
@@ -252,11 +252,20 @@ CTA barrier, and the count of threads that live.
 		p.WriteString("    " + line)
 	}
 	p.WriteString(`
-A warp has one slot, or several: paths of it that can run. A unit says in ` + "`divergo.sv`" + ` how many, by
-` + "`SLOTS`" + `, and has the ports of that number. Slot k of warp w is element w x ` + "`SLOTS`" + ` + k of the slots. Its
-threads are those of the warp, in their own lanes.
+A unit chooses some of them in its ` + "`divergo.sv`" + `, and has the ports that they stand for:
 
-A unit of version 1 is one of version 2 with ` + "`SLOTS = 1`" + `: only its ` + "`divergo.sv`" + ` changes.
+| constant | value | the unit |
+|---|---|---|
+| ` + "`SLOTS`" + ` | 1 to 8 | has so many slots for each warp: paths of it that can run |
+| ` + "`SPILLS`" + ` | 0 or 1 | has a memory port, for state that does not fit into it |
+| ` + "`TOKENS`" + ` | 0 or 1 | has the instructions ` + "`ssy`" + ` and ` + "`sync`" + ` as events |
+
+` + "`SLOT`" + ` are the bits of the number of a slot, at least 1. ` + "`KIND`" + ` is 3 with ` + "`TOKENS = 1`" + `, and there is a fifth kind
+` + "`SYNC = 4`" + `. Slot k of warp w is element w x ` + "`SLOTS`" + ` + k of the slots. Its threads are those of the warp, in
+their own lanes.
+
+A unit of version 2 is one of version 3 with ` + "`SPILLS = 0`" + ` and ` + "`TOKENS = 0`" + `, one of version 1 with ` + "`SLOTS = 1`" + ` too.
+Only its ` + "`divergo.sv`" + ` changes.
 
 ## Cycles
 
@@ -335,8 +344,6 @@ Do not promise ` + "`prompt`" + ` for a unit in which a warp can wait for the ev
   the threads of each warp. Compacted warps such as those of ` + "`tbc`" + ` also need the barriers of a CTA inside
   of the unit, where its warps wait for each other at a branch.
 - One instruction and one outcome a cycle: no pairs, and ` + "`sm.schedulers`" + ` is 1.
-- No memory port: a unit has room for all its state, and cannot spill. A stack of tokens also needs the
-  instructions that push and pop them as events.
 - CTA barriers count warps. Convergence barriers (` + "`bmov`, `warpsync`" + `) are not events.
 `)
 }
