@@ -19,6 +19,7 @@ import (
 
 	"divergo/internal/nearest"
 	"divergo/internal/output"
+	"divergo/isa"
 	"divergo/sm/divergence"
 )
 
@@ -423,8 +424,12 @@ func Open(folder string) (m divergence.Mechanism, err error) {
 	if err != nil {
 		return m, fmt.Errorf("%s: %w", folder, err)
 	}
+	var prepare func(divergence.Options, *isa.Program) *isa.Program
+	if source.shape.Tokens {
+		prepare = func(_ divergence.Options, p *isa.Program) *isa.Program { return isa.WithTokens(p) }
+	}
 	return divergence.Mechanism{
-		Name: folder, Doc: "a Verilog unit", Promises: promises,
+		Name: folder, Doc: "a Verilog unit", Promises: promises, Spills: source.shape.Spills, Prepare: prepare,
 		New: func(e divergence.Env) (divergence.Policy, error) {
 			if e.Lanes > Lanes {
 				return nil, fmt.Errorf("sm.warp_size = %d: the ports of a Verilog unit have masks of %d lanes, want at most %d",

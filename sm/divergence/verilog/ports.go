@@ -101,7 +101,7 @@ type Inputs struct {
 	Fall   uint64 `port:"outcome_fall" bits:"POINT" doc:"BRANCH: where the other lanes of the warp continue"`
 	Meet   uint64 `port:"outcome_meet" bits:"POINT" doc:"BRANCH: the reconvergence point of both sides, or NOWHERE"`
 
-	AnswerData [Words]uint64 `port:"answer_data" bits:"64" if:"SPILLS" doc:"its words, if it was a load"`
+	AnswerData [Words]uint64 `port:"answer_data" bits:"64" if:"SPILLS" doc:"words that a load returns"`
 
 	FirePC  uint32 `port:"fire_pc" bits:"PC" doc:"PC of the issued instruction"`
 	Taken   uint32 `port:"outcome_taken" bits:"LANES" doc:"BRANCH: lanes that take it; EXIT: lanes that end; a subset of slot_mask"`
@@ -135,7 +135,7 @@ type Outputs struct {
 	Valid   units.Set                `port:"slot_valid" bits:"WARPS" doc:"the slot can be fetched and issued"`
 	Pending units.Set                `port:"slot_pending" bits:"WARPS" if:"SLOTS > 1" doc:"the outcome of its control instruction is on the way"`
 	Held    units.Set                `port:"slot_held" bits:"WARPS" if:"SLOTS > 1" doc:"it waits at a barrier"`
-	Data    [Words]uint64            `port:"transfer_data" bits:"64" if:"SPILLS" doc:"its words, if it is a store"`
+	Data    [Words]uint64            `port:"transfer_data" bits:"64" if:"SPILLS" doc:"words of a store"`
 	PC      [Warps * MaxSlots]uint32 `port:"slot_pc" bits:"PC" doc:"its PC"`
 	Mask    [Warps * MaxSlots]uint32 `port:"slot_mask" bits:"LANES" doc:"its active lanes; never 0 in a valid slot"`
 	Depth   [Warps * MaxSlots]uint16 `port:"slot_depth" bits:"DEPTH" doc:"its call depth"`
