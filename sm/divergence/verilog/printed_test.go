@@ -128,7 +128,8 @@ func TestPrintedState(t *testing.T) {
 			require.True(t, ok, mechanism)
 			var of divergence.Policy
 			was := ""
-			microtest.RandomKernels(t, []divergence.Options{gpu.Default().Under(mechanism).Divergence}, func(p divergence.Policy) {
+			options := []divergence.Options{gpu.Default().Under(mechanism).Divergence}
+			microtest.RandomKernels(t, options, func(p divergence.Policy) {
 				if p != of {
 					of, was = p, ""
 					p.Connections().Outcome.Tap(func(cycle uint64, o *divergence.Outcome) {

@@ -119,9 +119,10 @@ func (p *Unit) answer(t *divergence.Transferred) {
 	p.Own.D().Moving &^= 1 << t.Row
 }
 
-// transfer moves words of a warp to or from memory.
+// transfer moves words of a warp to or from memory. A store behind its memory is a fault of the
+// instruction that pushed, which the SM finds.
 func (p *Unit) transfer(out *Outputs) {
-	w := int(out.Mover)
+	w, end, room := int(out.Mover), int(out.From)+int(out.Count), divergence.SpillWordsOf(p.Program())
 	switch {
 	case w >= p.Live.Len() || p.Own.Next().Running>>w&1 == 0:
 		p.fail(fmt.Errorf("the unit moves words of warp %d, which is not running", w))
@@ -129,6 +130,8 @@ func (p *Unit) transfer(out *Outputs) {
 		p.fail(fmt.Errorf("the unit moves words of warp %d, whose last transfer memory has not answered", w))
 	case out.Count < 1 || out.Count > Words:
 		p.fail(fmt.Errorf("the unit moves %d words of warp %d, want 1 to %d", out.Count, w, Words))
+	case out.Store == 0 && end > room:
+		p.fail(fmt.Errorf("the unit loads words %d to %d of warp %d, whose memory has %d", out.From, end-1, w, room))
 	default:
 		p.Own.D().Moving |= 1 << w
 		s, st := p.Table.Next(w*p.slots), &p.D().Stats
@@ -251,6 +254,8 @@ func (p *Unit) retire(w int) {
 		p.fail(fmt.Errorf("the unit retires warp %d, which is not running", w))
 	case *p.Live.Next(w) != 0:
 		p.fail(fmt.Errorf("the unit retires warp %d, of which the threads %#x have not exited", w, *p.Live.Next(w)))
+	case p.Own.Next().Moving>>w&1 != 0:
+		p.fail(fmt.Errorf("the unit retires warp %d, whose last transfer memory has not answered", w))
 	default:
 		p.Own.D().Running &^= 1 << w
 		s := p.Table.Next(w * p.slots)
