@@ -55,12 +55,13 @@ type Block struct {
 	make     func(Sizes) *Model
 	promises string // of a whole mechanism: what checkers may expect of a unit
 	slots    int    // of each warp in it; 0: one
+	tokens   bool   // it has ssy and sync as events, and spills
 }
 
 // All lists the blocks by name.
 func All() []*Block {
 	list := []*Block{
-		compactor, permutation, majority, arbiter, scoreboard, pathStack, dpeStack, tokenStack, pdom, ppc, dpe,
+		compactor, permutation, majority, arbiter, scoreboard, pathStack, dpeStack, tokenStack, pdom, ppc, dpe, token,
 		capt, barrier,
 		pool, pair, smallest, coalescer, frfcfs,
 	}
@@ -144,6 +145,7 @@ func (b *Block) complete(s Sizes) (Sizes, error) {
 	for _, x := range b.Sizes {
 		all[x.Name+"_bits"] = max(1, bits.Len(uint(all[x.Name]-1)))
 	}
+	all["kind_bits"] = 2 // of an outcome; a mechanism with tokens has more kinds
 	if b.derive != nil {
 		b.derive(all)
 	}

@@ -270,7 +270,7 @@ func (b *DPE) resume(w int, s [2]divergence.Slot) {
 		s[k].Valid = e.Lives(s[k].At(), s[k].Mask)
 		*b.Table.Edit(2*w + k) = s[k]
 	}
-	if s[0].Valid || s[1].Valid {
+	if s[0].Valid || s[1].Valid || n < 2 { // the bottom entry has no reconvergence point
 		return
 	}
 	e = *b.Stack.At(w, n-2)

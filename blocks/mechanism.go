@@ -14,12 +14,15 @@ type MechanismIn struct {
 	LaunchMask  uint64 `bits:"lanes"`
 
 	FireValid   bool
-	FireControl bool  // an outcome will follow
-	FireWarp    uint8 `bits:"warps_bits"`
-	FireSlot    uint8 `bits:"1" if:"paths"` // of the warp, if it has two
+	FireControl bool   // an outcome will follow
+	FireWarp    uint8  `bits:"warps_bits"`
+	FireSlot    uint8  `bits:"1" if:"paths"` // of the warp, if it has two
+	FireSSY     bool   `if:"tokens"`
+	FireSync    bool   `if:"tokens"`
+	FireTarget  uint32 `if:"tokens"` // of ssy
 
 	OutcomeValid  bool
-	OutcomeKind   uint8  `bits:"2"`
+	OutcomeKind   uint8  `bits:"kind_bits"`
 	OutcomeWarp   uint8  `bits:"warps_bits"`
 	OutcomeSlot   uint8  `bits:"1" if:"paths"`
 	OutcomeTaken  uint64 `bits:"lanes"`
@@ -28,6 +31,10 @@ type MechanismIn struct {
 	OutcomeMeet   divergence.Point
 
 	Resume uint64 `bits:"warps"`
+
+	AnswerValid bool                             `if:"tokens"` // memory has done the transfer of a warp
+	AnswerWarp  uint8                            `if:"tokens" bits:"warps_bits"`
+	AnswerData  [divergence.TransferWords]uint64 `if:"tokens"`
 
 	DebugWarp  uint8 `bits:"warps_bits"`
 	DebugIndex uint8 `bits:"7"`
@@ -39,6 +46,7 @@ const (
 	kindExit    = 1
 	kindBarrier = 2
 	kindNext    = 3
+	kindSync    = 4 // of a unit with tokens
 )
 
 // MechanismOut has the slots, a warp that retires, and the answer of the debug port.
@@ -52,6 +60,13 @@ type MechanismOut struct {
 
 	RetireValid bool
 	RetireWarp  uint8 `bits:"warps_bits"`
+
+	TransferValid bool                             `if:"tokens"` // words move to or from memory
+	TransferStore bool                             `if:"tokens"`
+	TransferWarp  uint8                            `if:"tokens" bits:"warps_bits"`
+	TransferAt    uint8                            `if:"tokens"`
+	TransferWords uint8                            `if:"tokens" bits:"3"`
+	TransferData  [divergence.TransferWords]uint64 `if:"tokens"`
 
 	Busy  bool  // the next clock edge is needed, without an event
 	Error uint8 // not 0: an event that the mechanism does not have

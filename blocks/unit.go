@@ -25,7 +25,7 @@ func Unit(name string) (verilog.Shape, map[string][]byte, error) {
 	if err != nil || b.promises == "" {
 		return verilog.Shape{}, nil, nearest.Unknown("printed mechanism", name, Mechanisms())
 	}
-	shape := verilog.Shape{Slots: max(1, b.slots)}
+	shape := verilog.Shape{Slots: max(1, b.slots), Spills: b.tokens, Tokens: b.tokens}
 	text, err := b.Print(Sizes{"lanes": verilog.Lanes, "warps": verilog.Warps})
 	if err != nil {
 		return shape, nil, err
@@ -46,6 +46,11 @@ func Unit(name string) (verilog.Shape, map[string][]byte, error) {
 		pins = append(pins, fmt.Sprintf(".%s(%s)", p.Name, to))
 	}
 	fmt.Fprintf(&s, "    %s\n  );\n", strings.Join(pins, ",\n    "))
+	for _, p := range text.Outputs {
+		if of, ok := strings.CutSuffix(p.Name, "_pc"); ok && p.Bits() == verilog.PCBits && !driven[of+"_depth"] {
+			fmt.Fprintf(&s, "  assign %s[POINT-1:PC] = 0;\n", of) // the mechanism has no call depths
+		}
+	}
 	for _, name := range []string{"busy", "error"} {
 		if !driven[name] {
 			fmt.Fprintf(&s, "  assign %s = 0;\n", name)

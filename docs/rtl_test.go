@@ -116,6 +116,52 @@ var rtlWaves = []struct{ name, title, text string }{
 ], "head": {"text": "SLOTS = 2: each path of warp 3 issues, and waits for its own outcome"}}`,
 	},
 	{
+		"tokens", "Tokens",
+		`{"signal": [
+  {"name": "clk",            "wave": "p........"},
+  {"name": "fire_valid",     "wave": "010.10..."},
+  {"name": "fire_ssy",       "wave": "x1x.0x..."},
+  {"name": "fire_target",    "wave": "x=x......", "data": ["20"]},
+  {"name": "fire_sync",      "wave": "x0x.1x..."},
+  {"name": "fire_control",   "wave": "x0x.1x..."},
+  {"name": "outcome_valid",  "wave": "0.....10."},
+  {"name": "outcome_kind",   "wave": "x.....=x.", "data": ["SYNC"]},
+  {"name": "slot_pc[3]",     "wave": "=.=....=.", "data": ["1", "2", "20"]}
+], "head": {"text": "TOKENS = 1: ssy at PC 1 pushes a token, and the slot moves on; sync pops it"}}`,
+	},
+	{
+		"spill", "Words that move to memory",
+		`{"signal": [
+  {"name": "clk",             "wave": "p........"},
+  {"name": "outcome_valid",   "wave": "010......"},
+  {"name": "outcome_kind",    "wave": "x=x......", "data": ["BRANCH"]},
+  {"name": "slot_valid[3]",   "wave": "1.0...1.."},
+  {"name": "transfer_valid",  "wave": "0.10....."},
+  {"name": "transfer_warp",   "wave": "x.=x.....", "data": ["3"]},
+  {"name": "transfer_store",  "wave": "x.1x....."},
+  {"name": "transfer_at",     "wave": "x.=x.....", "data": ["0"]},
+  {"name": "transfer_words",  "wave": "x.=x.....", "data": ["4"]},
+  {"name": "transfer_data",   "wave": "x.=x.....", "data": ["w3-w0"]},
+  {"name": "answer_valid",    "wave": "0....10.."},
+  {"name": "answer_warp",     "wave": "x....=x..", "data": ["3"]}
+], "head": {"text": "SPILLS = 1: a push moves 4 words to memory; the warp waits for the answer"}}`,
+	},
+	{
+		"fill", "Words that come back",
+		`{"signal": [
+  {"name": "clk",             "wave": "p........"},
+  {"name": "outcome_valid",   "wave": "010......"},
+  {"name": "outcome_kind",    "wave": "x=x......", "data": ["SYNC"]},
+  {"name": "slot_valid[3]",   "wave": "1.0...1.."},
+  {"name": "slot_pc[3]",      "wave": "=.x...=..", "data": ["9", "20"]},
+  {"name": "transfer_valid",  "wave": "0.10....."},
+  {"name": "transfer_store",  "wave": "x.0x....."},
+  {"name": "transfer_at",     "wave": "x.=x.....", "data": ["0"]},
+  {"name": "answer_valid",    "wave": "0....10.."},
+  {"name": "answer_data",     "wave": "x....=x..", "data": ["w3-w0"]}
+], "head": {"text": "A pop that finds no token on the chip loads 4 words; the slot goes on with the top one"}}`,
+	},
+	{
 		"late", "A unit that needs longer",
 		`{"signal": [
   {"name": "clk",           "wave": "p......"},
@@ -232,7 +278,7 @@ CTA barrier, and the count of threads that live.
 | port | direction | bits | meaning |
 |---|---|---|---|
 `, verilog.Version, "`")
-	for _, x := range (verilog.Shape{Slots: 2}).Ports() {
+	for _, x := range (verilog.Shape{Slots: 2, Spills: true, Tokens: true}).Ports() {
 		direction, size := "out", x.Bits
 		if x.Input {
 			direction = "in"
@@ -252,11 +298,20 @@ CTA barrier, and the count of threads that live.
 		p.WriteString("    " + line)
 	}
 	p.WriteString(`
-A warp has one slot, or several: paths of it that can run. A unit says in ` + "`divergo.sv`" + ` how many, by
-` + "`SLOTS`" + `, and has the ports of that number. Slot k of warp w is element w x ` + "`SLOTS`" + ` + k of the slots. Its
-threads are those of the warp, in their own lanes.
+A unit chooses some of them in its ` + "`divergo.sv`" + `, and has the ports that they stand for:
 
-A unit of version 1 is one of version 2 with ` + "`SLOTS = 1`" + `: only its ` + "`divergo.sv`" + ` changes.
+| constant | value | the unit |
+|---|---|---|
+| ` + "`SLOTS`" + ` | 1 to 8 | has so many slots for each warp: paths of it that can run |
+| ` + "`SPILLS`" + ` | 0 or 1 | has a memory port, for state that does not fit into it |
+| ` + "`TOKENS`" + ` | 0 or 1 | has the instructions ` + "`ssy`" + ` and ` + "`sync`" + ` as events |
+
+` + "`SLOT`" + ` are the bits of the number of a slot, at least 1. ` + "`KIND`" + ` is 3 with ` + "`TOKENS = 1`" + `, and there is a fifth kind
+` + "`SYNC = 4`" + `. Slot k of warp w is element w x ` + "`SLOTS`" + ` + k of the slots. Its threads are those of the warp, in
+their own lanes.
+
+A unit of version 2 is one of version 3 with ` + "`SPILLS = 0`" + ` and ` + "`TOKENS = 0`" + `, one of version 1 with ` + "`SLOTS = 1`" + ` too.
+Only its ` + "`divergo.sv`" + ` changes.
 
 ## Cycles
 
@@ -303,7 +358,38 @@ writes a unit with two slots for each warp.
   only threads that wait, or the ` + "`NEXT`" + ` of the slot that arrives last.
 - Groups 0 to ` + "`SLOTS`" + ` - 1 of the debug port are the slots. A slot that is not valid has no threads there,
   unless they are about to run.
-- The promise ` + "`stack`" + ` needs ` + "`SLOTS = 1`" + `, and ` + "`divergo rtl score`" + ` takes traces of such units.
+- The promise ` + "`stack`" + ` needs ` + "`SLOTS = 1`" + `.
+
+` + "`divergo rtl score`" + ` takes traces of units with ` + "`SLOTS = 1`, `SPILLS = 0` and `TOKENS = 0`" + `.
+
+## Tokens
+
+With ` + "`TOKENS = 1`" + ` programs have the instructions of a stack of synchronisation tokens: see
+[Mechanisms](mechanisms.md). ` + "`divergo rtl init DIR --printed token`" + ` writes such a unit.
+
+- ` + "`fire_ssy`" + ` pushes a token with the mask of the slot and ` + "`fire_target`" + `. The slot moves to its next
+  instruction at the same edge, and there is no outcome.
+- ` + "`fire_sync`" + ` comes with ` + "`fire_control`" + `. The outcome ` + "`SYNC`" + ` pops a token. Without a token the warp continues
+  at ` + "`outcome_target`" + `.
+- A divergent branch pushes a token with the lanes that do not take it, and ` + "`outcome_fall`" + `.
+- The first pop may begin with the issue of ` + "`sync`" + `: a unit can count its cycles from there. It clears
+  ` + "`slot_valid`" + ` and sets ` + "`busy`" + ` meanwhile.
+
+## Memory
+
+With ` + "`SPILLS = 1`" + ` each warp has memory for 64 words of 64 bits, or 160 if functions are recursive. The words are
+in the local memory of the SM, behind its L1.
+
+- The port takes a transfer at each edge. Of several warps that have one at the same edge, the unit keeps
+  the others and sets ` + "`busy`" + `.
+- A warp has one transfer at a time: the next one may come at the edge of ` + "`answer_valid`" + `. Until then its
+  slot is not valid.
+- The memory of a warp is a stack that grows upwards: words above one that was stored last are lost.
+- A store behind the last word ends the run with a fault of the instruction that pushed. A load from there
+  is a failure of the unit, and so is a transfer of no words, or of a warp that is not running.
+- An answer comes after any number of cycles, in the order of the transfers or another one. One answer can
+  come with the events of other warps.
+- ` + "`answer_data`" + ` has the words of ` + "`transfer_at`" + ` and behind. After a store it has no meaning.
 
 ## The debug port
 
@@ -335,8 +421,6 @@ Do not promise ` + "`prompt`" + ` for a unit in which a warp can wait for the ev
   the threads of each warp. Compacted warps such as those of ` + "`tbc`" + ` also need the barriers of a CTA inside
   of the unit, where its warps wait for each other at a branch.
 - One instruction and one outcome a cycle: no pairs, and ` + "`sm.schedulers`" + ` is 1.
-- No memory port: a unit has room for all its state, and cannot spill. A stack of tokens also needs the
-  instructions that push and pop them as events.
 - CTA barriers count warps. Convergence barriers (` + "`bmov`, `warpsync`" + `) are not events.
 `)
 }

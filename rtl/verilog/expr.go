@@ -84,6 +84,20 @@ func (p *printer) sized(w *word, width int) string {
 	return fmt.Sprintf("%s[%d:0]", name, width-1)
 }
 
+// index is the place of an entry of a memory. The result of an operation is a wire: Icarus 11 does not cut
+// it to its width in an index.
+func (p *printer) index(w *word, m *memory) string {
+	of := w
+	if w.op == "cut" || w.op == "bit" {
+		of = w.args[0]
+	}
+	switch of.op {
+	case "add", "sub", "mul", "shl", "not":
+		p.wire(w)
+	}
+	return p.sized(w, bits.Len(uint(m.n-1)))
+}
+
 // mark records that bits of a word are used.
 func (p *printer) mark(w *word, high, low int) { p.used[w] |= ones(high+1) &^ ones(low) }
 
@@ -149,8 +163,7 @@ func (p *printer) raw(w *word) string {
 		}
 		return w.leaf.name
 	case "mem":
-		s := fmt.Sprintf("%s[%s]", w.leaf.name, p.sized(a, bits.Len(uint(w.leaf.mem.n-1))))
-		return s
+		return fmt.Sprintf("%s[%s]", w.leaf.name, p.index(a, w.leaf.mem))
 	case "undriven":
 		p.at = w.at
 		p.refuse("output %s is not set in every cycle", w.leaf.name)

@@ -308,7 +308,10 @@ func (f *frame) operation(i *ssa.BinOp, now *flow) value {
 		if !b.isConst() || bits.OnesCount64(b.k) != 1 || neg && a.bits >= w {
 			f.refuse("a division is hardware only if the divisor is a constant power of two")
 		}
-		if i.Op == token.REM {
+		switch {
+		case i.Op == token.REM && b.k == 1:
+			return f.constant(0)
+		case i.Op == token.REM:
 			return f.cut(a, bits.TrailingZeros64(b.k))
 		}
 		return f.binary("shr", w, a, f.constant(uint64(bits.TrailingZeros64(b.k))))

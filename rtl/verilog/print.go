@@ -196,8 +196,7 @@ func (p *printer) module(t *Text, doc string) error {
 			if c.on.is(1) {
 				on = ""
 			}
-			at := p.sized(c.at, bits.Len(uint(l.mem.n-1)))
-			fmt.Fprintf(&edge, "      %s%s[%s] <= %s;\n", on, l.name, at, p.sized(c.value, l.width))
+			fmt.Fprintf(&edge, "      %s%s[%s] <= %s;\n", on, l.name, p.index(c.at, l.mem), p.sized(c.value, l.width))
 		}
 	}
 	out := p.outputText(t)

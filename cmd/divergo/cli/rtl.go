@@ -42,7 +42,7 @@ func newRTLInit() *cobra.Command {
 divergo.sv, the constants of the port specification; and bench/bench.sv, a bench for other simulators.
 
 With --printed the unit is a mechanism of the model in the Verilog that "rtl print" prints. One with
-several slots for each warp has no bench.`,
+other ports than the unit of a stack has no bench.`,
 		Example: `  divergo rtl init unit
   divergo rtl init stack --printed pdom`,
 		Args: exactly(1, "the name of a new folder"),

@@ -53,9 +53,9 @@ type Params struct {
 	Fill   int `toml:"fill" old:"token_fill" range:"0..100000" unit:"core cycles" doc:"a warp waits for 4 tokens to come back, or as long as memory needs" source:"cost: section IV: Kepler"`
 }
 
-// refill is the number of cycles from the change of a slot to the issue of its next instruction.
+// Refill is the number of cycles from the change of a slot to the issue of its next instruction.
 // They are fetch, decode and issue, in an otherwise idle front end.
-const refill = 3
+const Refill = 3
 
 // TokenStack is the stack of NVIDIA GPUs before Volta. It follows the reading of the patents US
 // 7353369 and US 8312254 by Bialas & Strzelecki (Benchmarking the cost of thread divergence in
@@ -114,7 +114,7 @@ func newTokenStack(e divergence.Env) *TokenStack {
 		Window: NewWindow(e.Warps, k.Window),
 		Live:   rtl.NewMem[uint64](e.Warps),
 		Until:  rtl.NewMem[uint64](e.Warps),
-		pop:    uint64(max(k.Pop, refill)), spill: uint64(k.Spill), fill: uint64(k.Fill),
+		pop:    uint64(max(k.Pop, Refill)), spill: uint64(k.Spill), fill: uint64(k.Fill),
 	}
 }
 
@@ -158,7 +158,7 @@ func (p *TokenStack) pops(c *divergence.CorePort, now uint64) {
 // popped records when the warp of an instruction that pops a token can continue.
 func (p *TokenStack) popped(f divergence.Fire, now uint64) {
 	if f.Valid && p.Inst(f.PC).Op == isa.OpSync {
-		*p.Until.Edit(int(f.Slot)) = now + p.pop - refill
+		*p.Until.Edit(int(f.Slot)) = now + p.pop - Refill
 	}
 }
 

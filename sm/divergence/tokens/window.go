@@ -50,8 +50,8 @@ func (t Token) word() uint64 {
 	return w
 }
 
-// tokenOf returns the token in a word of memory.
-func tokenOf(w uint64) Token {
+// Of returns the token in a word of memory.
+func Of(w uint64) Token {
 	return Token{Mask: w & (1<<isa.RowLanes - 1), PC: uint32(w >> 32 & (1<<31 - 1)), Sync: w>>63 != 0}
 }
 
@@ -110,6 +110,6 @@ func (k *Window) Recall(w int) (at uint8) {
 func (k *Window) Fill(w int, words *[divergence.TransferWords]uint64) {
 	at := int(*k.Spilled.Next(w))
 	for i := range k.chunk {
-		*k.entry(w, at+i) = tokenOf(words[i])
+		*k.entry(w, at+i) = Of(words[i])
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"divergo/blocks"
 	"divergo/internal/need"
 	"divergo/properties"
 	"divergo/sm/divergence"
@@ -124,10 +125,10 @@ func planted(t testing.TB, unit string) string {
 }
 
 // The built units of this package's tests: by isolation, then the printed ones. They are built once.
-var built [5]struct {
+var built = make([]struct {
 	sync.Once
 	folder string
-}
+}, 2+len(blocks.Mechanisms()))
 
 // unit returns the folder of the unit with all plants, and chooses one by name; "" chooses none.
 func unit(t testing.TB, isolated bool, name string) string {

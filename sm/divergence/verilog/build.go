@@ -19,6 +19,7 @@ import (
 
 	"divergo/internal/nearest"
 	"divergo/internal/output"
+	"divergo/isa"
 	"divergo/sm/divergence"
 )
 
@@ -131,7 +132,7 @@ func sources(folder string) (s source, err error) {
 
 // chosen and stated match what a unit chooses in its package, and the version that it has.
 var (
-	chosen = regexp.MustCompile(`int SLOTS *=\s*(\d+);`)
+	chosen = regexp.MustCompile(`int (SLOTS|SPILLS|TOKENS) *=\s*(\d+);`)
 	stated = regexp.MustCompile(`int VERSION *=\s*(\d+);`)
 )
 
@@ -139,32 +140,47 @@ var (
 func shapeOf(text string) (s Shape, err error) {
 	if m := stated.FindStringSubmatch(text); m != nil && m[1] != strconv.Itoa(Version) {
 		more := ""
-		if m[1] == "1" {
-			more = ". The ports of a unit of version 1 are those of version 2 with SLOTS = 1"
+		if v, _ := strconv.Atoi(m[1]); v < Version {
+			more = ". The ports of an older unit are the same: keep its SLOTS and SLOT, if it has them"
 		}
 		return s, fmt.Errorf("is the package of version %s of the port specification, want version %d; "+
 			"take the file that \"divergo rtl init\" writes into a new folder%s", m[1], Version, more)
 	}
-	m := chosen.FindStringSubmatch(text)
-	if m != nil {
-		s.Slots, _ = strconv.Atoi(m[1])
+	s = Plain
+	for _, m := range chosen.FindAllStringSubmatch(text, -1) {
+		n, err := strconv.Atoi(m[2])
+		switch name := m[1]; {
+		case name == "SLOTS" && (err != nil || n < 1 || n > MaxSlots):
+			return s, fmt.Errorf("SLOTS = %s, want 1 to %d slots of a warp", m[2], MaxSlots)
+		case name == "SLOTS":
+			s.Slots = n
+		case err != nil || n > 1:
+			return s, fmt.Errorf("%s = %s, want 0 or 1", name, m[2])
+		case name == "SPILLS":
+			s.Spills = n == 1
+		default:
+			s.Tokens = n == 1
+		}
 	}
-	switch {
-	case m != nil && (s.Slots < 1 || s.Slots > MaxSlots):
-		return s, fmt.Errorf("SLOTS = %s, want 1 to %d slots of a warp", m[1], MaxSlots)
-	case m == nil || text != s.Package():
+	if text != s.Package() {
 		return s, fmt.Errorf("is not the package of version %d of the port specification%s; "+
 			"take the file that \"divergo rtl init\" writes into a new folder", Version, s.also())
 	}
 	return s, nil
 }
 
-// also says what a package must have with the number of slots in it.
+// also lists the constants of a package that are not those of Plain.
 func (s Shape) also() string {
-	if s.Slots > 1 {
-		return fmt.Sprintf(" with SLOTS = %d, SLOT = %d", s.Slots, s.slotBits())
+	var list []string
+	for i, c := range s.constants() {
+		if c.value != Plain.constants()[i].value {
+			list = append(list, fmt.Sprintf("%s = %d", c.name, c.value))
+		}
 	}
-	return ""
+	if list == nil {
+		return ""
+	}
+	return " with " + strings.Join(list, ", ")
 }
 
 // packages matches the head of a package.
@@ -408,8 +424,12 @@ func Open(folder string) (m divergence.Mechanism, err error) {
 	if err != nil {
 		return m, fmt.Errorf("%s: %w", folder, err)
 	}
+	var prepare func(divergence.Options, *isa.Program) *isa.Program
+	if source.shape.Tokens {
+		prepare = func(_ divergence.Options, p *isa.Program) *isa.Program { return isa.WithTokens(p) }
+	}
 	return divergence.Mechanism{
-		Name: folder, Doc: "a Verilog unit", Promises: promises,
+		Name: folder, Doc: "a Verilog unit", Promises: promises, Spills: source.shape.Spills, Prepare: prepare,
 		New: func(e divergence.Env) (divergence.Policy, error) {
 			if e.Lanes > Lanes {
 				return nil, fmt.Errorf("sm.warp_size = %d: the ports of a Verilog unit have masks of %d lanes, want at most %d",

@@ -13,7 +13,7 @@ import (
 
 // Version is the version of the port specification. It grows when a unit that works with one version
 // may not work with the next.
-const Version = 2
+const Version = 3
 
 // The sizes of every unit. A smaller machine uses the first warps and lanes.
 const (
@@ -23,19 +23,32 @@ const (
 	DepthBits  = 16
 	PCBits     = 32
 	PointBits  = DepthBits + PCBits
-	maxEntries = 4 * Lanes // groups of threads that the debug port is asked for
+	Words      = divergence.TransferWords // of a transfer, of 64 bits
+	maxEntries = 4 * Lanes                // groups of threads that the debug port is asked for
 )
 
-// Shape is what a unit chooses, in its file divergo.sv.
+// Shape is what a unit chooses, by constants in its file divergo.sv.
 type Shape struct {
-	Slots int // of each warp, 1 to MaxSlots: paths that can run
+	Slots  int  // SLOTS of each warp, 1 to MaxSlots: paths that can run
+	Spills bool // SPILLS: it has a memory port, for state that it spills
+	Tokens bool // TOKENS: the instructions ssy and sync are events
 }
 
 // Plain is the shape of the unit that Init writes.
 var Plain = Shape{Slots: 1}
 
-// has reports whether a unit has ports under a condition.
-func (s Shape) has(condition string) bool { return condition == "" || s.Slots > 1 }
+// has reports whether a unit has ports under a condition, the tag "if" of Inputs and Outputs.
+func (s Shape) has(condition string) bool {
+	switch condition {
+	case "SLOTS > 1":
+		return s.Slots > 1
+	case "SPILLS":
+		return s.Spills
+	case "TOKENS":
+		return s.Tokens
+	}
+	return condition == ""
+}
 
 // slots is the number of slots of an SM as an expression.
 func (s Shape) slots() string {
@@ -48,6 +61,14 @@ func (s Shape) slots() string {
 // slotBits are the bits of the number of a warp's slot.
 func (s Shape) slotBits() int { return max(1, bits.Len(uint(s.Slots-1))) }
 
+// kindBits are the bits of the kind of an outcome.
+func (s Shape) kindBits() int {
+	if s.Tokens {
+		return 3
+	}
+	return 2
+}
+
 // Kind is what an outcome asks of the warp.
 type Kind uint8
 
@@ -57,26 +78,44 @@ const (
 	Exit                // the lanes of outcome_taken end
 	Barrier             // wait until resume
 	Next                // continue with the next instruction
+	Sync                // pop a token; only with Shape.Tokens
 )
 
-func (k Kind) String() string { return [...]string{"BRANCH", "EXIT", "BARRIER", "NEXT"}[k&3] }
+func (k Kind) String() string {
+	return [...]string{"BRANCH", "EXIT", "BARRIER", "NEXT", "SYNC", "", "", ""}[k&7]
+}
+
+// condition is what a unit must choose for outcomes of the kind.
+func (k Kind) condition() string {
+	if k == Sync {
+		return "TOKENS"
+	}
+	return ""
+}
 
 // Inputs are the inputs of a unit at a clock edge, with the layout of the C struct of the same name.
 // Each field is a port; its tag gives name, bits and meaning.
 type Inputs struct {
-	Resume  uint64 `port:"resume" bits:"WARPS" doc:"warps that a CTA barrier releases: each continues with its next instruction"`
-	Target  uint64 `port:"outcome_target" bits:"POINT" doc:"BRANCH: where the lanes of outcome_taken continue"`
-	Fall    uint64 `port:"outcome_fall" bits:"POINT" doc:"BRANCH: where the other lanes of the warp continue"`
-	Meet    uint64 `port:"outcome_meet" bits:"POINT" doc:"BRANCH: the reconvergence point of both sides, or NOWHERE"`
+	Resume uint64 `port:"resume" bits:"WARPS" doc:"warps that a CTA barrier releases: each continues with its next instruction"`
+	Target uint64 `port:"outcome_target" bits:"POINT" doc:"BRANCH: where the lanes of outcome_taken continue"`
+	Fall   uint64 `port:"outcome_fall" bits:"POINT" doc:"BRANCH: where the other lanes of the warp continue"`
+	Meet   uint64 `port:"outcome_meet" bits:"POINT" doc:"BRANCH: the reconvergence point of both sides, or NOWHERE"`
+
+	AnswerData [Words]uint64 `port:"answer_data" bits:"64" if:"SPILLS" doc:"words that a load returns"`
+
 	FirePC  uint32 `port:"fire_pc" bits:"PC" doc:"PC of the issued instruction"`
 	Taken   uint32 `port:"outcome_taken" bits:"LANES" doc:"BRANCH: lanes that take it; EXIT: lanes that end; a subset of slot_mask"`
 	Started uint32 `port:"launch_mask" bits:"LANES" doc:"threads of the new warp, which begin at PC 0 and depth 0"`
+
+	FireTarget uint32 `port:"fire_target" bits:"PC" if:"TOKENS" doc:"ssy: the PC of its token"`
 
 	Reset       uint8 `port:"rst" bits:"1" doc:"synchronous reset: no warp is valid"`
 	Fire        uint8 `port:"fire_valid" bits:"1" doc:"an instruction was issued in this cycle"`
 	FireControl uint8 `port:"fire_control" bits:"1" doc:"an outcome will follow: the warp must not move until then"`
 	FireWarp    uint8 `port:"fire_warp" bits:"WARP" doc:"warp of the issued instruction"`
 	FireSlot    uint8 `port:"fire_slot" bits:"SLOT" if:"SLOTS > 1" doc:"and its slot of the warp, from 0 on"`
+	FireSSY     uint8 `port:"fire_ssy" bits:"1" if:"TOKENS" doc:"it is ssy: the warp pushes a token, and moves on"`
+	FireSync    uint8 `port:"fire_sync" bits:"1" if:"TOKENS" doc:"it is sync: its outcome will be SYNC"`
 	Outcome     uint8 `port:"outcome_valid" bits:"1" doc:"a control instruction has ended its execution"`
 	OutcomeKind Kind  `port:"outcome_kind" bits:"KIND" doc:"BRANCH, EXIT, BARRIER or NEXT"`
 	OutcomeWarp uint8 `port:"outcome_warp" bits:"WARP" doc:"warp of the outcome"`
@@ -86,6 +125,8 @@ type Inputs struct {
 	LaunchCTA   uint8 `port:"launch_cta" bits:"CTA" doc:"its CTA"`
 	LaunchFirst uint8 `port:"launch_first" bits:"WARP" doc:"the first warp of the CTA"`
 	LaunchWarps uint8 `port:"launch_warps" bits:"WARP + 1" doc:"warps of the CTA"`
+	Answer      uint8 `port:"answer_valid" bits:"1" if:"SPILLS" doc:"the transfer of a warp has ended"`
+	AnswerWarp  uint8 `port:"answer_warp" bits:"WARP" if:"SPILLS" doc:"that warp"`
 }
 
 // Outputs are the outputs of a unit after a clock edge. The slots of warp w begin with number w times the
@@ -94,11 +135,17 @@ type Outputs struct {
 	Valid   units.Set                `port:"slot_valid" bits:"WARPS" doc:"the slot can be fetched and issued"`
 	Pending units.Set                `port:"slot_pending" bits:"WARPS" if:"SLOTS > 1" doc:"the outcome of its control instruction is on the way"`
 	Held    units.Set                `port:"slot_held" bits:"WARPS" if:"SLOTS > 1" doc:"it waits at a barrier"`
+	Data    [Words]uint64            `port:"transfer_data" bits:"64" if:"SPILLS" doc:"words of a store"`
 	PC      [Warps * MaxSlots]uint32 `port:"slot_pc" bits:"PC" doc:"its PC"`
 	Mask    [Warps * MaxSlots]uint32 `port:"slot_mask" bits:"LANES" doc:"its active lanes; never 0 in a valid slot"`
 	Depth   [Warps * MaxSlots]uint16 `port:"slot_depth" bits:"DEPTH" doc:"its call depth"`
 	Retire  uint8                    `port:"retire_valid" bits:"1" doc:"a warp has no threads left; for one cycle"`
 	Gone    uint8                    `port:"retire_warp" bits:"WARP" doc:"that warp"`
+	Moves   uint8                    `port:"transfer_valid" bits:"1" if:"SPILLS" doc:"a warp moves words to or from its memory; for one cycle"`
+	Mover   uint8                    `port:"transfer_warp" bits:"WARP" if:"SPILLS" doc:"that warp, which has no other transfer until the answer"`
+	Store   uint8                    `port:"transfer_store" bits:"1" if:"SPILLS" doc:"to memory; otherwise it is a load"`
+	From    uint8                    `port:"transfer_at" bits:"8" if:"SPILLS" doc:"place of the first word in the memory of the warp"`
+	Count   uint8                    `port:"transfer_words" bits:"3" if:"SPILLS" doc:"number of words, 1 to WORDS"`
 	Busy    uint8                    `port:"busy" bits:"1" doc:"the unit needs the next clock edge too, without an event"`
 	Error   uint8                    `port:"error" bits:"8" doc:"not 0: the run ends with this number"`
 }
@@ -118,7 +165,7 @@ type Port struct {
 	If        string // a condition of the constants, without which a unit has no such port
 	Bits      string // an expression of the constants of the package divergo
 	Each      string // the number of them, such as WARPS; empty: one
-	Group     string // clock, launch, fire, outcome, barrier, slots, retire, control or debug
+	Group     string // clock, launch, fire, outcome, barrier, slots, retire, memory, control or debug
 
 	bytes uintptr // of one
 }
@@ -150,6 +197,7 @@ var groups = []group{
 	{"barrier", []string{"resume"}},
 	{"slots", []string{"slot_"}},
 	{"retire", []string{"retire_"}},
+	{"memory", []string{"transfer_", "answer_"}},
 	{"control", []string{"busy", "error"}},
 	{"debug", []string{"debug_"}},
 }
@@ -177,6 +225,8 @@ func (s Shape) portsOf(t reflect.Type, input bool) (list []Port) {
 		switch {
 		case f.Type == setType:
 			p.Bits = s.slots()
+		case f.Type.Kind() == reflect.Array && f.Type.Len() == Words:
+			p.Each, p.bytes = "WORDS", f.Type.Elem().Size()
 		case f.Type.Kind() == reflect.Array:
 			p.Each, p.bytes = s.slots(), f.Type.Elem().Size()
 		}
@@ -205,6 +255,14 @@ type parameter struct {
 	doc   string
 }
 
+// flag is the value of a constant that says whether a unit has something.
+func flag(has bool) int {
+	if has {
+		return 1
+	}
+	return 0
+}
+
 // constants are the constants of the package divergo, in order.
 func (s Shape) constants() []parameter {
 	return []parameter{
@@ -212,13 +270,16 @@ func (s Shape) constants() []parameter {
 		{"WARPS", Warps, "warps of an SM"},
 		{"LANES", Lanes, "threads of a warp"},
 		{"SLOTS", s.Slots, fmt.Sprintf("slots of a warp: 1 to %d, as the unit needs", MaxSlots)},
+		{"SPILLS", flag(s.Spills), "1: the unit has a memory port"},
+		{"TOKENS", flag(s.Tokens), "1: the instructions ssy and sync are events"},
 		{"WARP", 6, "bits of a warp's number"},
 		{"SLOT", s.slotBits(), "bits of the number of a warp's slot"},
 		{"CTA", 5, "bits of a CTA's number"},
-		{"KIND", 2, "bits of the kind of an outcome"},
+		{"KIND", s.kindBits(), "bits of the kind of an outcome"},
 		{"PC", PCBits, "bits of a PC, which counts instructions"},
 		{"DEPTH", DepthBits, "bits of a call depth"},
 		{"POINT", PointBits, "bits of a point: {depth, PC}"},
+		{"WORDS", Words, "words of 64 bits that move to or from memory at once"},
 	}
 }
 
@@ -243,13 +304,14 @@ func (p *Port) Declaration() string {
 func (s Shape) Package() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "// Constants of divergo's port specification, version %d. \"divergo rtl init\" writes this file;\n"+
-		"// \"divergo rtl build\" refuses another one, apart from SLOTS and SLOT.\npackage divergo;\n", Version)
+		"// \"divergo rtl build\" refuses another one. A unit chooses SLOTS, SPILLS and TOKENS; SLOT and KIND\n"+
+		"// follow.\npackage divergo;\n", Version)
 	for _, c := range s.constants() {
 		fmt.Fprintf(&b, "  localparam int %-7s = %d; // %s\n", c.name, c.value, c.doc)
 	}
 	fmt.Fprintf(&b, "  typedef logic [POINT-1:0] point_t; // {call depth, PC}\n"+
 		"  localparam point_t NOWHERE = {%d'd0, 32'hffff_ffff}; // threads meet only at the exit\n", DepthBits)
-	for k := Branch; k <= Next; k++ {
+	for k := Branch; k <= Sync && s.has(k.condition()); k++ {
 		fmt.Fprintf(&b, "  localparam logic [KIND-1:0] %-7s = %d;\n", k, k)
 	}
 	b.WriteString("endpackage\n")
@@ -320,7 +382,7 @@ func (s Shape) header() string {
 		}
 		b.WriteString("\n")
 	}
-	copies("DRIVE", "(m)->%[1]s = (x)->%[2]s;", reflect.TypeFor[Inputs]())
+	copies("DRIVE", "give((m)->%[1]s, (x)->%[2]s);", reflect.TypeFor[Inputs]())
 	copies("SAMPLE", "take((x)->%[2]s, (m)->%[1]s);", reflect.TypeFor[Outputs]())
 	copies("ANSWER", "take((x)->%[2]s, (m)->%[1]s);", reflect.TypeFor[Entry]())
 	return b.String()

@@ -66,6 +66,36 @@ func TestPrintedCycles(t *testing.T) {
 	}
 }
 
+// TestPrintedSpills: the unit of token spills and fills through its memory port, as often as Bialas &
+// Strzelecki count for the single loop (2015, section III), with M from 0 to 31 threads that leave early. The
+// loops take the cycles of the Go model.
+func TestPrintedSpills(t *testing.T) {
+	folder := printed(t, "token")
+	for m := range 32 {
+		for loops, work := range []func(m int) *kernels.Loop{kernels.NewLoop1, kernels.NewLoop2} {
+			want, got := looped(t, work(m), "token"), looped(t, work(m), folder)
+			assert.Equal(t, want.Cycles, got.Cycles, "%d loops, M = %d", loops+1, m)
+			assert.Equal(t, want.Divergence.Spills, got.Divergence.Spills, "%d loops, M = %d", loops+1, m)
+			assert.Equal(t, want.Divergence.Fills, got.Divergence.Fills, "%d loops, M = %d", loops+1, m)
+			if loops == 0 {
+				assert.EqualValues(t, max(m-12, 0)/4, got.Divergence.Spills, "M = %d", m)
+			}
+		}
+	}
+}
+
+// looped runs a loop kernel.
+func looped(t *testing.T, work *kernels.Loop, mechanism string) testbench.Counters {
+	t.Helper()
+	cfg := gpu.Default().Under(mechanism)
+	cfg.GPU.SMs = 1
+	s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 1_000_000})
+	require.NoError(t, err)
+	require.NoError(t, work.Run(runner.New(s)))
+	require.NoError(t, work.Check())
+	return s.Runs[0].Counters
+}
+
 // paths lists all paths.
 func paths(_ divergence.Mechanism, p divergence.Policy) (list string) {
 	for _, x := range p.Paths(nil) {
@@ -74,9 +104,10 @@ func paths(_ divergence.Mechanism, p divergence.Policy) (list string) {
 	return list
 }
 
-// TestPrintedState: in each cycle of random kernels with exits and barriers, the warps of the printed
-// mechanism have the paths of the Go model: all entries of all stacks of pdom, both paths of all pairs
-// of ppc.
+// TestPrintedState: in random kernels with exits and barriers, the warps of the printed mechanism have the
+// paths of the Go model, one after the other: all entries of all stacks of pdom, both paths of all pairs of
+// ppc, all tokens on the chip. Outcomes come in the same cycles. (The bench skips cycles in which the Go
+// model of token sleeps: a unit is busy then.)
 func TestPrintedState(t *testing.T) {
 	state := map[string]func(m divergence.Mechanism, p divergence.Policy) string{
 		"pdom": func(m divergence.Mechanism, p divergence.Policy) (list string) {
@@ -87,32 +118,45 @@ func TestPrintedState(t *testing.T) {
 			}
 			return list
 		},
-		"ppc": paths,
-		"dpe": paths,
+		"ppc":   paths,
+		"dpe":   paths,
+		"token": paths,
 	}
 	for _, name := range blocks.Mechanisms() {
 		states := func(mechanism string) (list []string) {
 			m, ok := divergence.Find(mechanism)
 			require.True(t, ok, mechanism)
-			microtest.RandomKernels(t, []divergence.Options{{Mechanism: mechanism}}, func(p divergence.Policy) {
-				list = append(list, state[name](m, p))
+			var of divergence.Policy
+			was := ""
+			options := []divergence.Options{gpu.Default().Under(mechanism).Divergence}
+			microtest.RandomKernels(t, options, func(p divergence.Policy) {
+				if p != of {
+					of, was = p, ""
+					p.Connections().Outcome.Tap(func(cycle uint64, o *divergence.Outcome) {
+						list = append(list, fmt.Sprintf("cycle %d: outcome of slot %d at PC %d", cycle, o.Slot, o.PC))
+					})
+				}
+				if is := state[name](m, p); is != was {
+					list, was = append(list, is), is
+				}
 			})
 			return list
 		}
 		want, got := states(name), states(printed(t, name))
-		require.Len(t, got, len(want), name)
 		deep := 0
-		for cycle := range want {
-			require.Equal(t, want[cycle], got[cycle], "%s: cycle %d of all runs", name, cycle)
-			deep = max(deep, strings.Count(want[cycle], "{{"))
+		for i := range min(len(want), len(got)) {
+			require.Equal(t, want[i], got[i], "%s: change %d of all runs", name, i)
+			deep = max(deep, strings.Count(want[i], "{{"))
 		}
+		require.Equal(t, len(want), len(got), "%s: changes", name)
 		assert.Greater(t, deep, 6, "%s: entries at once, of three warps", name)
 	}
 }
 
 // TestPrintedDump: the registers of a printed mechanism in a dump have the values of those of the Go
-// model, at each time: slots, depths of stacks, and the warps of ppc with another pair to delete. A dump
-// has no entries, which are too many: see TestPrintedState.
+// model, at each time: slots, depths of stacks, the warps of ppc with another pair to delete, and those of
+// token that wait. So has the memory port of token. A dump has no entries, which are too many: see
+// TestPrintedState.
 func TestPrintedDump(t *testing.T) {
 	for _, name := range blocks.Mechanisms() {
 		want, got := recorded(t, name), recorded(t, printed(t, name))
@@ -153,18 +197,36 @@ func TestPrintedDump(t *testing.T) {
 		require.Positive(t, warps, name)
 		for w := range warps {
 			first, last := valid(w*slots/warps), valid((w+1)*slots/warps-1)
-			each("Stack.Depth", "", "stack_depth", w, func(time uint64) bool { return first(time) || last(time) })
+			used := func(time uint64) bool { return first(time) || last(time) }
+			if name == "token" {
+				each("Stack.Depth", "", "window_stack_depth", w, used)
+				each("Spilled", "", "window_spilled", w, used)
+				continue
+			}
+			each("Stack.Depth", "", "stack_depth", w, used)
 		}
-		if name == "ppc" {
-			s, ok := want.Signal("sm_0.Div.Again.Q")
-			require.True(t, ok)
-			o, ok := got.Signal("sm_0.Div.Verilog.unit.ppc.again")
-			require.True(t, ok)
-			compare(s, o, "again", always)
+		for _, register := range map[string][][2]string{
+			"ppc": {{"Again.Q", "Verilog.unit.ppc.again"}},
+			"token": {
+				{"Held.Warps", "Verilog.unit.token.held"},
+				{"Held.Memory", "Verilog.unit.token.moves"},
+				{"Memory.Valid", "Memory.Valid"},
+				{"Memory.Front.Store", "Memory.Front.Store"},
+				{"Memory.Front.At", "Memory.Front.At"},
+				{"Memory.Front.PC", "Memory.Front.PC"},
+				{"Memory.Front.Data_0", "Memory.Front.Data_0"},
+				{"Memory.Front.Data_3", "Memory.Front.Data_3"},
+			},
+		}[name] {
+			s, ok := want.Signal("sm_0.Div." + register[0])
+			require.True(t, ok, register)
+			o, ok := got.Signal("sm_0.Div." + register[1])
+			require.True(t, ok, register)
+			compare(s, o, register[1], always)
 		}
-		// The run is the same each time. The register of ppc changes least often, which makes 98 comparisons.
+		// The run is the same each time. The kinds of transfers change least often, which makes 82 comparisons.
 		for part, n := range compared {
-			assert.Greater(t, n, 90, "%s: %s", name, part)
+			assert.Greater(t, n, 80, "%s: %s", name, part)
 		}
 	}
 }
@@ -182,7 +244,7 @@ func has(d *vcdread.Dump, memory string, i int, field string) bool {
 	return ok
 }
 
-// recorded is a dump of a mechanism in a run of mergesort.
+// recorded is a dump of a mechanism in a run of mergesort and of a double loop, whose tokens spill.
 func recorded(t *testing.T, mechanism string) *vcdread.Dump {
 	t.Helper()
 	cfg := gpu.Default().Under(mechanism)
@@ -200,6 +262,7 @@ func recorded(t *testing.T, mechanism string) *vcdread.Dump {
 	k, err := kernels.Find("mergesort")
 	require.NoError(t, err)
 	require.NoError(t, k.Sizes[0].New(1).Run(runner.New(s)))
+	require.NoError(t, kernels.NewLoop2(31).Run(runner.New(s)))
 	require.NoError(t, d.Close())
 	r, err := vcdread.ReadAll(&vcd)
 	require.NoError(t, err)

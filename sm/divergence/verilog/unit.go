@@ -23,13 +23,16 @@ type Unit struct {
 	Live    *rtl.Mem[uint64] `bits:"lanes"` // threads of each warp that have not exited
 	Held    *rtl.Mem[uint64] `rtl:"sim"`    // of these, the ones that wait at a barrier
 	Issued  *rtl.Mem[issued] `rtl:"sim"`    // by slot
+	Pushed  *rtl.Mem[uint32] `rtl:"sim"`    // by warp: PC of its last ssy or outcome, which can spill
 	Own     rtl.State[struct {
 		Running uint64 `bits:"warps"` // warps that have started and not retired
+		Moving  uint64 `bits:"warps"` // of these, the ones whose words move to or from memory
 		Busy    bool   // the unit asks for the next edge
 	}]
 
 	m     *model `rtl:"-"`
 	sim   *rtl.Sim
+	shape Shape
 	slots int // of a warp
 }
 
@@ -44,7 +47,8 @@ type issued struct {
 func newUnit(e divergence.Env, s Shape, start func() (bench, error), about *description) *Unit {
 	p := &Unit{
 		Warps: divergence.NewWarps(e, s.Slots), Live: rtl.NewMem[uint64](e.Warps), Held: rtl.NewMem[uint64](e.Warps),
-		Issued: rtl.NewMem[issued](e.Warps * s.Slots), slots: s.Slots,
+		Issued: rtl.NewMem[issued](e.Warps * s.Slots), Pushed: rtl.NewMem[uint32](e.Warps),
+		shape: s, slots: s.Slots,
 	}
 	p.Pairs, p.Divides, p.Failure = false, false, new(divergence.Failure)
 	p.m = &model{start: start, about: about, fail: p.fail, heal: func() { p.Failure.Err = nil }}
@@ -69,6 +73,10 @@ func (p *Unit) Tick() {
 	}
 	in := &p.m.in
 	*in = Inputs{}
+	if p.shape.Spills && p.Answer.Valid() && p.Retire.Ready() {
+		p.answer(p.Answer.Front())
+		p.Answer.Pop()
+	}
 	f := p.Fire.Get()
 	if f.Valid {
 		in.Fire, in.FirePC = 1, f.PC
@@ -77,9 +85,12 @@ func (p *Unit) Tick() {
 			in.FireControl = 1
 			p.issue(int(f.Slot))
 		}
+		if p.shape.Tokens {
+			p.fireTokens(f)
+		}
 	}
 	p.Serve(p)
-	if in.Fire|in.Outcome|in.Launch == 0 && in.Resume == 0 && !p.Own.Q().Busy {
+	if in.Fire|in.Outcome|in.Launch|in.Answer == 0 && in.Resume == 0 && !p.Own.Q().Busy {
 		return
 	}
 	p.m.try(func(b bench) error { return b.clock(in, &p.m.out) })
@@ -88,6 +99,51 @@ func (p *Unit) Tick() {
 	}
 	p.Verilog.Clocked()
 	p.copy(&p.m.out)
+}
+
+// fireTokens says which instruction of tokens has been issued.
+func (p *Unit) fireTokens(f divergence.Fire) {
+	switch inst, in := p.Inst(f.PC), &p.m.in; inst.Op {
+	case isa.OpSSY:
+		in.FireSSY, in.FireTarget = 1, inst.Target
+		*p.Pushed.Edit(int(in.FireWarp)) = f.PC
+	case isa.OpSync:
+		in.FireSync = 1
+	}
+}
+
+// answer gives the unit the words that memory returns, or tells it that memory has taken some.
+func (p *Unit) answer(t *divergence.Transferred) {
+	in := &p.m.in
+	in.Answer, in.AnswerWarp, in.AnswerData = 1, t.Row, t.Data
+	p.Own.D().Moving &^= 1 << t.Row
+}
+
+// transfer moves words of a warp to or from memory. A store behind its memory is a fault of the
+// instruction that pushed, which the SM finds.
+func (p *Unit) transfer(out *Outputs) {
+	w, end, room := int(out.Mover), int(out.From)+int(out.Count), divergence.SpillWordsOf(p.Program())
+	switch {
+	case w >= p.Live.Len() || p.Own.Next().Running>>w&1 == 0:
+		p.fail(fmt.Errorf("the unit moves words of warp %d, which is not running", w))
+	case p.Own.Next().Moving>>w&1 != 0:
+		p.fail(fmt.Errorf("the unit moves words of warp %d, whose last transfer memory has not answered", w))
+	case out.Count < 1 || out.Count > Words:
+		p.fail(fmt.Errorf("the unit moves %d words of warp %d, want 1 to %d", out.Count, w, Words))
+	case out.Store == 0 && end > room:
+		p.fail(fmt.Errorf("the unit loads words %d to %d of warp %d, whose memory has %d", out.From, end-1, w, room))
+	default:
+		p.Own.D().Moving |= 1 << w
+		s, st := p.Table.Next(w*p.slots), &p.D().Stats
+		t := divergence.Transfer{CTA: s.CTA, Row: s.Row, At: out.From, Words: out.Count}
+		if out.Store != 0 {
+			t.Store, t.PC, t.Data = true, *p.Pushed.Next(w), out.Data
+			st.Spills++
+		} else {
+			st.Fills++
+		}
+		p.Memory.Push(t)
+	}
 }
 
 // number returns the warp of a slot, and which of its slots it is.
@@ -157,6 +213,9 @@ func (p *Unit) copy(out *Outputs) {
 	if out.Busy != 0 {
 		p.sim.WakeAt(p.sim.Now() + 1)
 	}
+	if p.shape.Spills && out.Moves != 0 {
+		p.transfer(out)
+	}
 	if out.Retire != 0 {
 		p.retire(int(out.Gone))
 	}
@@ -195,6 +254,8 @@ func (p *Unit) retire(w int) {
 		p.fail(fmt.Errorf("the unit retires warp %d, which is not running", w))
 	case *p.Live.Next(w) != 0:
 		p.fail(fmt.Errorf("the unit retires warp %d, of which the threads %#x have not exited", w, *p.Live.Next(w)))
+	case p.Own.Next().Moving>>w&1 != 0:
+		p.fail(fmt.Errorf("the unit retires warp %d, whose last transfer memory has not answered", w))
 	default:
 		p.Own.D().Running &^= 1 << w
 		s := p.Table.Next(w * p.slots)
@@ -224,12 +285,15 @@ func (p *Unit) Resolve(inst *isa.Inst, o *divergence.Outcome) {
 	x := p.resolved(int(o.Slot))
 	in.Outcome, in.OutcomeKind = 1, Next
 	in.OutcomeWarp, in.OutcomeSlot = p.number(int(o.Slot))
+	*p.Pushed.Edit(int(in.OutcomeWarp)) = o.PC
 	switch {
 	case inst.Branches():
 		p.D().Stats.Count(inst, x.Mask&o.Taken, x.Mask&^o.Taken)
 		j := o.Jump(inst, x.At.Depth)
 		in.OutcomeKind, in.Taken = Branch, uint32(x.Mask&o.Taken)
 		in.Target, in.Fall, in.Meet = point(j.Target), point(j.Fall), point(j.Meet)
+	case inst.Op == isa.OpSync:
+		in.OutcomeKind, in.Target = Sync, uint64(inst.Target)
 	case inst.Op == isa.OpBar:
 		p.bar(inst, s, x.Mask, o)
 	default:
@@ -315,7 +379,8 @@ func (p *Unit) Paths(to []divergence.Path) []divergence.Path {
 				path = s.Path()
 				path.Reconv = reconv
 			case first, waitsFor(list[max(0, i-p.slots):i], e.At):
-				path.Wait, path.Comes = divergence.WaitsJoin, first && p.Own.Q().Busy
+				path.Wait = divergence.WaitsJoin
+				path.Comes = first && (p.Own.Q().Busy || p.Own.Q().Moving>>w&1 != 0)
 			}
 			if path.Mask != 0 {
 				to = append(to, path)

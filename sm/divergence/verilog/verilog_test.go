@@ -102,13 +102,16 @@ func TestOpenErrors(t *testing.T) {
 	open(`./unit: no file divergo.sv; "divergo rtl init" writes one into a new folder`)
 	require.NoError(t, os.WriteFile("unit/divergo.sv", []byte("package divergo; endpackage"), 0o644))
 	_, err = divergence.Open("./unit")
-	assert.ErrorContains(t, err, "is not the package of version 2")
+	assert.ErrorContains(t, err, "is not the package of version 3")
 	for _, c := range [][2]string{
-		{"VERSION = 1;", `is the package of version 1 of the port specification, want version 2; take the file that "divergo rtl init" ` +
-			"writes into a new folder. The ports of a unit of version 1 are those of version 2 with SLOTS = 1"},
-		{"VERSION = 2; localparam int SLOTS = 9;", "SLOTS = 9, want 1 to 8 slots of a warp"},
-		{"VERSION = 2; localparam int SLOTS = 3;", `is not the package of version 2 of the port specification with SLOTS = 3, SLOT = 2; ` +
-			`take the file that "divergo rtl init" writes into a new folder`},
+		{"VERSION = 1;", `is the package of version 1 of the port specification, want version 3; take the file that "divergo rtl init" ` +
+			"writes into a new folder. The ports of an older unit are the same: keep its SLOTS and SLOT, if it has them"},
+		{"VERSION = 4;", `is the package of version 4 of the port specification, want version 3; take the file that "divergo rtl init" ` +
+			"writes into a new folder"},
+		{"VERSION = 3; localparam int SLOTS = 9;", "SLOTS = 9, want 1 to 8 slots of a warp"},
+		{"VERSION = 3; localparam int SPILLS = 2;", "SPILLS = 2, want 0 or 1"},
+		{"VERSION = 3; localparam int SLOTS = 3; localparam int TOKENS = 1;", "is not the package of version 3 of the port " +
+			`specification with SLOTS = 3, TOKENS = 1, SLOT = 2, KIND = 3; take the file that "divergo rtl init" writes into a new folder`},
 	} {
 		require.NoError(t, os.WriteFile("unit/divergo.sv", []byte("package divergo; localparam int "+c[0]), 0o644))
 		_, err = verilog.Build("unit", false)

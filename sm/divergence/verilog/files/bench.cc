@@ -31,8 +31,14 @@ thread_local std::string message; // the last line that names an error
 template <class T, class U> void take(T &to, const U &from) { to = from; }
 template <class T, size_t N, class U> void take(T (&to)[N], const U &from) { to[0] = from; }
 template <class T, size_t N, size_t W> void take(T (&to)[N], const VlWide<W> &from) {
-  static_assert(sizeof(to) >= W * 4, "an output per slot has another width");
+  static_assert(sizeof(to) >= W * 4, "an output of several words has another width");
   memcpy(to, from.data(), W * 4);
+}
+
+template <class T, class U> void give(T &to, const U &from) { to = from; }
+template <size_t W, class U, size_t N> void give(VlWide<W> &to, const U (&from)[N]) {
+  static_assert(sizeof(from) == W * 4, "an input of several words has another width");
+  memcpy(to.data(), from, W * 4);
 }
 
 struct Signal { std::string path; int width, count, at, size; void *value; };
