@@ -12,6 +12,11 @@ type MechanismIn struct {
 	LaunchValid bool
 	LaunchWarp  uint8  `bits:"warps_bits"`
 	LaunchMask  uint64 `bits:"lanes"`
+	// Of mechanisms with warps of a CTA.
+	LaunchCTA    uint8 `bits:"ctas_bits" if:"compacts"`
+	LaunchFirst  uint8 `bits:"warps_bits" if:"compacts"`
+	LaunchWarps  uint8 `bits:"count_bits" if:"compacts"`
+	LaunchStatic bool  `if:"compacts"` // threads stay in their warps
 
 	FireValid   bool
 	FireControl bool   // an outcome will follow
@@ -29,6 +34,7 @@ type MechanismIn struct {
 	OutcomeTarget divergence.Point
 	OutcomeFall   divergence.Point
 	OutcomeMeet   divergence.Point
+	OutcomeCTA    bool `if:"compacts"` // it concerns all warps of the CTA
 
 	Resume uint64 `bits:"warps"`
 
@@ -67,6 +73,9 @@ type MechanismOut struct {
 	TransferAt    uint8                            `if:"tokens"`
 	TransferWords uint8                            `if:"tokens" bits:"3"`
 	TransferData  [divergence.TransferWords]uint64 `if:"tokens"`
+	FormedValid bool       `if:"compacts"` // a slot has a new warp
+	FormedSlot  uint8      `bits:"warps_bits" if:"compacts"`
+	FormedHome  units.Rows `len:"lanes" bits:"warps_bits" if:"compacts"` // row of the thread in each of its lanes
 
 	Busy  bool  // the next clock edge is needed, without an event
 	Error uint8 // not 0: an event that the mechanism does not have

@@ -239,7 +239,7 @@ var reserved = map[string]bool{
 	"module": true, "begin": true, "end": true, "case": true, "default": true, "for": true, "if": true, "else": true,
 	"function": true, "integer": true, "release": true, "force": true, "table": true, "event": true, "clk": true,
 	"reset": true, "join": true, "fork": true, "unused": true, "wait": true, "repeat": true, "time": true, "do": true,
-	"bit": true, "byte": true, "int": true, "new": true, "this": true, "type": true, "final": true, "first": true,
+	"bit": true, "byte": true, "int": true, "new": true, "this": true, "type": true, "final": true, "first": true, "static": true,
 	"next": true, "last": true, "push": true, "pop": true, "priority": true, "unique": true, "set": true, "any": true,
 	"edge": true, "inside": true, "with": true, "class": true, "signed": true, "unsigned": true, "small": true, "large": true, "medium": true, "pull": true,
 }
