@@ -56,6 +56,7 @@ type Block struct {
 	promises string // of a whole mechanism: what checkers may expect of a unit
 	slots    int    // of each warp in it; 0: one
 	tokens   bool   // it has ssy and sync as events, and spills
+	compacts bool   // its warps are made of the threads of a CTA
 }
 
 // All lists the blocks by name.

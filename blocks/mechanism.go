@@ -73,9 +73,9 @@ type MechanismOut struct {
 	TransferAt    uint8                            `if:"tokens"`
 	TransferWords uint8                            `if:"tokens" bits:"3"`
 	TransferData  [divergence.TransferWords]uint64 `if:"tokens"`
-	FormedValid bool       `if:"compacts"` // a slot has a new warp
-	FormedSlot  uint8      `bits:"warps_bits" if:"compacts"`
-	FormedHome  units.Rows `len:"lanes" bits:"warps_bits" if:"compacts"` // row of the thread in each of its lanes
+	CompactValid  bool                             `if:"compacts"` // a slot has a new warp
+	CompactSlot   uint8                            `bits:"warps_bits" if:"compacts"`
+	CompactHome   units.Rows                       `len:"lanes" if:"compacts"` // row of the thread in each of its lanes
 
 	Busy  bool  // the next clock edge is needed, without an event
 	Error uint8 // not 0: an event that the mechanism does not have

@@ -19,6 +19,8 @@ var tbc = &Block{
 		{"warps", "warps and slots of an SM", 8, 4, 64, true, 4},
 		{"entries", "entries of a stack", 64, 16, 64, true, 16},
 	},
+	promises: "in_step",
+	compacts: true,
 	derive: func(s Sizes) {
 		s["calls"], s["slots"], s["compacts"] = 1, s["warps"], 1
 		s["ctas"] = s["warps"] / 2
@@ -433,7 +435,7 @@ func (b *TBC) outputs(in *MechanismIn) (out MechanismOut) {
 	q := b.Q()
 	out.slots(b.Table)
 	out.RetireValid, out.RetireWarp = q.Retire, q.Row
-	out.FormedValid, out.FormedSlot, out.FormedHome = q.Made, q.Into, *b.Home.At(int(q.Into))
+	out.CompactValid, out.CompactSlot, out.CompactHome = q.Made, q.Into, *b.Home.At(int(q.Into))
 	out.Busy = q.Busy || q.Turned != 0 || q.Gone != 0
 	if q.Wrong {
 		out.Error = 1

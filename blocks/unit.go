@@ -25,7 +25,7 @@ func Unit(name string) (verilog.Shape, map[string][]byte, error) {
 	if err != nil || b.promises == "" {
 		return verilog.Shape{}, nil, nearest.Unknown("printed mechanism", name, Mechanisms())
 	}
-	shape := verilog.Shape{Slots: max(1, b.slots), Spills: b.tokens, Tokens: b.tokens}
+	shape := verilog.Shape{Slots: max(1, b.slots), Spills: b.tokens, Tokens: b.tokens, Compacts: b.compacts}
 	text, err := b.Print(Sizes{"lanes": verilog.Lanes, "warps": verilog.Warps})
 	if err != nil {
 		return shape, nil, err

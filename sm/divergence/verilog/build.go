@@ -132,7 +132,7 @@ func sources(folder string) (s source, err error) {
 
 // chosen and stated match what a unit chooses in its package, and the version that it has.
 var (
-	chosen = regexp.MustCompile(`int (SLOTS|SPILLS|TOKENS) *=\s*(\d+);`)
+	chosen = regexp.MustCompile(`int (SLOTS|SPILLS|TOKENS|COMPACTS) *=\s*(\d+);`)
 	stated = regexp.MustCompile(`int VERSION *=\s*(\d+);`)
 )
 
@@ -158,9 +158,14 @@ func shapeOf(text string) (s Shape, err error) {
 			return s, fmt.Errorf("%s = %s, want 0 or 1", name, m[2])
 		case name == "SPILLS":
 			s.Spills = n == 1
+		case name == "COMPACTS":
+			s.Compacts = n == 1
 		default:
 			s.Tokens = n == 1
 		}
+	}
+	if s.Compacts && (s.Slots > 1 || s.Spills || s.Tokens) {
+		return s, errors.New("COMPACTS = 1: want SLOTS = 1, SPILLS = 0 and TOKENS = 0 with it")
 	}
 	if text != s.Package() {
 		return s, fmt.Errorf("is not the package of version %d of the port specification%s; "+
@@ -429,11 +434,15 @@ func Open(folder string) (m divergence.Mechanism, err error) {
 		prepare = func(_ divergence.Options, p *isa.Program) *isa.Program { return isa.WithTokens(p) }
 	}
 	return divergence.Mechanism{
-		Name: folder, Doc: "a Verilog unit", Promises: promises, Spills: source.shape.Spills, Prepare: prepare,
+		Name: folder, Doc: "a Verilog unit", Promises: promises, Blocks: source.shape.Compacts,
+		Spills: source.shape.Spills, Prepare: prepare,
 		New: func(e divergence.Env) (divergence.Policy, error) {
 			if e.Lanes > Lanes {
 				return nil, fmt.Errorf("sm.warp_size = %d: the ports of a Verilog unit have masks of %d lanes, want at most %d",
 					e.Lanes, Lanes, Lanes)
+			}
+			if source.shape.Compacts {
+				return newBlockUnit(e, start, about), nil
 			}
 			return newUnit(e, source.shape, start, about), nil
 		},
@@ -453,8 +462,9 @@ func promised(folder string, s source) (p divergence.Promises, err error) {
 			case "in_step":
 				p.InStep = true
 			case "stack":
-				if s.shape.Slots > 1 {
-					return p, fmt.Errorf("%s: \"// divergo: stack\": want a unit with SLOTS = 1, it has %d", folder, s.shape.Slots)
+				if s.shape.Slots > 1 || s.shape.Compacts {
+					return p, fmt.Errorf("%s: \"// divergo: stack\": want a unit with SLOTS = 1 and COMPACTS = 0, it has%s", folder,
+						strings.TrimPrefix(s.shape.also(), " with"))
 				}
 				p.Stack = func(p divergence.Policy, slot int, to []divergence.Entry) []divergence.Entry {
 					return p.(*Unit).entries(slot, to)

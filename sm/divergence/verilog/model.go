@@ -49,6 +49,16 @@ func (m *model) try(f func(b bench) error) {
 	}
 }
 
+// groups asks the debug port for the groups of threads of a warp.
+func (m *model) groups(w int) (list []Entry) {
+	m.try(func(b bench) error {
+		n, err := b.debug(w, &m.entries)
+		list = m.entries[:n]
+		return err
+	})
+	return list
+}
+
 // Save appends the state.
 func (m *model) Save(b []byte) []byte {
 	m.try(func(u bench) (err error) { b, err = u.save(b); return err })

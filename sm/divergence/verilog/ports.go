@@ -32,6 +32,8 @@ type Shape struct {
 	Slots  int  // SLOTS of each warp, 1 to MaxSlots: paths that can run
 	Spills bool // SPILLS: it has a memory port, for state that it spills
 	Tokens bool // TOKENS: the instructions ssy and sync are events
+	// Compacts is COMPACTS: the unit makes warps of the threads of a CTA.
+	Compacts bool
 }
 
 // Plain is the shape of the unit that Init writes.
@@ -46,6 +48,8 @@ func (s Shape) has(condition string) bool {
 		return s.Spills
 	case "TOKENS":
 		return s.Tokens
+	case "COMPACTS":
+		return s.Compacts
 	}
 	return condition == ""
 }
@@ -109,24 +113,26 @@ type Inputs struct {
 
 	FireTarget uint32 `port:"fire_target" bits:"PC" if:"TOKENS" doc:"ssy: the PC of its token"`
 
-	Reset       uint8 `port:"rst" bits:"1" doc:"synchronous reset: no warp is valid"`
-	Fire        uint8 `port:"fire_valid" bits:"1" doc:"an instruction was issued in this cycle"`
-	FireControl uint8 `port:"fire_control" bits:"1" doc:"an outcome will follow: the warp must not move until then"`
-	FireWarp    uint8 `port:"fire_warp" bits:"WARP" doc:"warp of the issued instruction"`
-	FireSlot    uint8 `port:"fire_slot" bits:"SLOT" if:"SLOTS > 1" doc:"and its slot of the warp, from 0 on"`
-	FireSSY     uint8 `port:"fire_ssy" bits:"1" if:"TOKENS" doc:"it is ssy: the warp pushes a token, and moves on"`
-	FireSync    uint8 `port:"fire_sync" bits:"1" if:"TOKENS" doc:"it is sync: its outcome will be SYNC"`
-	Outcome     uint8 `port:"outcome_valid" bits:"1" doc:"a control instruction has ended its execution"`
-	OutcomeKind Kind  `port:"outcome_kind" bits:"KIND" doc:"BRANCH, EXIT, BARRIER or NEXT"`
-	OutcomeWarp uint8 `port:"outcome_warp" bits:"WARP" doc:"warp of the outcome"`
-	OutcomeSlot uint8 `port:"outcome_slot" bits:"SLOT" if:"SLOTS > 1" doc:"and its slot of the warp"`
-	Launch      uint8 `port:"launch_valid" bits:"1" doc:"a warp starts"`
-	LaunchWarp  uint8 `port:"launch_warp" bits:"WARP" doc:"its number, which is free: it has never started, or has retired"`
-	LaunchCTA   uint8 `port:"launch_cta" bits:"CTA" doc:"its CTA"`
-	LaunchFirst uint8 `port:"launch_first" bits:"WARP" doc:"the first warp of the CTA"`
-	LaunchWarps uint8 `port:"launch_warps" bits:"WARP + 1" doc:"warps of the CTA"`
-	Answer      uint8 `port:"answer_valid" bits:"1" if:"SPILLS" doc:"the transfer of a warp has ended"`
-	AnswerWarp  uint8 `port:"answer_warp" bits:"WARP" if:"SPILLS" doc:"that warp"`
+	Reset        uint8 `port:"rst" bits:"1" doc:"synchronous reset: no warp is valid"`
+	Fire         uint8 `port:"fire_valid" bits:"1" doc:"an instruction was issued in this cycle"`
+	FireControl  uint8 `port:"fire_control" bits:"1" doc:"an outcome will follow: the warp must not move until then"`
+	FireWarp     uint8 `port:"fire_warp" bits:"WARP" doc:"warp of the issued instruction"`
+	FireSlot     uint8 `port:"fire_slot" bits:"SLOT" if:"SLOTS > 1" doc:"and its slot of the warp, from 0 on"`
+	FireSSY      uint8 `port:"fire_ssy" bits:"1" if:"TOKENS" doc:"it is ssy: the warp pushes a token, and moves on"`
+	FireSync     uint8 `port:"fire_sync" bits:"1" if:"TOKENS" doc:"it is sync: its outcome will be SYNC"`
+	Outcome      uint8 `port:"outcome_valid" bits:"1" doc:"a control instruction has ended its execution"`
+	OutcomeKind  Kind  `port:"outcome_kind" bits:"KIND" doc:"BRANCH, EXIT, BARRIER or NEXT"`
+	OutcomeWarp  uint8 `port:"outcome_warp" bits:"WARP" doc:"warp of the outcome"`
+	OutcomeSlot  uint8 `port:"outcome_slot" bits:"SLOT" if:"SLOTS > 1" doc:"and its slot of the warp"`
+	Launch       uint8 `port:"launch_valid" bits:"1" doc:"a warp starts"`
+	LaunchWarp   uint8 `port:"launch_warp" bits:"WARP" doc:"its number, which is free: it has never started, or has retired"`
+	LaunchCTA    uint8 `port:"launch_cta" bits:"CTA" doc:"its CTA"`
+	LaunchFirst  uint8 `port:"launch_first" bits:"WARP" doc:"the first warp of the CTA"`
+	LaunchWarps  uint8 `port:"launch_warps" bits:"WARP + 1" doc:"warps of the CTA"`
+	LaunchStatic uint8 `port:"launch_static" bits:"1" if:"COMPACTS" doc:"the threads of the CTA must stay in their warps"`
+	OutcomeCTA   uint8 `port:"outcome_cta" bits:"1" if:"COMPACTS" doc:"BRANCH: the threads of the CTA can differ; BARRIER: all of them arrive"`
+	Answer       uint8 `port:"answer_valid" bits:"1" if:"SPILLS" doc:"the transfer of a warp has ended"`
+	AnswerWarp   uint8 `port:"answer_warp" bits:"WARP" if:"SPILLS" doc:"that warp"`
 }
 
 // Outputs are the outputs of a unit after a clock edge. The slots of warp w begin with number w times the
@@ -139,6 +145,9 @@ type Outputs struct {
 	PC      [Warps * MaxSlots]uint32 `port:"slot_pc" bits:"PC" doc:"its PC"`
 	Mask    [Warps * MaxSlots]uint32 `port:"slot_mask" bits:"LANES" doc:"its active lanes; never 0 in a valid slot"`
 	Depth   [Warps * MaxSlots]uint16 `port:"slot_depth" bits:"DEPTH" doc:"its call depth"`
+	Home    [Lanes]uint8             `port:"compact_home" bits:"8" if:"COMPACTS" doc:"the warp of the thread in each of its lanes"`
+	Compact uint8                    `port:"compact_valid" bits:"1" if:"COMPACTS" doc:"a slot has a new warp; for one cycle"`
+	Into    uint8                    `port:"compact_slot" bits:"WARP" if:"COMPACTS" doc:"that slot, which is valid"`
 	Retire  uint8                    `port:"retire_valid" bits:"1" doc:"a warp has no threads left; for one cycle"`
 	Gone    uint8                    `port:"retire_warp" bits:"WARP" doc:"that warp"`
 	Moves   uint8                    `port:"transfer_valid" bits:"1" if:"SPILLS" doc:"a warp moves words to or from its memory; for one cycle"`
@@ -165,7 +174,7 @@ type Port struct {
 	If        string // a condition of the constants, without which a unit has no such port
 	Bits      string // an expression of the constants of the package divergo
 	Each      string // the number of them, such as WARPS; empty: one
-	Group     string // clock, launch, fire, outcome, barrier, slots, retire, memory, control or debug
+	Group     string // clock, launch, fire, outcome, barrier, slots, compaction, retire, memory, control or debug
 
 	bytes uintptr // of one
 }
@@ -196,6 +205,7 @@ var groups = []group{
 	{"outcome", []string{"outcome_"}},
 	{"barrier", []string{"resume"}},
 	{"slots", []string{"slot_"}},
+	{"compaction", []string{"compact_"}},
 	{"retire", []string{"retire_"}},
 	{"memory", []string{"transfer_", "answer_"}},
 	{"control", []string{"busy", "error"}},
@@ -227,6 +237,8 @@ func (s Shape) portsOf(t reflect.Type, input bool) (list []Port) {
 			p.Bits = s.slots()
 		case f.Type.Kind() == reflect.Array && f.Type.Len() == Words:
 			p.Each, p.bytes = "WORDS", f.Type.Elem().Size()
+		case f.Type.Kind() == reflect.Array && f.Type.Len() == Lanes:
+			p.Each, p.bytes = "LANES", f.Type.Elem().Size()
 		case f.Type.Kind() == reflect.Array:
 			p.Each, p.bytes = s.slots(), f.Type.Elem().Size()
 		}
@@ -272,6 +284,7 @@ func (s Shape) constants() []parameter {
 		{"SLOTS", s.Slots, fmt.Sprintf("slots of a warp: 1 to %d, as the unit needs", MaxSlots)},
 		{"SPILLS", flag(s.Spills), "1: the unit has a memory port"},
 		{"TOKENS", flag(s.Tokens), "1: the instructions ssy and sync are events"},
+		{"COMPACTS", flag(s.Compacts), "1: warps are made of the threads of a CTA"},
 		{"WARP", 6, "bits of a warp's number"},
 		{"SLOT", s.slotBits(), "bits of the number of a warp's slot"},
 		{"CTA", 5, "bits of a CTA's number"},
@@ -304,10 +317,10 @@ func (p *Port) Declaration() string {
 func (s Shape) Package() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "// Constants of divergo's port specification, version %d. \"divergo rtl init\" writes this file;\n"+
-		"// \"divergo rtl build\" refuses another one. A unit chooses SLOTS, SPILLS and TOKENS; SLOT and KIND\n"+
-		"// follow.\npackage divergo;\n", Version)
+		"// \"divergo rtl build\" refuses another one. A unit chooses SLOTS, SPILLS, TOKENS and COMPACTS;\n"+
+		"// SLOT and KIND follow.\npackage divergo;\n", Version)
 	for _, c := range s.constants() {
-		fmt.Fprintf(&b, "  localparam int %-7s = %d; // %s\n", c.name, c.value, c.doc)
+		fmt.Fprintf(&b, "  localparam int %-8s = %d; // %s\n", c.name, c.value, c.doc)
 	}
 	fmt.Fprintf(&b, "  typedef logic [POINT-1:0] point_t; // {call depth, PC}\n"+
 		"  localparam point_t NOWHERE = {%d'd0, 32'hffff_ffff}; // threads meet only at the exit\n", DepthBits)

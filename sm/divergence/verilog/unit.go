@@ -348,16 +348,6 @@ func (p *Unit) Arriving(slot int, active uint64, waits bool) uint64 {
 	return *p.Live.At(slot / p.slots)
 }
 
-// groups asks the debug port for the groups of threads of a warp.
-func (p *Unit) groups(w int) (list []Entry) {
-	p.m.try(func(b bench) error {
-		n, err := b.debug(w, &p.m.entries)
-		list = p.m.entries[:n]
-		return err
-	})
-	return list
-}
-
 // Paths lists the slots, and the parked groups of threads as the debug port has them.
 func (p *Unit) Paths(to []divergence.Path) []divergence.Path {
 	if p.Failure.Err != nil {
@@ -367,7 +357,7 @@ func (p *Unit) Paths(to []divergence.Path) []divergence.Path {
 		if p.Own.Q().Running>>w&1 == 0 {
 			continue
 		}
-		above, list := uint64(0), p.groups(w)
+		above, list := uint64(0), p.m.groups(w)
 		for i, e := range list {
 			s := p.Table.At(w*p.slots + min(i, p.slots-1))
 			path := divergence.Path{
@@ -398,7 +388,7 @@ func waitsFor(above []Entry, at uint64) bool {
 
 // entries lists the stack of a warp, from the bottom, for a unit that promises one.
 func (p *Unit) entries(w int, to []divergence.Entry) []divergence.Entry {
-	list := p.groups(w)
+	list := p.m.groups(w)
 	for i := len(list) - 1; i >= 0; i-- {
 		e := &list[i]
 		x := divergence.Entry{At: pointOf(e.At), RPC: pointOf(e.Meet), LPC: divergence.Nowhere, Mask: uint64(e.Mask)}
