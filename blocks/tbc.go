@@ -51,6 +51,8 @@ type TBC struct {
 		Gone   uint64 `bits:"warps"` // rows without threads, to be retired
 		Wrong  bool   // warps of a CTA wait at different places
 
+		Used    uint64          `bits:"warps"`             // rows of CTAs that run
+		Starts  uint64          `bits:"ctas"`              // CTAs of which other warps have yet to start
 		Turned  uint64          `bits:"ctas"`              // CTAs with a new top entry
 		Held    uint64          `bits:"warps"`             // slots that wait until all threads of their CTA arrive
 		Parked  uint64          `bits:"warps"`             // rows of CTAs of which all waiting threads are parked
@@ -210,16 +212,20 @@ func (b *TBC) fire(slot int, control bool) {
 	to.PC = s.PC
 	c := int(s.CTA)
 	n := int(*b.Stack.Depth.At(c))
-	if e := *b.Stack.At(c, n-1); s.At() == e.RPC {
-		to.Valid = false
-		b.Stack.Entry(c, n-1).At = e.RPC
-		count := *b.Count.At(c)
-		*b.Count.Edit(c) = count - 1
-		if count == 1 {
-			d.Turned |= 1 << c
-			*b.Stack.Depth.Edit(c) = uint8(n - 1) // the bottom entry ends nowhere
-			d.Wrong = d.Wrong || b.Blocks.At(c).Open
-		}
+	e, count := *b.Stack.At(c, n-1), *b.Count.At(c)
+	if s.At() != e.RPC {
+		return
+	}
+	if count == 1 && b.Blocks.At(c).Open {
+		d.Wrong, to.Wait = true, divergence.WaitsControl // for ever
+		return
+	}
+	to.Valid = false
+	b.Stack.Entry(c, n-1).At = e.RPC
+	*b.Count.Edit(c) = count - 1
+	if count == 1 {
+		d.Turned |= 1 << c
+		*b.Stack.Depth.Edit(c) = uint8(n - 1) // the bottom entry ends nowhere
 	}
 }
 
@@ -248,15 +254,16 @@ func (b *TBC) outcome(slot int, in *MechanismIn) {
 	if exit {
 		mask &^= taken
 	}
+	if splits && k.Open && k.At != s.At() {
+		d.Wrong = true // the warp waits for ever
+		return
+	}
 	opens := splits && !k.Open
 	if opens {
 		k.Open, k.At, k.Target, k.Fall, k.Meet = true, s.At(), in.OutcomeTarget, in.OutcomeFall, in.OutcomeMeet
 		*b.Blocks.Edit(c) = k
-	} else if splits {
-		d.Wrong = d.Wrong || k.At != s.At()
-		if k.Target != in.OutcomeTarget { // of an indirect branch: these threads return to it
-			taken = 0
-		}
+	} else if splits && k.Target != in.OutcomeTarget {
+		taken = 0 // of an indirect branch: these threads return to it
 	}
 
 	// The warps that a barrier releases.
@@ -338,6 +345,7 @@ func (b *TBC) outcome(slot int, in *MechanismIn) {
 	case dead:
 		*b.Stack.Depth.Edit(c) = 0
 		d.Parked &^= k.Rows
+		d.Used &^= k.Rows
 	case count == 0:
 		d.Turned |= 1 << c
 		if k.Open {
@@ -412,20 +420,32 @@ func (b *TBC) push(c, n int, rows uint64, e blockEntry, mask *units.BlockMask) {
 	}
 }
 
-// launch adds a warp to the bottom entry. The last one of the CTA completes it.
+// launch adds a warp to the bottom entry. The first one of a CTA begins a stack, the last one
+// completes its entry.
 func (b *TBC) launch(in *MechanismIn) {
-	d, c := b.D(), int(in.LaunchCTA)
+	q, d, c := b.Q(), b.D(), int(in.LaunchCTA)
+	row, end := int(in.LaunchWarp), int(in.LaunchFirst)+int(in.LaunchWarps)
 	rows := (uint64(1)<<in.LaunchWarps - 1) << in.LaunchFirst
-	if in.LaunchWarp == in.LaunchFirst {
+	switch {
+	case in.LaunchMask == 0 || in.LaunchWarp < in.LaunchFirst || row >= end || end > b.warps:
+		return
+	case in.LaunchWarp == in.LaunchFirst:
+		if *b.Stack.Depth.At(c) != 0 || q.Used&rows != 0 {
+			return
+		}
 		*b.Blocks.Edit(c) = ctaBlock{Rows: rows, Static: in.LaunchStatic}
 		*b.Stack.Depth.Edit(c) = 1
 		*b.Stack.Entry(c, 0) = blockEntry{RPC: divergence.Nowhere}
+		d.Used |= rows
+	case q.Starts>>c&1 == 0 || b.Blocks.At(c).Rows != rows:
+		return
 	}
-	*b.Owner.Edit(int(in.LaunchWarp)) = in.LaunchCTA
+	*b.Owner.Edit(row) = in.LaunchCTA
 	for l := range b.lanes {
 		d.Live[l] |= in.LaunchMask >> l & 1 << in.LaunchWarp
 	}
-	if int(in.LaunchWarp)+1 == int(in.LaunchFirst)+int(in.LaunchWarps) {
+	if d.Starts |= 1 << c; row+1 == end {
+		d.Starts &^= 1 << c
 		d.Turned |= 1 << c
 	}
 }
@@ -435,7 +455,9 @@ func (b *TBC) outputs(in *MechanismIn) (out MechanismOut) {
 	q := b.Q()
 	out.slots(b.Table)
 	out.RetireValid, out.RetireWarp = q.Retire, q.Row
-	out.CompactValid, out.CompactSlot, out.CompactHome = q.Made, q.Into, *b.Home.At(int(q.Into))
+	if out.CompactValid, out.CompactSlot = q.Made, q.Into; q.Made {
+		out.CompactHome = *b.Home.At(int(q.Into))
+	}
 	out.Busy = q.Busy || q.Turned != 0 || q.Gone != 0
 	if q.Wrong {
 		out.Error = 1
