@@ -93,8 +93,8 @@ func (p *BlockUnit) Begin() {}
 // Logic returns nil.
 func (p *BlockUnit) Logic(divergence.Geometry) []units.Logic { return nil }
 
-// Parts returns nil.
-func (p *BlockUnit) Parts() map[string]bool { return nil }
+// Parts says that threads do not change lanes.
+func (p *BlockUnit) Parts() map[string]bool { return map[string]bool{"crossbar": false} }
 
 // Arriving returns the warp of the slot.
 func (p *BlockUnit) Arriving(_ int, active uint64, _ bool) uint64 { return active }
@@ -323,7 +323,7 @@ func (p *BlockUnit) copy(out *Outputs) error {
 // compacted puts a new warp into its slot. If its threads were parked, their barrier has opened.
 func (p *BlockUnit) compacted(out *Outputs) error {
 	i := int(out.Into)
-	if i >= p.Table.Len() || !out.Valid.Has(i) || p.Next().Running>>i&1 == 0 {
+	if i >= p.Table.Len() || !out.Valid.Has(i) || !p.runs(i) {
 		return fmt.Errorf("the unit makes a warp in slot %d, want a valid slot of a CTA that runs", i)
 	}
 	s, homes := p.Table.Edit(i), p.Home.Edit(i)
@@ -385,13 +385,18 @@ func (p *BlockUnit) wrong(i int, out *Outputs) (err error) {
 		return fmt.Errorf("slot %d of the unit is valid and has no threads", i)
 	case int(out.PC[i]) >= insts:
 		return fmt.Errorf("slot %d of the unit is at PC %d, the kernel has %d instructions", i, out.PC[i], insts)
-	case p.Next().Running>>i&1 == 0:
+	case !p.runs(i):
 		return fmt.Errorf("slot %d of the unit is valid, want a slot of a CTA that runs", i)
 	case out.Compact != 0 && int(out.Into) == i:
 	case !p.Table.Next(i).Valid || mask&^p.Table.Next(i).Mask != 0:
 		return fmt.Errorf("slot %d of the unit has new threads, want compact_valid with their homes", i)
 	}
 	return nil
+}
+
+// runs reports whether a slot is one of a CTA that has threads. Its own row may have retired.
+func (p *BlockUnit) runs(slot int) bool {
+	return *p.CTAs.Next(int(p.Table.Next(slot).CTA))&p.Next().Running != 0
 }
 
 // retire frees the row of a warp.
@@ -430,8 +435,8 @@ func (p *BlockUnit) Paths(to []divergence.Path) []divergence.Path {
 		}
 	}
 	for row := range p.Live.Len() {
-		if p.Q().Running>>row&1 == 0 || *p.Live.At(row) == 0 {
-			continue
+		if p.Q().Running>>row&1 == 0 || *p.Live.At(row)&^seen[row] == 0 {
+			continue // all its threads are in slots
 		}
 		held := uint64(0) // threads that are parked at a barrier
 		for id := range divergence.Barriers {

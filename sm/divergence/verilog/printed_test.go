@@ -106,9 +106,11 @@ func paths(_ divergence.Mechanism, p divergence.Policy) (list string) {
 
 // TestPrintedState: in random kernels with exits and barriers, the warps of the printed mechanism have the
 // paths of the Go model, one after the other: all entries of all stacks of pdom, both paths of all pairs of
-// ppc, all tokens on the chip. Outcomes come in the same cycles. (The bench skips cycles in which the Go
+// ppc, all tokens on the chip; in each fifth cycle, all warps, target entries and stack entries of tbc, of which
+// the debug port has many groups. Outcomes come in the same cycles. (The bench skips cycles in which the Go
 // model of token sleeps: a unit is busy then.)
 func TestPrintedState(t *testing.T) {
+	cycles, fifth := 0, ""
 	state := map[string]func(m divergence.Mechanism, p divergence.Policy) string{
 		"pdom": func(m divergence.Mechanism, p divergence.Policy) (list string) {
 			for w := range p.Slots().Len() {
@@ -121,6 +123,12 @@ func TestPrintedState(t *testing.T) {
 		"ppc":   paths,
 		"dpe":   paths,
 		"token": paths,
+		"tbc": func(m divergence.Mechanism, p divergence.Policy) string {
+			if cycles++; cycles%5 == 0 {
+				fifth = fmt.Sprint(slices.Sorted(strings.Lines(paths(m, p))))
+			}
+			return fifth
+		},
 	}
 	for _, name := range blocks.Mechanisms() {
 		states := func(mechanism string) (list []string) {
@@ -128,6 +136,7 @@ func TestPrintedState(t *testing.T) {
 			require.True(t, ok, mechanism)
 			var of divergence.Policy
 			was := ""
+			cycles, fifth = 0, ""
 			options := []divergence.Options{gpu.Default().Under(mechanism).Divergence}
 			microtest.RandomKernels(t, options, func(p divergence.Policy) {
 				if p != of {
@@ -154,9 +163,9 @@ func TestPrintedState(t *testing.T) {
 }
 
 // TestPrintedDump: the registers of a printed mechanism in a dump have the values of those of the Go
-// model, at each time: slots, depths of stacks, the warps of ppc with another pair to delete, and those of
-// token that wait. So has the memory port of token. A dump has no entries, which are too many: see
-// TestPrintedState.
+// model, at each time: slots, depths of stacks, the warps of ppc with another pair to delete, those of
+// token that wait, and of tbc the homes of all threads and the CTAs with a new top entry. So has the memory port
+// of token. A dump has no entries, which are too many: see TestPrintedState.
 func TestPrintedDump(t *testing.T) {
 	for _, name := range blocks.Mechanisms() {
 		want, got := recorded(t, name), recorded(t, printed(t, name))
@@ -175,7 +184,7 @@ func TestPrintedDump(t *testing.T) {
 			require.True(t, ok, part)
 			s, ok := element(want, "sm_0.Div."+in, i, field)
 			require.True(t, ok, in)
-			compare(s, o, part, used)
+			compare(s, o, strings.TrimRight(part, "_0123456789"), used)
 		}
 		always := func(uint64) bool { return true }
 		valid := func(i int) func(time uint64) bool {
@@ -187,7 +196,7 @@ func TestPrintedDump(t *testing.T) {
 			each("Table", ".Valid", "table__valid", slots, always)
 			each("Table", ".PC", "table__pc", slots, valid(slots))
 			each("Table", ".Mask", "table__mask", slots, valid(slots))
-			if name == "dpe" {
+			if name == "dpe" || name == "tbc" {
 				each("Table", ".Wait", "table__wait_", slots, valid(slots))
 			}
 		}
@@ -203,10 +212,23 @@ func TestPrintedDump(t *testing.T) {
 				each("Spilled", "", "window_spilled", w, used)
 				continue
 			}
+			if name == "tbc" { // by CTA
+				used = always
+			}
 			each("Stack.Depth", "", "stack_depth", w, used)
+		}
+		for i := 0; name == "tbc" && i < slots; i++ {
+			mask, _ := element(want, "sm_0.Div.Table", i, ".Mask")
+			for lane := range 32 {
+				runs := valid(i)
+				each("Home", fmt.Sprintf(".Row_%02d", lane), fmt.Sprintf("home_%d", lane), i, func(time uint64) bool {
+					return runs(time) && want.At(mask.Net, time).Value>>lane&1 != 0
+				})
+			}
 		}
 		for _, register := range map[string][][2]string{
 			"ppc": {{"Again.Q", "Verilog.unit.ppc.again"}},
+			"tbc": {{"Turned", "Verilog.unit.tbc.turned"}, {"Compacts.Busy", "Verilog.unit.tbc.busy_q"}},
 			"token": {
 				{"Held.Warps", "Verilog.unit.token.held"},
 				{"Held.Memory", "Verilog.unit.token.moves"},
