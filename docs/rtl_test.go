@@ -162,6 +162,24 @@ var rtlWaves = []struct{ name, title, text string }{
 ], "head": {"text": "A pop that finds no token on the chip loads 4 words; the slot goes on with the top one"}}`,
 	},
 	{
+		"compact", "A branch at which warps are compacted",
+		`{"signal": [
+  {"name": "clk",           "wave": "p........"},
+  {"name": "outcome_valid", "wave": "01010...."},
+  {"name": "outcome_kind",  "wave": "x=x=x....", "data": ["BRANCH", "BRANCH"]},
+  {"name": "outcome_cta",   "wave": "x1x1x...."},
+  {"name": "outcome_warp",  "wave": "x=x=x....", "data": ["4", "5"]},
+  {"name": "outcome_taken", "wave": "x=x=x....", "data": ["0f", "f0"]},
+  {"name": "slot_valid[4]", "wave": "1.0...1.."},
+  {"name": "slot_valid[5]", "wave": "1...0...."},
+  {"name": "busy",          "wave": "0...1.0.."},
+  {"name": "compact_valid", "wave": "0.....10."},
+  {"name": "compact_slot",  "wave": "x.....=x.", "data": ["4"]},
+  {"name": "compact_home",  "wave": "x.....=x.", "data": ["5 x4, 4 x4"]},
+  {"name": "slot_mask[4]",  "wave": "=.x...=..", "data": ["ff", "ff"]}
+], "head": {"text": "COMPACTS = 1: warps 4 and 5 of a CTA wait for each other; their takers are one warp"}}`,
+	},
+	{
 		"late", "A unit that needs longer",
 		`{"signal": [
   {"name": "clk",           "wave": "p......"},
@@ -278,7 +296,7 @@ CTA barrier, and the count of threads that live.
 | port | direction | bits | meaning |
 |---|---|---|---|
 `, verilog.Version, "`")
-	for _, x := range (verilog.Shape{Slots: 2, Spills: true, Tokens: true}).Ports() {
+	for _, x := range (verilog.Shape{Slots: 2, Spills: true, Tokens: true, Compacts: true}).Ports() {
 		direction, size := "out", x.Bits
 		if x.Input {
 			direction = "in"
@@ -305,12 +323,13 @@ A unit chooses some of them in its ` + "`divergo.sv`" + `, and has the ports tha
 | ` + "`SLOTS`" + ` | 1 to 8 | has so many slots for each warp: paths of it that can run |
 | ` + "`SPILLS`" + ` | 0 or 1 | has a memory port, for state that does not fit into it |
 | ` + "`TOKENS`" + ` | 0 or 1 | has the instructions ` + "`ssy`" + ` and ` + "`sync`" + ` as events |
+| ` + "`COMPACTS`" + ` | 0 or 1 | makes warps of the threads of a CTA; the other three then have their first value |
 
 ` + "`SLOT`" + ` are the bits of the number of a slot, at least 1. ` + "`KIND`" + ` is 3 with ` + "`TOKENS = 1`" + `, and there is a fifth kind
 ` + "`SYNC = 4`" + `. Slot k of warp w is element w x ` + "`SLOTS`" + ` + k of the slots. Its threads are those of the warp, in
 their own lanes.
 
-A unit of version 2 is one of version 3 with ` + "`SPILLS = 0`" + ` and ` + "`TOKENS = 0`" + `, one of version 1 with ` + "`SLOTS = 1`" + ` too.
+A unit of version 2 is one of version 3 with ` + "`SPILLS = 0`, `TOKENS = 0` and `COMPACTS = 0`" + `, one of version 1 with ` + "`SLOTS = 1`" + ` too.
 Only its ` + "`divergo.sv`" + ` changes.
 
 ## Cycles
@@ -360,7 +379,7 @@ writes a unit with two slots for each warp.
   unless they are about to run.
 - The promise ` + "`stack`" + ` needs ` + "`SLOTS = 1`" + `.
 
-` + "`divergo rtl score`" + ` takes traces of units with ` + "`SLOTS = 1`, `SPILLS = 0` and `TOKENS = 0`" + `.
+` + "`divergo rtl score`" + ` takes traces of units with ` + "`SLOTS = 1`" + ` and the other choices 0.
 
 ## Tokens
 
@@ -391,6 +410,28 @@ in the local memory of the SM, behind its L1.
   come with the events of other warps.
 - ` + "`answer_data`" + ` has the words of ` + "`transfer_at`" + ` and behind. After a store it has no meaning.
 
+## Warps of a CTA
+
+With ` + "`COMPACTS = 1`" + ` a slot holds threads of several warps of a CTA, each in its own lane. The CTA has the slots
+with the numbers of its warps. Events name slots: ` + "`fire_warp`, `outcome_warp` and `resume`" + ` are numbers of slots, and
+` + "`launch_warp`, `retire_warp` and `debug_warp`" + ` those of warps. ` + "`divergo rtl init DIR --printed tbc`" + ` writes such a
+unit, thread block compaction.
+
+- A CTA is complete with the launch of its last warp, ` + "`launch_first + launch_warps - 1`" + `. Its slots may be valid from
+  then on. ` + "`launch_static`" + ` is the same for all its warps.
+- A slot gets threads at one edge, with ` + "`compact_valid`" + `: ` + "`compact_slot`" + ` is the slot, and ` + "`compact_home`" + ` has
+  8 bits for each lane, the warp of its thread. Until its next threads a slot only loses some.
+- A ` + "`BRANCH`" + ` with ` + "`outcome_cta`" + ` may take threads of the CTA apart: a unit lets warps wait there for each other, and clears
+  their slots. Without ` + "`outcome_cta`" + ` all threads of the CTA go one way.
+- The bench counts the threads at barriers. A slot whose ` + "`BARRIER`" + ` has ` + "`outcome_cta`" + ` waits for all live threads of
+  the CTA, otherwise for a number of warps.
+- A unit may park threads that wait for all: it clears the slot, and other threads of the CTA can run. When all have
+  arrived, slots that are valid get ` + "`resume`" + `, or ` + "`NEXT`" + ` for the one that arrives last. If some are parked there is no
+  ` + "`resume`" + `: the unit makes warps of all threads of the CTA, behind the barrier.
+- ` + "`resume`" + ` comes with an outcome of the same CTA.
+- The debug port has the threads of each warp that are in no slot: those for which the compactor has yet to make a
+  warp, those that wait at a branch or a barrier, and the stack. Threads of slots may be in the groups too.
+
 ## The debug port
 
 The checkers must know where parked threads are. ` + "`debug_warp`" + ` and ` + "`debug_index`" + ` ask for a group of
@@ -417,9 +458,7 @@ Do not promise ` + "`prompt`" + ` for a unit in which a warp can wait for the ev
 
 ## What this version does not have
 
-- Slots with threads of several warps: a slot names no home for each of its lanes, and no event names
-  the threads of each warp. Compacted warps such as those of ` + "`tbc`" + ` also need the barriers of a CTA inside
-  of the unit, where its warps wait for each other at a branch.
+- Slots with threads of several CTAs, or of threads that change lanes. At an edge one slot gets new threads.
 - One instruction and one outcome a cycle: no pairs, and ` + "`sm.schedulers`" + ` is 1.
 - CTA barriers count warps. Convergence barriers (` + "`bmov`, `warpsync`" + `) are not events.
 `)
