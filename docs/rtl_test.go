@@ -169,14 +169,14 @@ var rtlWaves = []struct{ name, title, text string }{
   {"name": "outcome_kind",  "wave": "x=x=x....", "data": ["BRANCH", "BRANCH"]},
   {"name": "outcome_cta",   "wave": "x1x1x...."},
   {"name": "outcome_warp",  "wave": "x=x=x....", "data": ["4", "5"]},
-  {"name": "outcome_taken", "wave": "x=x=x....", "data": ["0f", "f0"]},
+  {"name": "outcome_taken", "wave": "x=x=x....", "data": ["1", "2"]},
   {"name": "slot_valid[4]", "wave": "1.0...1.."},
   {"name": "slot_valid[5]", "wave": "1...0...."},
   {"name": "busy",          "wave": "0...1.0.."},
   {"name": "compact_valid", "wave": "0.....10."},
   {"name": "compact_slot",  "wave": "x.....=x.", "data": ["4"]},
-  {"name": "compact_home",  "wave": "x.....=x.", "data": ["5 x4, 4 x4"]},
-  {"name": "slot_mask[4]",  "wave": "=.x...=..", "data": ["ff", "ff"]}
+  {"name": "compact_home",  "wave": "x.....=x.", "data": ["0504"]},
+  {"name": "slot_mask[4]",  "wave": "=.x...=..", "data": ["3", "3"]}
 ], "head": {"text": "COMPACTS = 1: warps 4 and 5 of a CTA wait for each other; their takers are one warp"}}`,
 	},
 	{
