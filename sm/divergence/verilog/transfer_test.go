@@ -59,7 +59,8 @@ func TestWrongTransfers(t *testing.T) {
 			return newUnit(e, Shape{Slots: 1, Spills: true}, start, new(description)), nil
 		}}
 		var failure *divergence.Failure
-		b := micro.Bench{Lanes: 32, Warps: 1, Memory: 50, Watch: func(p divergence.Policy) { failure = p.Connections().Failure }}
+		watch := func(p divergence.Policy) { failure = p.Connections().Failure }
+		b := micro.Bench{Lanes: 32, Warps: 1, Memory: 50, Watch: watch}
 		_, err := b.Run(m, divergence.Options{}, micro.Kernel{micro.Exit}, 100)
 		require.NoError(t, err)
 		assert.EqualError(t, failure.Err, c.want, c.name)
