@@ -62,7 +62,8 @@ type Block struct {
 // All lists the blocks by name.
 func All() []*Block {
 	list := []*Block{
-		compactor, permutation, majority, arbiter, scoreboard, pathStack, dpeStack, tokenStack, pdom, ppc, dpe, token, tbc,
+		compactor, permutation, majority, arbiter, scoreboard, pathStack, dpeStack, tokenStack, pdom, ppc, dpe, token,
+		tbc,
 		capt, barrier,
 		pool, pair, smallest, coalescer, frfcfs,
 	}

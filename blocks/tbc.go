@@ -397,7 +397,8 @@ func (b *TBC) split(c, n int, k *ctaBlock, e blockEntry) {
 		top.At = rpc
 	}
 	first, second := blockEntry{k.Fall, rpc}, blockEntry{k.Target, rpc} // the second one runs first
-	if n >= b.deep && !divergence.Smaller(divergence.Crowd{Threads: taken.Threads()}, divergence.Crowd{Threads: not.Threads()}) {
+	takers, others := divergence.Crowd{Threads: taken.Threads()}, divergence.Crowd{Threads: not.Threads()}
+	if n >= b.deep && !divergence.Smaller(takers, others) {
 		first, second = second, first
 		taken, not = not, taken
 	}

@@ -54,7 +54,8 @@ type blockBarrier struct {
 func newBlockUnit(e divergence.Env, start func() (bench, error), about *description) *BlockUnit {
 	p := &BlockUnit{
 		Ports: divergence.Ports{
-			Tallies: rtl.NewMem[divergence.Tally](e.Warps), Events: new(divergence.Events), Failure: new(divergence.Failure),
+			Tallies: rtl.NewMem[divergence.Tally](e.Warps),
+			Events:  new(divergence.Events), Failure: new(divergence.Failure),
 		},
 		Table: rtl.NewMem[divergence.Slot](e.Warps), Home: rtl.NewMem[units.Homes](e.Warps),
 		Live: rtl.NewMem[uint64](e.Warps), CTAs: rtl.NewMem[uint64](e.CTAs),
@@ -294,7 +295,8 @@ func (p *BlockUnit) copy(out *Outputs) error {
 	}
 	for i := range n {
 		valid, s := out.Valid.Has(i), p.Table.Next(i)
-		if s.Valid == valid && (!valid || s.PC == out.PC[i] && s.Mask == uint64(out.Mask[i]) && s.Depth == out.Depth[i]) {
+		if s.Valid == valid &&
+			(!valid || s.PC == out.PC[i] && s.Mask == uint64(out.Mask[i]) && s.Depth == out.Depth[i]) {
 			continue
 		}
 		if err := p.wrong(i, out); err != nil {
@@ -345,13 +347,14 @@ func (p *BlockUnit) compacted(out *Outputs) error {
 	first := bits.TrailingZeros64(mask) & (isa.MaxLanes - 1)
 	s.Row, s.Mixed, s.Wait = homes.Row[first], homes.Row.Several(mask), divergence.Runs
 	p.changed.Add(i)
-	for later := i + 1; later < p.Table.Len() && rows>>later&1 != 0; later++ { // empty, if there are fewer warps than before
+	for later := i + 1; later < p.Table.Len() && rows>>later&1 != 0; later++ { // empty, if warps are fewer than before
 		if x := p.Table.Next(later); !x.Valid && x.Wait != divergence.Runs {
 			p.Table.Edit(later).Wait = divergence.Runs
 		}
 	}
 	for id := range divergence.Barriers {
-		if p.Bars.Next(int(s.CTA)*divergence.Barriers+id).Parked && *p.Arrived.Next(id*p.Table.Len() + int(s.Row))>>first&1 != 0 {
+		arrived := *p.Arrived.Next(id*p.Table.Len() + int(s.Row))
+		if arrived>>first&1 != 0 && p.Bars.Next(int(s.CTA)*divergence.Barriers+id).Parked {
 			p.release(int(s.CTA), id)
 		}
 	}
@@ -446,7 +449,8 @@ func (p *BlockUnit) Paths(to []divergence.Path) []divergence.Path {
 		}
 		list := p.m.groups(row)
 		for i, e := range list {
-			x := divergence.Path{PC: uint32(e.At), Reconv: uint32(e.Meet), Mask: uint64(e.Mask) & held, Wait: divergence.WaitsBarrier}
+			x := divergence.Path{PC: uint32(e.At), Reconv: uint32(e.Meet), Wait: divergence.WaitsBarrier}
+			x.Mask = uint64(e.Mask) & held
 			add(row, x)
 			x.Mask, x.Wait = uint64(e.Mask)&^held, divergence.Runs
 			if waitsFor(list[:i+1], e.At) {
