@@ -329,7 +329,8 @@ A unit chooses some of them in its ` + "`divergo.sv`" + `, and has the ports tha
 ` + "`SYNC = 4`" + `. Slot k of warp w is element w x ` + "`SLOTS`" + ` + k of the slots. Its threads are those of the warp, in
 their own lanes.
 
-A unit of version 2 is one of version 3 with ` + "`SPILLS = 0`, `TOKENS = 0` and `COMPACTS = 0`" + `, one of version 1 with ` + "`SLOTS = 1`" + ` too.
+A unit of version 2 is one of version 3 with ` + "`SPILLS = 0`, `TOKENS = 0` and `COMPACTS = 0`" + `. One of version 1
+has ` + "`SLOTS = 1`" + ` as well.
 Only its ` + "`divergo.sv`" + ` changes.
 
 ## Cycles
@@ -421,8 +422,8 @@ unit, thread block compaction.
   then on. ` + "`launch_static`" + ` is the same for all its warps.
 - A slot gets threads at one edge, with ` + "`compact_valid`" + `: ` + "`compact_slot`" + ` is the slot, and ` + "`compact_home`" + ` has
   8 bits for each lane, the warp of its thread. Until its next threads a slot only loses some.
-- A ` + "`BRANCH`" + ` with ` + "`outcome_cta`" + ` may take threads of the CTA apart: a unit lets warps wait there for each other, and clears
-  their slots. Without ` + "`outcome_cta`" + ` all threads of the CTA go one way.
+- A ` + "`BRANCH`" + ` with ` + "`outcome_cta`" + ` may take threads of the CTA apart: a unit lets warps wait there for each
+  other, and clears their slots. Without ` + "`outcome_cta`" + ` all threads of the CTA go one way.
 - The bench counts the threads at barriers. A slot whose ` + "`BARRIER`" + ` has ` + "`outcome_cta`" + ` waits for all live threads of
   the CTA, otherwise for a number of warps.
 - A unit may park threads that wait for all: it clears the slot, and other threads of the CTA can run. When all have
