@@ -461,6 +461,7 @@ Do not promise ` + "`prompt`" + ` for a unit in which a warp can wait for the ev
 
 - Slots with threads of several CTAs, or of threads that change lanes. At an edge one slot gets new threads.
 - One instruction and one outcome a cycle: no pairs, and ` + "`sm.schedulers`" + ` is 1.
+- No statistics of its own: pushes, pops, compacted entries, and waits of warps for each other count as 0.
 - CTA barriers count warps. Convergence barriers (` + "`bmov`, `warpsync`" + `) are not events.
 `)
 }

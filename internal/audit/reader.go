@@ -65,14 +65,13 @@ func (a *reader) request(cycle uint64, r *memsys.ReadRequest) {
 	if v == nil {
 		v = a.c.In.Front()
 	}
-	if v.Kind != memsys.Flush {
-		a.count.Places++
-	} else {
+	if v.Kind == memsys.Flush {
 		if a.access = nil; r.Kind != memsys.ReadDrop {
 			a.fail(Rule{Coalescer, "a line of another kind"}, "cycle %d: a request of a line for a flush", cycle)
 		}
 		return
 	}
+	a.count.Places++
 	e := a.load(r.Tag)
 	if !a.begun {
 		if e.owed {
