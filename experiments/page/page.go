@@ -85,32 +85,32 @@ func (f *Figure) notes(theirs bool) (list []string) {
 	return list
 }
 
-// Read reads figures, one from each record. Records come from a file, so Read refuses pictures that
-// package chart does not draw. Numbers in rows are int64 or float64.
-func Read(records []json.RawMessage) ([]Figure, error) {
-	list := make([]Figure, len(records))
-	for i, r := range records {
-		d := json.NewDecoder(bytes.NewReader(r))
-		d.UseNumber()
-		err := d.Decode(&list[i])
-		if e := (*json.UnmarshalTypeError)(nil); errors.As(err, &e) {
-			err = fmt.Errorf("found %s, want a figure as divergo writes it", e.Value)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("record %d: %w", i+1, err)
-		}
-		if err := chart.Check(list[i].SVG); err != nil {
-			return nil, fmt.Errorf("record %d: %s: %w", i+1, list[i].Name, err)
-		}
-		for _, row := range list[i].Rows {
-			for k, cell := range row {
-				if n, ok := cell.(json.Number); ok {
-					row[k] = number(n)
-				}
+// Read reads a figure from a record. Records come from a file, so Read refuses pictures that package
+// chart does not draw. Numbers in rows are int64 or float64.
+func Read(record json.RawMessage) (f Figure, err error) {
+	d := json.NewDecoder(bytes.NewReader(record))
+	d.UseNumber()
+	err = d.Decode(&f)
+	if e := (*json.UnmarshalTypeError)(nil); errors.As(err, &e) {
+		err = fmt.Errorf("found %s, want a figure as divergo writes it", e.Value)
+	}
+	if err == nil && f.Name == "" {
+		err = errors.New("found no name, want a figure as divergo writes it")
+	}
+	if err != nil {
+		return f, err
+	}
+	if err := chart.Check(f.SVG); err != nil {
+		return f, fmt.Errorf("%s: %w", f.Name, err)
+	}
+	for _, row := range f.Rows {
+		for k, cell := range row {
+			if n, ok := cell.(json.Number); ok {
+				row[k] = number(n)
 			}
 		}
 	}
-	return list, nil
+	return f, nil
 }
 
 func number(n json.Number) any {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,8 +32,8 @@ figures are listed, as by "divergo list figures".
 "machine PRESET" measures a machine with micro-benchmarks.
 
 Several figures share runs. With --journal figures, and runs of the plan, are kept as lines of JSON when
-they are made. A command that was interrupted goes on from there when it is given again. --html puts
-the figures on one page.
+they are made. A command that was interrupted goes on from there when it is given again, as do others
+for figures of the same plan. --html puts the figures on one page.
 
 Figures of speed run what fills the SMs, for three inputs; all of them take a night. --quick runs less,
 in minutes, and says so. docs/explanation/experiments.md has the plan.`,
@@ -135,24 +136,19 @@ func reproduceAll(c *cobra.Command, figures []experiments.Figure, plan experimen
 	if err != nil {
 		return err
 	}
-	var names []string
-	for _, f := range figures {
-		names = append(names, f.Name)
-	}
-	var records []json.RawMessage
+	made := map[string]json.RawMessage{}
 	var kept *output.Journal
 	if journal != "" {
 		if err := files.Claim("--journal", journal); err != nil {
 			return fmt.Errorf("--journal: %w", err)
 		}
-		kept, err = output.OpenJournal(journal,
-			map[string]any{"schema": schema("reproduce"), "figures": strings.Join(names, " "), "plan": plan.String()})
+		kept, err = output.OpenJournal(journal, map[string]any{"schema": schema("reproduce"), "plan": plan.String()})
 		if err != nil {
 			return fmt.Errorf("--journal: %w", err)
 		}
 		defer kept.Close()
 		var runs []experiments.Run
-		if records, runs, err = splitJournal(kept.Records); err != nil {
+		if made, runs, err = splitJournal(kept.Records); err != nil {
 			return fmt.Errorf("--journal: %s: %w", journal, err)
 		}
 		experiments.Keep(runs, func(r experiments.Run) error {
@@ -163,27 +159,15 @@ func reproduceAll(c *cobra.Command, figures []experiments.Figure, plan experimen
 		})
 		defer experiments.Keep(nil, nil)
 	}
-	if len(records) > len(figures) {
-		return fmt.Errorf("--journal: %s: %d figures, want at most %d", journal, len(records), len(figures))
-	}
-	list, err := page.Read(records)
-	for i := range list {
-		if list[i].Name != figures[i].Name {
-			err = fmt.Errorf("record %d is figure %q, want %s", i+1, list[i].Name, figures[i].Name)
-			break
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("--journal: %s: %w", journal, err)
-	}
-	line, start, had := newProgress(c.ErrOrStderr(), "reproduce"), time.Now(), len(records)
-	for i, f := range figures[had:] {
+	missing := slices.DeleteFunc(slices.Clone(figures), func(f experiments.Figure) bool { return made[f.Name] != nil })
+	line, start := newProgress(c.ErrOrStderr(), "reproduce"), time.Now()
+	for i, f := range missing {
 		left := "?"
 		if i > 0 {
 			each := time.Since(start) / time.Duration(i)
-			left = (each * time.Duration(len(figures)-had-i)).Round(time.Second).String()
+			left = (each * time.Duration(len(missing)-i)).Round(time.Second).String()
 		}
-		line.say(fmt.Sprintf("%s, %d of %d, %s left", f.Name, had+i+1, len(figures), left))
+		line.say(fmt.Sprintf("%s, %d of %d, %s left", f.Name, i+1, len(missing), left))
 		d, err := f.Make(plan)
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.Name, err)
@@ -201,7 +185,7 @@ func reproduceAll(c *cobra.Command, figures []experiments.Figure, plan experimen
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.Name, err)
 		}
-		records = append(records, record)
+		made[f.Name] = record
 		if kept != nil {
 			if err := kept.Add(json.RawMessage(record)); err != nil {
 				return fmt.Errorf("--journal: %w", err)
@@ -209,8 +193,12 @@ func reproduceAll(c *cobra.Command, figures []experiments.Figure, plan experimen
 		}
 	}
 	line.clear()
-	if list, err = page.Read(records); err != nil {
-		return err
+	records, list := make([]json.RawMessage, len(figures)), make([]page.Figure, len(figures))
+	for i, f := range figures {
+		records[i] = made[f.Name]
+		if list[i], err = page.Read(records[i]); err != nil {
+			return err
+		}
 	}
 	unkept := document.keep(func(w io.Writer) error { return page.Write(w, list) })
 	if asJSON {
@@ -228,11 +216,16 @@ func reproduceAll(c *cobra.Command, figures []experiments.Figure, plan experimen
 	return unkept
 }
 
-// splitJournal returns the figures of a journal, and its runs.
-func splitJournal(records []json.RawMessage) (figures []json.RawMessage, runs []experiments.Run, err error) {
+// splitJournal returns the figures of a journal by name, and its runs.
+func splitJournal(records []json.RawMessage) (figures map[string]json.RawMessage, runs []experiments.Run, err error) {
+	figures = map[string]json.RawMessage{}
 	for i, text := range records {
 		if !bytes.HasPrefix(text, []byte(`{"run":`)) {
-			figures = append(figures, text)
+			f, err := page.Read(text)
+			if err != nil {
+				return nil, nil, fmt.Errorf("record %d: %w", i+1, err)
+			}
+			figures[f.Name] = text
 			continue
 		}
 		var r experiments.Run
