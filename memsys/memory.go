@@ -28,9 +28,18 @@ type Memory struct {
 	Channels []*dram.Channel
 	Store    *dram.Store // device memory, which the host uses between runs
 
+	// OnWrite receives what the host writes.
+	OnWrite rtl.Observers[HostWrite]
+
 	cfg       *Config
 	requests  []rtl.In[Request] // of the network, by port
 	responses []rtl.Out[Response]
+}
+
+// HostWrite is data that the host writes to device memory.
+type HostWrite struct {
+	Addr uint64
+	Data []byte
 }
 
 // NewMemory makes a memory system without ports. The configuration must have passed Check and must
@@ -45,6 +54,7 @@ func (s *Memory) Write(addr uint64, data []byte) error {
 			slice.forget(addr, uint64(len(data)))
 		}
 	}
+	s.OnWrite.Notify(HostWrite{addr, data})
 	return s.Store.Write(addr, data)
 }
 

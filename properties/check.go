@@ -217,9 +217,9 @@ func (r *runner) watched(s *testbench.Session, perform func(run func(testbench.L
 	}
 	defer func() { s.Limits.Stop = nil }()
 	err := perform(func(l testbench.Launch) error {
-		leave := s.OnLaunch.Add(func(*testbench.Loaded) {
-			more := append(r.Coverage.follow(s, l.Prog), r.Situations.follow(s, l.Prog)...)
-			watchers = append(watchers, books.Watch(s, l.Prog, more...)...)
+		leave := s.OnLaunch.Add(func(to *testbench.Loaded) {
+			more := append(r.Coverage.follow(s, to.Prog), r.Situations.follow(s, to.Prog)...)
+			watchers = append(watchers, books.Watch(s, to.Prog, more...)...)
 			if memory == nil {
 				memory = auditors(s)
 			}

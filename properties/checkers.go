@@ -100,7 +100,7 @@ var whole = []books.Checker{
 		More: []string{
 			"The L2, read-only caches, and an L1 without sectors.",
 			"A request with .cs is no use, and in the L1 and in read-only caches a load that joins a miss. Of lines never used, that of the first way makes room.",
-			"The L2 until the first flush with l2.keep, since the host may write to lines that stay.",
+			"With l2.keep the L2 keeps its lines from one run to the next, except those that the host writes to.",
 		},
 	},
 	{

@@ -103,7 +103,7 @@ func (f *Failure) launches() *launches.File {
 	each := launches.Entry{Grid: f.Case.Grid, Block: f.Case.Block, Shared: uint32(f.Case.Shared())}
 	_, params := f.Case.PTX()
 	for _, p := range params {
-		if f.Case.Again == 0 {
+		if f.Case.Again == 0 { // the host writes nothing
 			each.Args = append(each.Args, p.Spec)
 			continue
 		}
@@ -111,6 +111,11 @@ func (f *Failure) launches() *launches.File {
 		each.Args = append(each.Args, p.Name)
 	}
 	file.Launches = slices.Repeat([]launches.Entry{each}, 1+f.Case.Again)
+	for i := range file.Launches {
+		for _, w := range f.Case.HostWrites(i, params) {
+			file.Launches[i].Writes = append(file.Launches[i].Writes, w.String())
+		}
+	}
 	return file
 }
 

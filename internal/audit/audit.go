@@ -95,7 +95,7 @@ func Watch(cfg *memsys.Config, memory *memsys.Memory) *Memory {
 		}
 	}
 	for i, s := range memory.Slices {
-		m.parts = append(m.parts, newSlice(m, i, cfg, s, memory.Store))
+		m.parts = append(m.parts, newSlice(m, i, cfg, s, memory))
 	}
 	networks := &cfg.Icnt
 	m.parts = append(m.parts,

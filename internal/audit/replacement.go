@@ -115,7 +115,6 @@ type kept struct {
 	does  bool     // it has fetched
 	wrote []uint64 // lines written back since the last request: to make room, or by a flush
 	hits  uint64   // requests that were done when they came
-	off   bool     // the host may have written to lines that are kept
 }
 
 func newKept(cfg *memsys.Config) *kept {
@@ -141,9 +140,7 @@ func (k *kept) perform(w *holding, r *memsys.Request) {
 
 // request takes a new request.
 func (k *kept) request(cycle uint64, r *memsys.Request, needs dram.ByteMask) {
-	if k.settle(); k.off {
-		return
-	}
+	k.settle()
 	k.cycle = cycle
 	n := k.number(r.Line)
 	set := k.set(n)
@@ -177,7 +174,7 @@ func (k *kept) fill(line uint64, mask dram.ByteMask, last bool) {
 	k.settle()
 	n := k.number(line)
 	w := lookup(k.set(n), n)
-	if w == nil || k.off {
+	if w == nil {
 		return
 	}
 	if w.have = w.have.Or(mask); last {
@@ -188,18 +185,26 @@ func (k *kept) fill(line uint64, mask dram.ByteMask, last bool) {
 	}
 }
 
-// flush forgets all lines, or what is known of them.
+// flush forgets all lines, unless the L2 keeps them from one run to the next.
 func (k *kept) flush() {
 	k.wrote = k.wrote[:0]
-	k.settle()
-	k.off = k.off || k.cfg.L2.Keep
-	k.forget()
+	if k.settle(); !k.cfg.L2.Keep {
+		k.forget()
+	}
+}
+
+// drop forgets a line that the host writes to.
+func (k *kept) drop(line uint64) {
+	n := k.number(line)
+	if w := lookup(k.set(n), n); w != nil {
+		w.there = false
+	}
 }
 
 // settle compares the last request with what the slice has done since.
 func (k *kept) settle() {
 	switch {
-	case k.last == none || k.off:
+	case k.last == none:
 	case k.must && !k.does:
 		k.differ("line %#x is there, it must have made room", k.last)
 	case k.does && !k.must:
@@ -208,7 +213,7 @@ func (k *kept) settle() {
 	k.last = none
 	for _, line := range k.wrote {
 		n := k.number(line)
-		if set := k.set(n); lookup(set, n) != nil && !k.off {
+		if set := k.set(n); lookup(set, n) != nil {
 			w := lookup(set, n)
 			if room(set) != w {
 				k.differ("line %#x makes room, another one in its set was used longer ago", line)

@@ -23,6 +23,7 @@ type slice struct {
 	index int
 	cfg   *memsys.Config
 	s     *memsys.Slice
+	from  *memsys.Memory
 	store *dram.Store
 	all   dram.ByteMask
 
@@ -65,9 +66,9 @@ type result struct {
 // none is the address of no line.
 const none = 1
 
-func newSlice(m *Memory, index int, cfg *memsys.Config, s *memsys.Slice, store *dram.Store) *slice {
+func newSlice(m *Memory, index int, cfg *memsys.Config, s *memsys.Slice, from *memsys.Memory) *slice {
 	a := &slice{
-		block: block{m, fmt.Sprintf("L2 slice %d", index)}, index: index, cfg: cfg, s: s, store: store,
+		block: block{m, fmt.Sprintf("L2 slice %d", index)}, index: index, cfg: cfg, s: s, from: from, store: from.Store,
 		all: dram.Span(0, cfg.L2.Line), lines: map[uint64]*flat{}, kept: newKept(cfg),
 		since: *s.Count.Q(),
 	}
@@ -78,7 +79,25 @@ func newSlice(m *Memory, index int, cfg *memsys.Config, s *memsys.Slice, store *
 }
 
 func (a *slice) taps() []func() {
-	return []func(){a.s.In.Tap(a.request), a.s.Out.Tap(a.response), a.s.Mem.Tap(a.fetch), a.s.Fill.Tap(a.fill)}
+	return []func(){
+		a.s.In.Tap(a.request), a.s.Out.Tap(a.response), a.s.Mem.Tap(a.fetch), a.s.Fill.Tap(a.fill),
+		a.from.OnWrite.Add(a.written),
+	}
+}
+
+// written notes what the host writes. The slice must drop the lines.
+func (a *slice) written(w memsys.HostWrite) {
+	size := uint64(a.cfg.L2.Line)
+	for line := w.Addr / size * size; line < w.Addr+uint64(len(w.Data)); line += size {
+		if channelOf(&a.cfg.DRAM, line) != a.index {
+			continue
+		}
+		a.kept.drop(line)
+		if f := a.lines[line]; f != nil {
+			from := max(line, w.Addr)
+			copy(f.data[from-line:size], w.Data[from-w.Addr:])
+		}
+	}
 }
 
 // flat is the model of a line. A new line has not been written, so the DRAM has its bytes.
@@ -284,11 +303,10 @@ func (a *slice) flushed(cycle uint64) {
 
 // counted compares the statistics of what the requests found.
 func (a *slice) counted() {
-	if k, now := a.kept, a.s.Count.Q(); !k.off {
-		a.recount(
-			tally{"accesses done when they came", k.hits, now.Hits - a.since.Hits},
-			tally{"clean lines that made room", k.evicted, now.Evictions - a.since.Evictions})
-	}
+	k, now := a.kept, a.s.Count.Q()
+	a.recount(
+		tally{"accesses done when they came", k.hits, now.Hits - a.since.Hits},
+		tally{"clean lines that made room", k.evicted, now.Evictions - a.since.Evictions})
 }
 
 func (a *slice) end() {

@@ -18,7 +18,8 @@ type Case struct {
 	Seed        uint64 // seed of the case and of its data
 	Kernel      Kernel
 	Grid, Block [3]uint32
-	Again       int // launches after the first, on the memory of the one before
+	Again       int    // launches after the first, on the memory of the one before
+	Host        uint64 // seed of what the host writes between them; 0: nothing
 	Machine     gpu.Config
 }
 
@@ -28,7 +29,7 @@ const MachineSeeds = 4
 
 // later are the features that draw does not know. Each has a random stream of its own, so that it
 // changes no other part of a kernel.
-const later = Specials | Herds | Anywhere | Rushes | Depths
+const later = Specials | Herds | Anywhere | Rushes | Depths | Textures
 
 // New makes the case of a seed. Equal seeds and features give equal cases.
 func New(seed uint64, features Features) Case {
@@ -58,6 +59,9 @@ func New(seed uint64, features Features) Case {
 	if features&Depths != 0 {
 		(&generator{Rand: rand.New(rand.NewPCG(seed, 9)), features: features}).deepen(&c.Kernel)
 	}
+	if features&Textures != 0 {
+		(&generator{Rand: rand.New(rand.NewPCG(seed, 12))}).picture(&c.Kernel)
+	}
 	if features&Anywhere != 0 {
 		(&generator{Rand: rand.New(rand.NewPCG(seed, 10)), features: features}).free(&c.Kernel)
 	}
@@ -66,6 +70,9 @@ func New(seed uint64, features Features) Case {
 	}
 	if features&Repeats != 0 && r.IntN(4) == 0 {
 		c.Again = 1 + r.IntN(2)
+	}
+	if host := rand.New(rand.NewPCG(seed, 13)); c.Again > 0 && !c.Kernel.Free && host.IntN(2) == 0 {
+		c.Host = host.Uint64()
 	}
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 11)), features: features}
 	if g.has(Rushes|Loops) && g.IntN(8) == 0 {
@@ -152,6 +159,7 @@ type Compiled struct {
 	Prog *isa.Program
 	Args []testbench.Arg
 
+	params      []Buffer
 	SharedBytes uint32            // bytes of dynamic shared memory
 	lacking     map[int]*Compiled // the variants of For, by lacking abilities
 }
@@ -340,7 +348,7 @@ func (c *Case) CompileText(text string, params []Buffer) (*Compiled, error) {
 	if err != nil {
 		return nil, fmt.Errorf("seed %d: %w", c.Seed, err)
 	}
-	k := &Compiled{Case: c, Text: text, SharedBytes: uint32(c.Shared())}
+	k := &Compiled{Case: c, Text: text, params: params, SharedBytes: uint32(c.Shared())}
 	if k.Prog, err = testbench.Program(m, ""); err != nil {
 		return nil, err
 	}
@@ -356,8 +364,11 @@ func (c *Case) CompileText(text string, params []Buffer) (*Compiled, error) {
 
 // Launch places the arguments of a case on a session in its initial state, and runs its launches.
 func (k *Compiled) Launch(s *testbench.Session, run func(testbench.Launch) error) error {
-	bank, _, err := s.Place(k.Prog, k.Args)
+	bank, buffers, err := s.Place(k.Prog, k.Args)
 	for i := 0; i <= k.Again && err == nil; i++ {
+		for _, w := range k.HostWrites(i, k.params) {
+			s.Write(buffers[w.buffer].Addr+w.offset, w.data)
+		}
 		err = run(testbench.Launch{Prog: k.Prog, Grid: k.Grid, Block: k.Block, Shared: k.SharedBytes, Params: bank})
 	}
 	return err

@@ -54,6 +54,7 @@ type emitter struct {
 	forms   map[string]bool            // types of registers that forms use
 	mixed   [numClasses][mixtures]bool // in use
 	numbers map[*Stmt]int              // of statements, in the order of Each, if Free
+	image   *picture                   // nil: the kernel reads none
 	marks   int                        // so far
 }
 

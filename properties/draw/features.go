@@ -67,6 +67,7 @@ const (
 	Anywhere     // barriers, votes and exits where the golden model allows them
 	Rushes       // short CTAs that begin and end while others branch and wait
 	Depths       // deep calls, many groups of copies, odd frames
+	Textures     // reads of an image
 	everyFeature = 1<<iota - 1
 )
 
@@ -80,7 +81,7 @@ var featureNames = [...]string{
 	"calls", "pointers", "recursions", "votes", "numbers", "vectors", "generics", "backwards",
 	"lanes", "widths", "orders", "swaps", "repeats", "larges",
 	"opcodes", "meetings", "aparts", "gathers", "counts", "copies", "tables", "parameters", "shorts", "dynamics",
-	"edges", "races", "messages", "specials", "herds", "anywhere", "rushes", "depths",
+	"edges", "races", "messages", "specials", "herds", "anywhere", "rushes", "depths", "textures",
 }
 
 // FeatureNames lists the features in order.

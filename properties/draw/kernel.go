@@ -14,15 +14,16 @@ type Kernel struct {
 	Short bool     // addresses of shared and local memory have 32 bits
 	// Dynamic puts the exchanged words into dynamic shared memory.
 	Dynamic bool
-	Room    int  // bytes of shared memory after the exchanged words; the first thread of a CTA uses the last one
-	Apart   bool // a thread's private words are adjacent; otherwise those of neighbouring threads are
-	Style   int  // of functions: see calls.go
-	Message int  // from 1 on: how CTAs leave messages for each other at the end; 0: no messages
-	Edge    int  // bytes of a buffer across whose end a thread reads or writes; 0: none
-	Lean    bool // without mere variety: constants fold, registers begin as the number of the thread
-	Turn    int  // places by which the ownership of exchanged words advances at a barrier
-	Odd     int  // bytes of local memory beside the frame; a thread uses the first and the last one
-	Free    bool // the golden model decides where barriers, votes and exits may be: see settle
+	Room    int    // bytes of shared memory after the exchanged words; the first thread of a CTA uses the last one
+	Apart   bool   // a thread's private words are adjacent; otherwise those of neighbouring threads are
+	Style   int    // of functions: see calls.go
+	Message int    // from 1 on: how CTAs leave messages for each other at the end; 0: no messages
+	Edge    int    // bytes of a buffer across whose end a thread reads or writes; 0: none
+	Lean    bool   // without mere variety: constants fold, registers begin as the number of the thread
+	Turn    int    // places by which the ownership of exchanged words advances at a barrier
+	Odd     int    // bytes of local memory beside the frame; a thread uses the first and the last one
+	Image   uint64 // seed of the texture of Texel
+	Free    bool   // the golden model decides where barriers, votes and exits may be: see settle
 }
 
 // Stmt is a statement.
@@ -92,6 +93,7 @@ const (
 	// see form.
 	Form
 	Fetch // D = word A + N of constant memory [of the first parameter of the kernel]
+	Texel // D = what form Op reads of the image at A and B
 	NumKinds
 )
 
@@ -101,7 +103,7 @@ func (k Kind) String() string {
 		"compute", "test", "load", "put", "get", "give", "take", "pass", "receive", "spill", "fill", "atomic",
 		"if", "loop", "switch", "break", "continue", "goto", "mark", "exit", "barrier", "call", "return", "vote",
 		"swap", "fence",
-		"roles", "apart", "gather", "count", "copy", "leave", "race", "form", "fetch",
+		"roles", "apart", "gather", "count", "copy", "leave", "race", "form", "fetch", "texel",
 	}[k]
 }
 

@@ -167,7 +167,7 @@ var counts = []string{
 	"setp.lt.u32 %p, a, 64; vote.all.pred %p, %p; @!%p add.u32 d, a, 1;",
 }
 
-const textured = "textures and surfaces: programs of testbench/verify"
+const textured = "writes to surfaces, kinds of handles: programs of testbench/verify"
 
 // undrawn are the opcodes that no kernel has, with the reasons.
 var undrawn = map[string]string{
@@ -182,8 +182,7 @@ var undrawn = map[string]string{
 	"prefetchu":      "a hint",
 	"stmatrix":       "matrices: programs of testbench/verify",
 	"trap":           "ends the program: programs of testbench/verify",
-	"tex":            textured, "tld4": textured, "txq": textured, "istypep": textured,
-	"suld": textured, "sust": textured, "sured": textured, "suq": textured,
+	"sust":           textured, "sured": textured, "istypep": textured,
 }
 
 // Mnemonic returns the opcode of an instruction as written.

@@ -30,6 +30,9 @@ func (k *Kernel) ptx(grid, block [3]uint32, warp int, comments ...string) (text 
 		fmt.Fprintf(&b, ".const .align 16 .u32 constants[%d] = {%s};\n", constWords, constants())
 	}
 	e.specialTables(&b)
+	if e.image != nil {
+		e.image.declare(&b)
+	}
 	if len(k.Funcs) > 0 { // functions use the kernel's registers and variables
 		e.declare(&b)
 		b.WriteString(e.finish(functions))
@@ -87,6 +90,8 @@ func (e *emitter) stmt(s *Stmt) {
 		e.test("%g", &s.Cond)
 	case Load, Put, Get, Give, Take, Pass, Receive, Spill, Fill, Copy, Fetch:
 		e.access(s)
+	case Texel:
+		e.texel(s)
 	case Atomic:
 		e.atomic(s)
 	case If:
@@ -400,6 +405,9 @@ func (e *emitter) declare(b *strings.Builder) {
 	if e.needs&needBits != 0 {
 		say(".reg .u32 %%sp<3>, %%low<%d>, %%high<%[1]d>;", mixtures*numClasses)
 		say(".reg .pred %%bit<4>;")
+	}
+	if e.image != nil {
+		say(".reg .b32 %%tx<5>, %%ty<4>;")
 	}
 	if e.needs&needBoard != 0 {
 		say(".reg .u32 %%seen, %%mail, %%beside;")

@@ -43,6 +43,9 @@ func fewerThreads(c Case, offer func(func(*Case) bool)) {
 	if c.Again > 0 {
 		offer(func(c *Case) bool { c.Again--; return true })
 	}
+	if c.Host != 0 {
+		offer(func(c *Case) bool { c.Host = 0; return true })
+	}
 	if c.Grid != one {
 		offer(func(c *Case) bool { c.Grid = one; return true })
 		offer(func(c *Case) bool { c.Grid[0] = max(c.Grid[0]/2, 1); c.Grid[1] = max(c.Grid[1]-1, 1); return true })
@@ -70,7 +73,7 @@ func plainer(c Case, offer func(func(*Case) bool)) {
 			return len(k.Funcs) != funcs || k.Style != was.Style || k.Lean != was.Lean || k.Edge != was.Edge ||
 				k.Message != was.Message || k.Short != was.Short ||
 				k.Dynamic != was.Dynamic || k.Room != was.Room || k.Fuel != was.Fuel || k.Jumps != was.Jumps ||
-				k.Turn != was.Turn || k.Odd != was.Odd || k.Free != was.Free
+				k.Turn != was.Turn || k.Odd != was.Odd || k.Image != was.Image || k.Free != was.Free
 		})
 	}
 	change(func(k *Kernel) { k.Funcs = nil })
@@ -78,6 +81,7 @@ func plainer(c Case, offer func(func(*Case) bool)) {
 	change(func(k *Kernel) { k.Style = styleNone })
 	change(func(k *Kernel) { k.Edge = 0 })
 	change(func(k *Kernel) { k.Message = 0 })
+	change(func(k *Kernel) { k.Image = 0 })
 	change(func(k *Kernel) { k.Odd = 0 })
 	change(func(k *Kernel) { k.Free = false })
 	change(func(k *Kernel) { k.Room = 0 })

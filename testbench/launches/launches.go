@@ -73,9 +73,11 @@ type Entry struct {
 	Block  [3]uint32 `json:"block"`
 	Shared uint32    `json:"shared,omitempty"` // bytes of dynamic shared memory of a CTA
 	Args   []string  `json:"args"`             // names of buffers, or specifications
+	// What the host writes to buffers before the launch: NAME+OFFSET:BYTES, in hexadecimal.
+	Writes []string `json:"writes,omitempty"`
 
 	at, kernelAt, argsAt int
-	argAt                []int
+	argAt, writeAt       []int
 }
 
 // MarshalJSON returns the text of a launch file.

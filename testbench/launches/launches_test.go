@@ -153,6 +153,9 @@ func TestErrors(t *testing.T) {
 		{`"args": ["a", "b"`, `"args": ["a", "c"`, `f.json:10:64: unknown buffer "c"; want one of a, b`},
 		{`"args": ["a", "b"`, `"args": ["a"`, `f.json:10:58: parameter 1, to (.u64): given u32:48, want `},
 		{`"args": ["a", "b"`, `"args": ["a", 7`, `f.json:10:64: want a text in quotes`},
+		{`"grid": [2]`, `"writes": ["c+0:00"], "grid": [2]`, `f.json:10:35: write "c+0:00": want NAME+OFFSET:BYTES`},
+		{`"grid": [2]`, `"writes": ["a+x:00"], "grid": [2]`, `f.json:10:35: write "a+x:00": want NAME+OFFSET:BYTES`},
+		{`"grid": [2]`, `"writes": ["a+191:0000"], "grid": [2]`, `write "a+191:0000": buffer a has 192 bytes`},
 		{`"grid": [2]`, `"grid": [2, 1, 1, 1]`, `f.json:10:32: want [X], [X, Y] or [X, Y, Z]`},
 		{`"grid": [2]`, `"grid": ["2"]`, `f.json:10:33: want an integer from 0 to 4294967295`},
 		{`"block": 32`, `"block": 32, "block": 3`, `f.json:10:50: a launch: "block" is there twice`},
@@ -240,4 +243,22 @@ func TestDifference(t *testing.T) {
 	number, _ = launches.Difference(one[:1],
 		run(strings.Replace(twice, `["b", "a", "u32:48"]`, `["b", "a", "u32:47"]`, 1)))
 	assert.Equal(t, -1, number)
+}
+
+// TestWrites checks that the host writes before its launch.
+func TestWrites(t *testing.T) {
+	f, err := launches.Parse("twice.json", []byte(strings.Replace(twice, `{"grid": [2, 1]`,
+		`{"writes": ["b+6:0001", "b+191:01"], "grid": [2, 1]`, 1)))
+	require.NoError(t, err)
+	p, err := f.Load()
+	require.NoError(t, err)
+	s := session(t)
+	placed, err := p.Run(s, func(_ int, l testbench.Launch) error { return s.Launch(l) })
+	require.NoError(t, err)
+	for i, v := range words(s, placed.Addrs[0], 48) {
+		assert.Equal(t, uint32(i+2)+map[int]uint32{1: 1 << 24, 47: 1 << 24}[i], v)
+	}
+	text, err := json.Marshal(f)
+	require.NoError(t, err)
+	assert.Contains(t, string(text), `"writes":["b+6:0001","b+191:01"]`)
 }

@@ -280,6 +280,7 @@ func (r *reader) launch(n node) {
 		"module": r.text(&l.Module), "kernel": func(n node) { l.kernelAt = n.at; r.text(&l.Kernel)(n) },
 		"grid": r.dim(&l.Grid), "block": r.dim(&l.Block),
 		"shared": func(n node) { l.Shared = uint32(r.number(n, 32)) }, "args": r.args(&l),
+		"writes": func(n node) { r.texts(n, "writes", &l.Writes, &l.writeAt) },
 	})
 	r.f.Launches = append(r.f.Launches, l)
 }
@@ -288,10 +289,15 @@ func (r *reader) launch(n node) {
 func (r *reader) args(l *Entry) func(node) {
 	return func(n node) {
 		l.argsAt = n.at
-		r.list(n, "arguments", func(n node) {
-			var spec string
-			r.text(&spec)(n)
-			l.Args, l.argAt = append(l.Args, spec), append(l.argAt, n.at)
-		})
+		r.texts(n, "arguments", &l.Args, &l.argAt)
 	}
+}
+
+// texts reads a list of texts, and where each is.
+func (r *reader) texts(n node, what string, to *[]string, at *[]int) {
+	r.list(n, what, func(n node) {
+		var spec string
+		r.text(&spec)(n)
+		*to, *at = append(*to, spec), append(*at, n.at)
+	})
 }

@@ -1,9 +1,11 @@
 package launches
 
 import (
+	"encoding/hex"
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"divergo/internal/input"
@@ -34,6 +36,32 @@ type Step struct {
 	Args        []testbench.Arg
 	buffers     []int // of each argument, -1 for a value
 	textures    []texture
+	writes      []write
+}
+
+// write is what the host writes to a buffer before a launch.
+type write struct {
+	buffer int
+	offset uint64
+	data   []byte
+}
+
+// write returns the write that a text describes, to one of the named buffers.
+func (p *Plan) write(text string, number map[string]int) (w write, err error) {
+	place, data, _ := strings.Cut(text, ":")
+	name, offset, _ := strings.Cut(place, "+")
+	at, found := number[name]
+	w.buffer = at
+	if w.offset, err = strconv.ParseUint(offset, 10, 64); err == nil {
+		w.data, err = hex.DecodeString(data)
+	}
+	if err != nil || !found {
+		return w, fmt.Errorf("write %q: want NAME+OFFSET:BYTES, the name of a buffer and bytes in hexadecimal", text)
+	}
+	if size := p.Buffers[at].Bytes; w.offset > size || uint64(len(w.data)) > size-w.offset {
+		return w, fmt.Errorf("write %q: buffer %s has %d bytes", text, name, size)
+	}
+	return w, nil
 }
 
 // texture is a texture that the plan describes to the program before the launch.
@@ -217,10 +245,20 @@ func (f *File) Load() (*Plan, error) {
 		if len(wrong.errs) > 0 {
 			continue
 		}
+		var writes []write
+		for j, text := range l.Writes {
+			w, err := p.write(text, number)
+			if err != nil {
+				wrong.errorf(l.writeAt[j], "%s", err)
+			}
+			writes = append(writes, w)
+		}
 		if err := p.add(testbench.Launch{Prog: prog, Grid: l.Grid, Block: l.Block, Shared: l.Shared}, args,
 			named); err != nil {
 			wrong.errorf(l.argsAt, "%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+			continue
 		}
+		p.Steps[i].writes = writes
 	}
 	if err := wrong.err(); err != nil {
 		return nil, err
@@ -284,9 +322,13 @@ type Placed struct {
 	plan     *Plan
 }
 
-// Bind describes the textures of a launch to its program, before the launch.
+// Bind writes what the host writes before a launch, and describes the textures of the launch to its
+// program.
 func (p *Placed) Bind(d Device, number int) error {
 	s := &p.plan.Steps[number]
+	for _, w := range s.writes {
+		d.Write(p.Addrs[w.buffer]+w.offset, w.data)
+	}
 	for i := range s.textures {
 		t := &s.textures[i]
 		at := t.reference
