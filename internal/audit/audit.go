@@ -73,7 +73,7 @@ type auditor interface {
 func Watch(cfg *memsys.Config, memory *memsys.Memory) *Memory {
 	m := &Memory{}
 	for i, u := range memory.Units {
-		m.parts = append(m.parts, newCoalescer(m, i, cfg, u.Coalescer), newShared(m, i, cfg, u), newL1(m, i, cfg, u.L1))
+		m.parts = append(m.parts, newCoalescer(m, i, cfg, u), newShared(m, i, cfg, u), newL1(m, i, cfg, u.L1))
 		if u.Const != nil {
 			c := &cfg.Const
 			m.parts = append(m.parts, newReader(m, "constants", i, c.Line, 1, u.Const), newReadCache(m, "constant cache", i, u.ConstCache,

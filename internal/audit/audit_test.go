@@ -238,6 +238,8 @@ func TestFalsified(t *testing.T) {
 		{"a load that joins a miss more", Recount, func(m *Memory, _ *memsys.Config) { find[*l1](m).since.Merges-- }},
 		{"a store that hits more", Recount, func(m *Memory, _ *memsys.Config) { find[*l1](m).since.StoreHits-- }},
 		{"a line of the L1 less", Recount, func(m *Memory, _ *memsys.Config) { find[*l1](m).since.Evictions++ }},
+		{"an access more that finds no entry", Recount, func(m *Memory, _ *memsys.Config) { find[*coalescer](m).since.TableFull-- }},
+		{"a line less of an access", Recount, func(m *Memory, _ *memsys.Config) { find[*coalescer](m).since.Coalescing[0]++ }},
 		{"a hit of the L2 more", Recount, func(m *Memory, _ *memsys.Config) { find[*slice](m).since.Hits-- }},
 		{"a line of the L2 less", Recount, func(m *Memory, _ *memsys.Config) { find[*slice](m).since.Evictions++ }},
 		{"a hit of constants more", Recount, func(m *Memory, _ *memsys.Config) { find[*readCache](m).since.Hits-- }},

@@ -23,6 +23,7 @@ type coalescer struct {
 	sect uint64 // bytes of a sector, 0 without sectors
 	herd *units.HerdConfig
 	c    *memsys.Coalescer
+	from *memsys.PreMem
 	addr [isa.RowLanes]uint64 // addresses that the access must have
 
 	access *memsys.Access // the access that the coalescer has popped, nil while its lines are still being made
@@ -31,6 +32,12 @@ type coalescer struct {
 	left   uint32         // its lanes without a line
 	posted []answer       // answers to come: stores and reductions
 	loads  [memsys.MaxPending]answer
+
+	pending, used   int      // entries of the table, and those in use
+	arrived         []uint64 // cycles in which the accesses at In were pushed
+	opened, popped  uint64   // cycles in which an entry was taken and an access was popped last
+	full, coalesced uint64   // accesses that found no entry, and further lines of accesses
+	since           memsys.CoalescerCounters
 }
 
 // answer is an answer that an access still waits for.
@@ -42,17 +49,20 @@ type answer struct {
 	done bool   // nothing is missing
 }
 
-func newCoalescer(m *Memory, index int, cfg *memsys.Config, c *memsys.Coalescer) *coalescer {
+func newCoalescer(m *Memory, index int, cfg *memsys.Config, u *memsys.Unit) *coalescer {
 	return &coalescer{
 		block: block{m, fmt.Sprintf("coalescer of SM %d", index)}, line: uint64(cfg.L1.Line),
 		sect: sectorOf(&cfg.L1),
-		herd: &cfg.Herd, c: c,
+		herd: &cfg.Herd, c: u.Coalescer, from: u.PreMem, pending: cfg.L1.Pending, since: *u.Coalescer.Count.Q(),
 	}
 }
 
 func (a *coalescer) taps() []func() {
-	return []func(){a.c.In.Tap(a.done), a.c.Req.Tap(a.request), a.c.Rsp.Tap(a.response), a.c.Out.Tap(a.reply)}
+	return []func(){a.c.In.Tap(a.done), a.c.Req.Tap(a.request), a.c.Rsp.Tap(a.response), a.c.Out.Tap(a.reply), a.from.Global.Tap(a.arrive)}
 }
+
+// arrive notes that an access is pushed. The coalescer sees it in the next cycle.
+func (a *coalescer) arrive(cycle uint64, _ *memsys.Access) { a.arrived = append(a.arrived, cycle) }
 
 // orders reports whether an access is a fence or a flush.
 func orders(v *memsys.Access) bool { return v.Kind == memsys.Fence || v.Kind == memsys.Flush }
@@ -66,7 +76,7 @@ func (a *coalescer) done(cycle uint64, v *memsys.Access) {
 	if !a.begun {
 		a.begin(v)
 	}
-	a.access = v
+	a.access, a.popped, a.arrived = v, cycle, append(a.arrived[:0], a.arrived[1:]...)
 	if !orders(v) && (!reads(v) || v.Mask == 0) {
 		a.posted = append(a.posted, answer{tag: v.Tag, mask: v.Mask})
 	}
@@ -144,7 +154,9 @@ func (a *coalescer) request(cycle uint64, r *memsys.LineRequest) {
 	if !a.begun {
 		a.begin(v)
 	}
-	a.lines++
+	if a.lines++; a.lines > 1 {
+		a.coalesced++
+	}
 	if r.Kind != v.Kind || r.Cache != v.Cache || r.Stack != v.Stack {
 		a.fail(Rule{Coalescer, "a line of another kind"}, "cycle %d: a line for a %s, the access is a %s", cycle,
 			r.Kind, v.Kind)
@@ -240,6 +252,8 @@ func (a *coalescer) expect(cycle uint64, v *memsys.Access, r *memsys.LineRequest
 			"cycle %d: entry %d is given away again, the access with tag %#x needs it", cycle, r.Entry, e.tag)
 	}
 	*e = answer{owed: true, tag: v.Tag, mask: v.Mask}
+	a.used++
+	a.opened = cycle
 	if reads(v) {
 		e.left = v.Mask
 	}
@@ -267,6 +281,10 @@ func (a *coalescer) reply(cycle uint64, r *memsys.Reply) {
 	for i := range a.loads {
 		if e := &a.loads[i]; e.done && e.tag == r.Tag && e.mask == r.Mask {
 			*e = answer{}
+			if a.used == a.pending && a.opened != cycle {
+				a.waited(cycle)
+			}
+			a.used--
 			return
 		}
 	}
@@ -274,8 +292,25 @@ func (a *coalescer) reply(cycle uint64, r *memsys.Reply) {
 		"cycle %d: tag %#x, lanes %#x are answered, which nobody waits for or which lacks data", cycle, r.Tag, r.Mask)
 }
 
+// waited counts the access at In if it needs an entry, in the last cycle in which all are in use.
+func (a *coalescer) waited(cycle uint64) {
+	if len(a.arrived) == 0 || a.arrived[0] >= cycle || a.begun && a.access == nil || a.access != nil && a.popped == cycle {
+		return
+	}
+	if v := a.c.In.Front(); orders(v) || reads(v) && v.Mask != 0 {
+		a.full++
+	}
+}
+
 func (a *coalescer) end() {
 	a.complete(0)
+	now, further := a.c.Count.Q(), uint64(0)
+	for source, n := range now.Coalescing {
+		further += n - a.since.Coalescing[source]
+	}
+	a.recount(
+		tally{"accesses that found every entry in use", a.full, now.TableFull - a.since.TableFull},
+		tally{"further cycles for lines", a.coalesced, further})
 	for i := range a.loads {
 		if e := &a.loads[i]; e.owed {
 			a.fail(Rule{Coalescer, "an access without an answer"},

@@ -33,6 +33,9 @@ type l1 struct {
 
 	sector uint64                // bytes of a sector, 0 without sectors
 	early  uint32                // lanes of the load at In that have their data (sectors)
+	hits   uint32                // of these, the ones that have hit
+	count  memsys.L1Counters     // what loads have found (sectors)
+	acked  uint64                // cycle of the last response without data
 	owed   [][isa.RowLanes]bytes // by entry; none without sectors
 
 	lines  map[uint64]*copied // by address
@@ -71,6 +74,9 @@ type access struct {
 	past  bool // it bypasses the cache
 	line  uint64
 	target
+	found bool   // what it finds is not counted yet (sectors)
+	hits  uint32 // lanes that have hit
+	fetch bool   // it has fetched
 }
 
 // target is the receiver of the data.
@@ -187,14 +193,38 @@ func (a *l1) access(cycle uint64, r *memsys.LineRequest) {
 	case memsys.Store:
 		a.store(c, r)
 	case memsys.Load, memsys.Atomic:
-		a.taken = access{true, cycle, r.Kind, past, r.Line, target{r.Entry, r.Lanes}}
+		a.taken = access{
+			open: true, cycle: cycle, kind: r.Kind, past: past, line: r.Line, target: target{r.Entry, r.Lanes},
+			found: a.sector != 0 && r.Kind == memsys.Load && !past, hits: a.hits,
+		}
 		for lane := range isa.RowLanes {
 			if a.sector != 0 && (r.Lanes&^a.early)>>lane&1 != 0 {
 				a.owed[r.Entry][lane] = bytes{r.Line, a.wants(r, lane)}
 			}
 		}
 	}
-	a.early = 0
+	a.early, a.hits = 0, 0
+}
+
+// fills reports whether the answers of a cycle are from a line that comes. The L1 then takes no access.
+func (a *l1) fills(cycle uint64) bool {
+	if a.filled.open && a.filled.cycle == cycle {
+		return true
+	}
+	rsp := a.l.Rsp
+	return rsp.Valid() && a.acked != cycle && (rsp.Front().Kind == memsys.Load || rsp.Front().Kind == memsys.Atomic)
+}
+
+// find counts what a load has found: a miss if it has fetched, a hit if all of its lanes have hit.
+func (a *l1) find(t *access) {
+	switch {
+	case t.fetch:
+		a.count.LoadMisses++
+	case t.hits == t.lanes:
+		a.count.LoadHits++
+	default:
+		a.count.Merges++
+	}
 }
 
 // wants is the bytes that a lane waits for: its sector, or the operand of an atomic.
@@ -212,6 +242,8 @@ func (a *l1) wants(r *memsys.LineRequest, lane int) dram.ByteMask {
 
 // part checks an answer to some lanes of a load, from sectors that are there or that have come.
 func (a *l1) part(cycle uint64, r *memsys.LineResponse) {
+	a.settle(cycle)
+	hit := !a.fills(cycle)
 	for lane := range isa.RowLanes {
 		if r.Lanes>>lane&1 == 0 {
 			continue
@@ -222,7 +254,12 @@ func (a *l1) part(cycle uint64, r *memsys.LineResponse) {
 			if q := front.Front(); q.Entry == r.Entry && q.Kind == memsys.Load && (q.Lanes&^a.early)>>lane&1 != 0 {
 				e = bytes{q.Line, a.wants(q, lane)}
 				a.early |= 1 << lane
+				if hit {
+					a.hits |= 1 << lane
+				}
 			}
+		} else if hit {
+			a.taken.hits |= 1 << lane
 		}
 		if e.mask == (dram.ByteMask{}) {
 			a.fail(Rule{MSHR, "the wrong access answered"},
@@ -284,6 +321,10 @@ func (a *l1) settle(cycle uint64) {
 		if a.sector == 0 {
 			a.join(t)
 		}
+	}
+	if t := &a.taken; t.found && t.cycle < cycle {
+		t.found = false
+		a.find(t)
 	}
 	if f := &a.filled; f.open && f.cycle < cycle {
 		f.open = false
@@ -398,7 +439,7 @@ func (a *l1) allocate(cycle uint64, p *memsys.Request, mask dram.ByteMask) {
 	case !t.past && a.waiting(p.Line, mask) != nil:
 		a.fail(Rule{MSHR, "two MSHRs for a line"}, "cycle %d: a second MSHR for line %#x", cycle, p.Line)
 	}
-	t.open = false
+	t.open, t.fetch = false, true
 	*m = miss{used: true, line: p.Line, mask: mask, keep: !t.past, targets: m.targets[:0]}
 	if a.sector == 0 {
 		m.targets = append(m.targets, t.target)
@@ -416,6 +457,7 @@ func (a *l1) response(cycle uint64, r *memsys.Response) {
 			"cycle %d: a response of epoch %d, which has no request left", cycle, r.Epoch)
 	}
 	if r.Kind != memsys.Load && r.Kind != memsys.Atomic {
+		a.acked = cycle
 		return
 	}
 	m := &a.mshrs[r.ID]
@@ -437,7 +479,12 @@ func (a *l1) response(cycle uint64, r *memsys.Response) {
 func (a *l1) counted(own, now *memsys.L1Counters) {
 	a.recount(
 		tally{"loads that hit", own.LoadHits, now.LoadHits - a.since.LoadHits},
-		tally{"loads that joined a miss", own.Merges, now.Merges - a.since.Merges},
+		tally{"loads that joined a miss", own.Merges, now.Merges - a.since.Merges})
+	if a.held == nil {
+		a.recount(tally{"loads that missed", own.LoadMisses, now.LoadMisses - a.since.LoadMisses})
+		return
+	}
+	a.recount(
 		tally{"stores that hit", own.StoreHits, now.StoreHits - a.since.StoreHits},
 		tally{"clean lines that made room", a.held.evicted, now.Evictions - a.since.Evictions})
 }
@@ -503,10 +550,12 @@ func (a *l1) passed(cycle uint64, r *memsys.LineResponse) {
 }
 
 func (a *l1) end() {
+	own := &a.count
 	if a.settle(^uint64(0)); a.held != nil {
 		a.replaced(&a.held.ways)
-		a.counted(&a.held.count, a.l.Count.Q())
+		own = &a.held.count
 	}
+	a.counted(own, a.l.Count.Q())
 	for i := range a.mshrs {
 		if m := &a.mshrs[i]; m.used {
 			a.fail(Rule{MSHR, "an MSHR left over"}, "MSHR %d waits for line %#x", i, m.line)
