@@ -58,7 +58,10 @@ func newCoalescer(m *Memory, index int, cfg *memsys.Config, u *memsys.Unit) *coa
 }
 
 func (a *coalescer) taps() []func() {
-	return []func(){a.c.In.Tap(a.done), a.c.Req.Tap(a.request), a.c.Rsp.Tap(a.response), a.c.Out.Tap(a.reply), a.from.Global.Tap(a.arrive)}
+	return []func(){
+		a.c.In.Tap(a.done), a.c.Req.Tap(a.request), a.c.Rsp.Tap(a.response), a.c.Out.Tap(a.reply),
+		a.from.Global.Tap(a.arrive),
+	}
 }
 
 // arrive notes that an access is pushed. The coalescer sees it in the next cycle.
@@ -294,7 +297,8 @@ func (a *coalescer) reply(cycle uint64, r *memsys.Reply) {
 
 // waited counts the access at In if it needs an entry, in the last cycle in which all are in use.
 func (a *coalescer) waited(cycle uint64) {
-	if len(a.arrived) == 0 || a.arrived[0] >= cycle || a.begun && a.access == nil || a.access != nil && a.popped == cycle {
+	parted, leaving := a.begun && a.access == nil, a.access != nil && a.popped == cycle
+	if len(a.arrived) == 0 || a.arrived[0] >= cycle || parted || leaving {
 		return
 	}
 	if v := a.c.In.Front(); orders(v) || reads(v) && v.Mask != 0 {

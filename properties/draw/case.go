@@ -38,6 +38,7 @@ func New(seed uint64, features Features) Case {
 		widen(&c.Machine.SM)
 	}
 	press(rand.New(rand.NewPCG(seed/MachineSeeds, 5)), &c.Machine)
+	divide(rand.New(rand.NewPCG(seed/MachineSeeds, 14)), &c.Machine)
 	r := rand.New(rand.NewPCG(seed, 2))
 	c.Kernel = draw(r, features&^(Races|Messages|later))
 	c.drawShape(r, features)

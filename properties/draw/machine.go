@@ -146,6 +146,14 @@ func press(r *rand.Rand, c *gpu.Config) {
 	}
 }
 
+// divide gives half of the machines with the longest lines four sectors in each line of the L1, and several
+// misses at a time, so that the sectors of a line are on their way in different misses.
+func divide(r *rand.Rand, c *gpu.Config) {
+	if l := &c.L1; r.IntN(2) == 0 && l.Line == 128 {
+		l.Sector, l.MSHRs, l.MSHRMerge = 32, max(l.MSHRs, 4), max(l.MSHRMerge, 2)
+	}
+}
+
 // fit sets usual parameters for mechanisms that cannot be built with the drawn ones. With so many
 // warps a mechanism may need more slots than an SM has, for example.
 func fit(c *gpu.Config) {

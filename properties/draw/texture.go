@@ -96,7 +96,8 @@ func newPicture(seed uint64) *picture {
 		pitch := (size[0]*texel + 31) / 16 * 16
 		d := binary.LittleEndian.AppendUint64(nil, uint64(pitch*size[1]))
 		for _, v := range slices.Concat(
-			[]uint32{uint32(pitch), uint32(size[0]), uint32(size[1]), uint32(size[2]), uint32(texel), uint32(p.channels)},
+			[]uint32{uint32(pitch), uint32(size[0]), uint32(size[1]), uint32(size[2])},
+			[]uint32{uint32(texel), uint32(p.channels)},
 			[]uint32{p.kind.format, normalized, linear}, modes[:], border[:],
 			[]uint32{uint32(p.levels - level), between, bias, least, most, 0x10DE},
 		) {
