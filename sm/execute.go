@@ -91,7 +91,7 @@ func (l *launch) pipe(
 	if second != nil {
 		each = 2
 	}
-	least, most := l.cfg.latencies(unit)
+	least, most := l.cfg.Latencies(unit)
 	values := newValues()
 	last := rtl.NewQueue[Result](each*(least+2), rtl.Latency(uint64(least)), l.written(values))
 	p := &Pipe{

@@ -35,9 +35,23 @@ type Fetch struct {
 	Waits   *rtl.Mem[uint64]            `rtl:"inplace,optional" bits:"address"` // by slot: address of the line that it waits for, or 0
 	line    uint32                      // instructions of a line
 
+	// OnFetch receives each fetch.
+	OnFetch rtl.Observers[Fetched]
+
 	core    int  // number of the sub-core
 	divided bool // there are others
 	l       *launch
+	sim     *rtl.Sim
+}
+
+// Fetched is a fetch of N instructions from PC on, in the program that the hardware runs. If Missing,
+// the slot waits for their line.
+type Fetched struct {
+	Cycle   uint64
+	Slot    int
+	PC      uint32
+	N       int
+	Missing bool
 }
 
 type decode struct {
@@ -122,7 +136,15 @@ func (f *Fetch) Tick() {
 func (f *Fetch) take(s int, pc uint32, n uint8) {
 	d := f.D()
 	d.Valid, d.Slot, d.PC, d.N = true, uint16(s), pc, n
-	d.Last = uint16(s)
+	f.turn(s, pc, n, false)
+}
+
+// turn makes slot s the last one, whether it has its instructions or waits for their line.
+func (f *Fetch) turn(s int, pc uint32, n uint8, missing bool) {
+	f.D().Last = uint16(s)
+	if f.OnFetch.Any() {
+		f.OnFetch.Notify(Fetched{f.sim.Now(), s, pc, int(n), missing})
+	}
 }
 
 // arrive takes a line from the cache. It reports whether a slot that waits for the line still wants
@@ -163,7 +185,7 @@ func (f *Fetch) lookUp(look *units.Set, words int) {
 		default:
 			f.Lines.Push(memsys.ReadRequest{Kind: memsys.ReadLine, Line: line})
 			*f.Waits.Edit(s) = line
-			f.D().Last = uint16(s)
+			f.turn(s, pc, n, true)
 		}
 		return
 	}

@@ -61,8 +61,8 @@ var executes = map[isa.Unit][]isa.OpClass{
 	isa.UnitSFU: {isa.ClassIntDiv, isa.ClassFPDiv, isa.ClassDPDiv, isa.ClassSFU},
 }
 
-// latencies returns the shortest and the longest latency of a pipe.
-func (c *Config) latencies(unit isa.Unit) (least, most int) {
+// Latencies returns the shortest and the longest latency of a pipe.
+func (c *Config) Latencies(unit isa.Unit) (least, most int) {
 	least = c.pipeLatency(unit)
 	most = least
 	times := c.Latency.times()

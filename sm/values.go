@@ -51,7 +51,7 @@ const loads = 16
 // the oldest and the newest. each is the number that can start in a cycle. While one is in Line, it
 // advances with each start behind it; then it is in Out, which keeps the order.
 func (c *Config) inPipe(unit isa.Unit, each int) int {
-	_, most := c.latencies(unit)
+	_, most := c.Latencies(unit)
 	return each * (most + 6)
 }
 

@@ -147,6 +147,13 @@ func TestTimingIsWatched(t *testing.T) {
 			o.config = &c
 			watchPipes(&o.View)
 		}},
+		{"the I-buffer has another place", checkFetch, func(o *Observer) {
+			c := *o.config
+			c.SM.IBuffer++
+			c.SM.FetchWidth++
+			o.config = &c
+		}},
+		{"a CTA is sent a cycle later", checkAdmission, func(o *Observer) { o.admission.cycle++ }},
 		{"tokens take their time", checkTiming, func(o *Observer) { o.transfers.costs[0] = 100_000 }},
 		{"a word changes in memory", checkSpill, func(o *Observer) {
 			o.Leave(o.sm.Div.Connections().Memory.Tap(func(_ uint64, v *divergence.Transfer) {
@@ -156,6 +163,7 @@ func TestTimingIsWatched(t *testing.T) {
 			}))
 		}},
 		{"a branch too many", checkStatistics, func(o *Observer) { o.counted.branches++ }},
+		{"a cycle too many of the last class", checkStatistics, func(o *Observer) { *o.tallies[len(o.tallies)-1].n++ }},
 		{"an instruction too few", checkStatistics, func(o *Observer) { o.counted.active[1]-- }},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -19,6 +19,9 @@ const (
 	checkReconvergence = "reconvergence"
 	checkStack         = "stack"
 	checkTiming        = "timing"
+	checkAdmission     = "admission"
+	checkFetch         = "fetch"
+	checkForming       = "forming"
 	checkFair          = "fair"
 	checkOperands      = "operands"
 	checkPipes         = "pipes"
@@ -97,6 +100,36 @@ func Checkers() []Checker {
 			},
 		},
 		{
+			Name: checkAdmission,
+			Doc:  "the SMs get CTAs in turn, as soon as they have room, and start a warp in each cycle",
+			From: "package gpu, dispatcher; package sm, CTA",
+			More: []string{
+				"An SM holds as many CTAs as its threads, registers, shared memory and places permit.",
+				"A notice takes 8 cycles to the dispatcher, and a command 8 to the SM.",
+				"A CTA takes the lowest free place, and leaves it with its last warp.",
+			},
+		},
+		{
+			Name: checkFetch,
+			Doc:  "slots fetch in turn, as many instructions as there are and have room, and no cycle is lost",
+			From: "package sm, Fetch; Fung & Aamodt, HPCA 2011, section 2.2.1",
+			More: []string{
+				"The I-buffers are modelled from fetches, issues and the slots.",
+				"With icache.size a slot that misses waits for its line. Of the slots that wait for a line, the first " +
+					"in turn fetches when it comes.",
+			},
+		},
+		{
+			Name: checkForming,
+			Doc:  "dynamic warps have the threads that the PC-warp table lets join, and issue by the policy",
+			From: "Fung et al., MICRO 2007, sections 4.2 and 4.3",
+			More: []string{
+				"Only dwf and dwf-wb.",
+				"The table replaces the line that was used longest ago.",
+				"The policy is checked under dwf, unless a majority counts returned threads.",
+			},
+		},
+		{
 			Name: checkFair, Doc: "an SM with a ready slot issues, and the scheduler's order is kept",
 			From: "loose round robin: Fung & Aamodt, HPCA 2011, section 2.2",
 			More: []string{
@@ -121,7 +154,8 @@ func Checkers() []Checker {
 			More: []string{
 				"An instruction enters in as many cycles as its lanes fill groups, by sm.skip, or in its share of the initiation interval, rounded up.",
 				"No more results are written in a cycle than there are ports, and none before one of a pipe of higher priority.",
-				"Not with sm.interweave, where two instructions share a pipe and a port.",
+				"Neither with sm.interweave, where two instructions share a pipe and a port.",
+				"After an issue the next one can come when the lanes have entered, and not before.",
 			},
 		},
 		{
@@ -142,7 +176,10 @@ func Checkers() []Checker {
 			Name: checkStatistics,
 			Doc:  "instructions by active lanes, branches and divergent branches are as many as an observer counts",
 			From: "the statistics' definitions",
-			More: []string{"A cycle in which instructions issue is in the class of their lanes."},
+			More: []string{
+				"Each cycle is in the class of its lanes, or of the first reason why nothing issues.",
+				"So are skipped cycles, waits for write-back, the warp pool, and barriers that part of a warp reaches.",
+			},
 		},
 		{
 			Name: checkAssertion, Doc: "the assertions that a mechanism declares hold in each cycle",

@@ -27,15 +27,19 @@ type forming struct {
 		decided() *decision
 	}
 	barriers interface{ lanesWaiting(row int) uint64 }
-	updates  int
-	rejoins  bool
-	latency  uint64
-	pushed   []uint64  // cycles at which outcomes not yet taken were sent
-	taken    uint64    // cycle in which the last outcome was taken
-	fired    [2]uint64 // cycles of the last issued instructions that took a register
-	rows     [sm.MaxWarps]formed
-	bars     bool // the threads that wait at barriers are known: see barriers.comes
+	fair     interface {
+		ready(cycle uint64, slot int) bool
+	}
+	updates int
+	rejoins bool
+	latency uint64
+	pushed  []uint64  // cycles at which outcomes not yet taken were sent
+	taken   uint64    // cycle in which the last outcome was taken
+	fired   [2]uint64 // cycles of the last issued instructions that took a register
+	rows    [sm.MaxWarps]formed
+	bars    bool // the threads that wait at barriers are known: see barriers.comes
 
+	pool  *pool
 	now   uint64    // cycle of the last look
 	valid uint64    // valid slots then
 	due   bool      // a warp was in the pool
@@ -62,11 +66,13 @@ type leaving struct {
 func watchForming(o *Observer, rejoins bool) *forming {
 	v := &o.View
 	f := &forming{
-		View: v, places: o.places, barriers: o.barriers, updates: 2, rejoins: rejoins, bars: v.prog.Target >= 70,
-		latency: outcomeLatency(v),
+		View: v, places: o.places, barriers: o.barriers, fair: o.fair, updates: 2, rejoins: rejoins,
+		bars: v.prog.Target >= 70, latency: outcomeLatency(v),
 	}
+	f.pool = newPool(f)
 	ports := v.sm.Div.Connections()
 	v.Leave(
+		ports.OnRelease.Add(func(r divergence.Released) { f.pool.freed = append(f.pool.freed, r.Rows) }),
 		v.sm.ALU.Outcome.Tap(func(cycle uint64, _ *divergence.Outcome) { f.pushed = append(f.pushed, cycle) }),
 		ports.Outcome.Tap(f.resolved), ports.Launch.Tap(f.begins),
 		v.sm.Issue.OnIssue.Add(f.issue), v.sm.Issue.OnInserted.Add(f.issue), v.sm.Issue.OnClass.Add(f.look))
@@ -79,6 +85,9 @@ func (f *forming) begins(cycle uint64, l *divergence.WarpStart) {
 	*r = formed{rpc: isa.NoPC, apart: !f.rejoins}
 	if f.rejoins {
 		cycle--
+		f.pool.stats.Formed++
+	} else {
+		f.pool.take(cycle, update{mask: l.Mask, row: rowOf(l.Row)})
 	}
 	r.take(l.Mask, cycle)
 }
@@ -110,14 +119,19 @@ func (f *forming) issue(e sm.Issued) {
 		return
 	}
 	f.places.cycle(e.Cycle)
+	f.pool.until(e.Cycle - 1)
 	pc := f.sm.Div.Slots().At(int(e.Slot)).PC
 	if r := &f.rows[e.Row&(sm.MaxWarps-1)]; f.rejoins && !e.Mixed && r.apart && r.rpc == pc &&
 		e.Mask == f.places.at(int(e.Row)).alive {
 		r.apart = false
+		f.pool.count[e.Slot] = 0
+		f.pool.stats.Formed++
 	}
 	if f.together(e.Flight) {
+		f.pool.goes(&e, pc)
 		return
 	}
+	f.pool.issues(&e, pc)
 	first, last := ^uint64(0), uint64(0)
 	moves := !f.sm.Program().Insts[pc].Control()
 	f.each(e.Flight, func(r *formed, row int) {
@@ -136,6 +150,7 @@ func (f *forming) issue(e sm.Issued) {
 			"%s: a thread was taken in cycle %d, the first of its warp in cycle %d, and they take two and three cycles to a slot", f.at(&e), last, first)
 	}
 	if moves {
+		f.pool.take(e.Cycle, f.pool.of(e.Flight, e.Mask, pc+1))
 		f.fired = [2]uint64{e.Cycle, f.fired[0]}
 		f.left = append(f.left, leaving{e.Cycle, *e.Flight})
 	}
@@ -192,9 +207,42 @@ func (f *forming) resolved(cycle uint64, out *divergence.Outcome) {
 			r.apart, r.rpc = true, in.Reconv
 		}
 	})
+	if !together || sides == 2 && in.Branches() {
+		f.goOn(out, d, in, cycle, front)
+	}
 	if !stays {
 		f.left = append(f.left, leaving{cycle, d.Flight})
 	}
+}
+
+// goOn sends the threads of an outcome to the pool.
+func (f *forming) goOn(out *divergence.Outcome, d *decision, in *isa.Inst, cycle, front uint64) {
+	p, taken, not := f.pool, d.Mask&out.Taken, d.Mask&^out.Taken
+	sends := func(cycle uint64, lanes uint64, pc uint32) { p.take(cycle, p.of(&d.Flight, lanes, pc)) }
+	switch j := out.Jump(in, 0); {
+	case in.Branches():
+		if not == 0 || taken == 0 {
+			front = cycle
+		}
+		sends(front, taken, j.Target.PC)
+		sends(cycle, not, j.Fall.PC)
+	case in.Op == isa.OpBar && in.Mode == isa.ModeArrive:
+		sends(cycle, d.Mask, d.PC+1)
+	default:
+		sends(cycle, not, d.PC+1)
+		if u := p.of(&d.Flight, taken, d.PC+1); in.Op == isa.OpBar && taken != 0 {
+			p.form(&u).atBar = true
+		}
+	}
+	p.until(cycle)
+}
+
+// rowOf returns the rows of a static warp.
+func rowOf(row uint8) (rows [isa.MaxLanes]uint8) {
+	for i := range rows {
+		rows[i] = row
+	}
+	return rows
 }
 
 // look checks the cycles since the last look: if the pool had a warp and a slot was free, a warp

@@ -28,6 +28,13 @@ func TestFormingIsWatched(t *testing.T) {
 				}
 			}))
 		}},
+		{"warps are wider than they are", checkForming, func(f *forming) {
+			f.Leave(f.sm.Issue.OnIssue.Add(func(sm.Issued) {
+				for _, w := range f.pool.warps {
+					w.mask |= 1
+				}
+			}))
+		}},
 		{"a warp more is in the pool", checkTiming, func(f *forming) {
 			f.Leave(f.sm.Issue.OnClass.Add(func(sm.Spent) { f.due = true }))
 		}},

@@ -24,6 +24,7 @@ type Observer struct {
 	fair      *fair
 	liveness  *liveness
 	homes     *lanes
+	admission *admission
 }
 
 // Open attaches a model to an SM.
@@ -52,6 +53,7 @@ func watch(s *testbench.Session, prog *isa.Program, books []Open) (list []*Obser
 	for _, sim := range s.Machine.System().Sims() {
 		sims[sim.Name()] = sim
 	}
+	sends := newDispatch(s)
 	for i, m := range s.Machine.SMs {
 		threads := m.Kernel().Threads()
 		o := &Observer{View: View{
@@ -60,6 +62,11 @@ func watch(s *testbench.Session, prog *isa.Program, books []Open) (list []*Obser
 			rowsThere: cfg.SM.Warps(),
 		}}
 		o.begin()
+		o.admission = watchAdmission(&o.View, sends)
+		for core := range m.Sub {
+			watchSpent(&o.View, o.admission, core)
+		}
+		o.watchBars(o.places)
 		for _, open := range books {
 			open(o)
 		}
@@ -83,6 +90,9 @@ func (o *Observer) begin() {
 		o.prompt = watchPrompt(v, o.transfers, o.barriers)
 	}
 	o.fair = watchFair(v, o.registers)
+	for core := range v.sm.Sub {
+		watchFetches(v, core)
+	}
 	watchPipes(v)
 	o.registers.watchIssues()
 	o.liveness = watchLiveness(v, o.places, o.transfers, o.barriers)
@@ -152,8 +162,6 @@ func Statistics(list []*Observer, c *testbench.Counters) *Finding {
 		for i, n := range o.counted.active {
 			all.active[i] += n
 		}
-		all.branches += o.counted.branches
-		all.divergent += o.counted.divergent
 	}
 	for i, n := range c.Active {
 		if n != all.active[i] {
@@ -161,10 +169,16 @@ func Statistics(list []*Observer, c *testbench.Counters) *Finding {
 				fmt.Sprintf("%d instructions of %d lanes have been issued, the counter has %d", all.active[i], i, n))
 		}
 	}
-	if d := &c.Divergence; d.Branches != all.branches || d.Divergent != all.divergent {
-		return Found(checkStatistics, "branches",
-			fmt.Sprintf("%d branches, of which %d diverge, the counters have %d and %d", all.branches, all.divergent,
-				d.Branches, d.Divergent))
+	counts := map[string]uint64{}
+	for _, o := range list {
+		for _, t := range o.tallies {
+			counts[t.what] += *t.n
+		}
+	}
+	for _, t := range list[0].tallies {
+		if n := t.of(c); n != counts[t.what] {
+			return Found(checkStatistics, t.what, fmt.Sprintf("%s: %d are observed, the counter has %d", t.what, counts[t.what], n))
+		}
 	}
 	return nil
 }

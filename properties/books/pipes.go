@@ -1,8 +1,6 @@
 package books
 
 import (
-	"math/bits"
-
 	"divergo/isa"
 	"divergo/sm"
 )
@@ -54,20 +52,7 @@ func (p *pipes) starts(free, cycle uint64, r *sm.Result) {
 
 // enters returns the cycles in which an instruction enters a pipe of some width.
 func (p *pipes) enters(width int, r *sm.Result) int {
-	whole, n := p.lanes/width, 0
-	switch all := bits.OnesCount64(r.Exec) == p.lanes; {
-	case all || p.config.SM.Skip == sm.SkipNone:
-		n = whole
-	case p.config.SM.Skip == sm.SkipSCC:
-		n = (bits.OnesCount64(r.Exec) + width - 1) / width
-	default:
-		for lane := 0; lane < p.lanes; lane += width {
-			if r.Exec>>lane&(uint64(1)<<width-1) != 0 {
-				n++
-			}
-		}
-	}
-	n = max(n, 1)
+	whole, n := p.lanes/width, p.groups(width, r.Exec)
 	if k := p.config.SM.Initiation.Of(&p.sm.Program().Insts[r.PC]); k > 0 {
 		n = (n*k + whole - 1) / whole
 	}

@@ -5,6 +5,8 @@ import (
 
 	"divergo/isa"
 	"divergo/sm"
+	"divergo/sm/divergence"
+	"divergo/testbench"
 )
 
 // counted holds the observer's own counts for the statistics.
@@ -29,5 +31,39 @@ func watchCounts(v *View) *counted {
 	o := &counted{}
 	v.issues = append(v.issues, func(e sm.Issued) { o.active[bits.OnesCount64(e.Mask)]++ })
 	v.Leave(v.sm.ALU.OnBranch.Add(o.resolved))
+	v.tally("branches", &o.branches, func(c *testbench.Counters) uint64 { return c.Divergence.Branches })
+	v.tally("divergent branches", &o.divergent, func(c *testbench.Counters) uint64 { return c.Divergence.Divergent })
 	return o
+}
+
+// tally is a count of an observer, with the statistic that must equal the sum over all observers.
+type tally struct {
+	what string
+	n    *uint64
+	of   func(c *testbench.Counters) uint64
+}
+
+// tally adds a count, which Statistics compares at the end.
+func (v *View) tally(what string, n *uint64, of func(c *testbench.Counters) uint64) {
+	v.tallies = append(v.tallies, tally{what, n, of})
+}
+
+// watchBars counts the barriers that a warp reaches without all of its live threads. Mechanisms whose warps
+// have threads of several rows count something else. Where two instructions issue together, a path may exit
+// in the cycle in which another one comes to a barrier.
+func (v *View) watchBars(places *places) {
+	if v.mechanism.Blocks || v.mechanism.Across || v.sm.Issue.Beside != nil {
+		return
+	}
+	n := new(uint64)
+	v.eachTaken(func(cycle uint64, out *divergence.Outcome) {
+		places.cycle(cycle)
+		d := places.decided()
+		if v.sm.Program().Insts[out.PC].Op == isa.OpBar && out.Taken != 0 && d != nil &&
+			d.Mask != places.at(int(d.Row)).alive {
+			*n++
+		}
+	})
+	v.tally("barriers that part of a warp reaches", n,
+		func(c *testbench.Counters) uint64 { return c.Divergence.BarDiverged })
 }

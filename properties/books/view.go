@@ -32,7 +32,8 @@ type View struct {
 	rows      [sm.MaxWarps]row
 	begins    []func(r int)     // called for each warp that begins
 	issues    []func(sm.Issued) // called for each instruction of the kernel, after all taps
-	found     *Finding          // the first
+	tallies   []tally
+	found     *Finding // the first
 	leave     []func()
 }
 
