@@ -2,6 +2,7 @@ package isa
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -179,6 +180,68 @@ func TestDominatorsByPaths(t *testing.T) {
 			require.Equal(t, want, p.Blocks[b].IPDom, "seed %d run %d block %d of %q\n%s", seed, run, b, ends, p)
 		}
 	}
+}
+
+// TestLikelyPointsByPaths compares with the definitions. An edge to a block that dominates its start closes a
+// loop, whose blocks reach that edge without the header. The likely-convergence point of a branch is the
+// first closing block of the innermost loop behind it, or else the last one. It has none if all paths there pass
+// the post-dominator first, or if it is that block.
+func TestLikelyPointsByPaths(t *testing.T) {
+	const seed = 2
+	r := rand.New(rand.NewPCG(seed, 0))
+	points := 0
+	for run := range 3000 {
+		n := 3 + r.IntN(8)
+		ends := make([]string, n)
+		for i := range ends {
+			target := string(rune('A' + r.IntN(n)))
+			ends[i] = []string{"", target, "?" + target, "?" + target, "?" + target, "x", "?x"}[r.IntN(7)]
+		}
+		ends[n-1] = "x"
+		p := flow(t, ends...)
+		search := searcher{Program: p, seen: make([]int, len(p.Blocks)), left: searchSteps}
+		for b := range p.Blocks {
+			in := &p.Insts[p.Blocks[b].End-1]
+			if !in.Conditional() || !reached(p, b, -1) {
+				continue
+			}
+			var latches []int
+			size := len(p.Blocks) + 1
+			for h := range p.Blocks {
+				var closes []int
+				body := map[int]bool{h: true}
+				for u := range p.Blocks {
+					if !slices.Contains(p.Blocks[u].Succs, h) || !reached(p, u, -1) || u != h && reached(p, u, h) {
+						continue
+					}
+					closes = append(closes, u)
+					for x := range p.Blocks {
+						if reached(p, x, -1) && (x == u || search.reaches(x, u, h)) && u != h {
+							body[x] = true
+						}
+					}
+				}
+				if len(closes) > 0 && body[b] && len(body) < size {
+					latches, size = closes, len(body)
+				}
+			}
+			want := NoPC
+			if len(latches) > 0 {
+				latch := latches[len(latches)-1]
+				for _, u := range slices.Backward(latches) {
+					if u > b {
+						latch = u
+					}
+				}
+				if latch != b && search.reaches(b, latch, p.Blocks[b].IPDom) {
+					want = p.Blocks[latch].Start
+					points++
+				}
+			}
+			require.Equal(t, int32(want), int32(in.Likely), "seed %d run %d block %d of %q\n%s", seed, run, b, ends, p)
+		}
+	}
+	assert.Greater(t, points, 500)
 }
 
 // reached reports whether a path leads from the entry to block b without block
