@@ -6,6 +6,7 @@ import (
 	"divergo/isa"
 	"divergo/sm"
 	"divergo/sm/divergence"
+	"divergo/testbench"
 	"divergo/units"
 )
 
@@ -28,23 +29,26 @@ type blockStack struct {
 	first  divergence.First
 	likely bool // a divergent branch gets an entry for its likely-convergence point (section 4)
 	passes bool // a warp can pass a branch by itself, off the stack
+	now    uint64
+	waits  struct{ branch, join uint64 } // cycles that warps have waited for others
 	ctas   [sm.MaxCTAs]blockBook
 }
 
 // blockBook is the model of the stack of a CTA.
 type blockBook struct {
-	known  bool  // the model follows it
-	base   uint8 // row of the first warp
-	stack  []blockEntry
-	run    units.BlockMask // threads of the top entry that have not reached its end
-	bar    units.BlockMask // threads that wait at a barrier
-	open   *isa.Inst       // the branch that threads of the top entry have executed, if any
-	at     divergence.Point
-	jump   divergence.Jump // its destinations
-	target uint32
-	taken  units.BlockMask // threads that have executed it and take it
-	not    units.BlockMask
-	popped int // entries with nothing left to run since the last one with threads to run
+	known          bool  // the model follows it
+	base           uint8 // row of the first warp
+	stack          []blockEntry
+	run            units.BlockMask // threads of the top entry that have not reached its end
+	bar            units.BlockMask // threads that wait at a barrier
+	open           *isa.Inst       // the branch that threads of the top entry have executed, if any
+	at             divergence.Point
+	jump           divergence.Jump // its destinations
+	target         uint32
+	taken          units.BlockMask // threads that have executed it and take it
+	not            units.BlockMask
+	waiting, since uint64 // warps that have come to the end of the block, and the sum of their cycles
+	popped         int    // entries with nothing left to run since the last one with threads to run
 }
 
 // blockEntry is an entry of the stack.
@@ -65,6 +69,14 @@ func watchBlocks(o *Observer, likely, passes bool) *blockStack {
 	v.eachTaken(b.resolved)
 	v.Leave(ports.Launch.Tap(b.launched), v.sm.Issue.OnIssue.Add(b.issue),
 		v.sm.Issue.OnInserted.Add(b.issue))
+	if !passes {
+		v.tally("cycles that warps wait at a branch", &b.waits.branch, func(c *testbench.Counters) uint64 {
+			return c.Divergence.Compaction.AtBranch
+		})
+		v.tally("cycles that warps wait at a reconvergence point", &b.waits.join, func(c *testbench.Counters) uint64 {
+			return c.Divergence.Compaction.AtJoin
+		})
+	}
 	return b
 }
 
@@ -94,10 +106,14 @@ func (b *blockStack) threads(c *blockBook, f *sm.Flight, lanes uint64) (mask uni
 // issue moves the threads of an instruction that is not a control instruction.
 func (b *blockStack) issue(e sm.Issued) {
 	c := &b.ctas[e.CTA&(sm.MaxCTAs-1)]
+	if !c.known {
+		b.forget(&b.waits.branch, &b.waits.join)
+	}
 	if b.found != nil || !c.known {
 		return
 	}
 	b.places.cycle(e.Cycle)
+	b.now = e.Cycle
 	pc := b.sm.Div.Slots().At(int(e.Slot)).PC
 	all, depth := b.threads(c, e.Flight, e.Mask)
 	c.bar.Remove(&all)
@@ -107,13 +123,15 @@ func (b *blockStack) issue(e sm.Issued) {
 }
 
 // resolved moves the threads of a control instruction.
-func (b *blockStack) resolved(_ uint64, out *divergence.Outcome) {
+func (b *blockStack) resolved(cycle uint64, out *divergence.Outcome) {
 	if b.found != nil || b.places.decided() == nil {
 		return
 	}
 	d := b.places.decided()
 	c := &b.ctas[d.CTA&(sm.MaxCTAs-1)]
+	b.now = cycle
 	if !c.known {
+		b.forget(&b.waits.branch, &b.waits.join)
 		return
 	}
 	in := &b.sm.Program().Insts[d.PC]
@@ -175,6 +193,10 @@ func (c *blockBook) moved(b *blockStack, threads *units.BlockMask, to divergence
 
 // comes records threads that reach the end of the block.
 func (c *blockBook) comes(b *blockStack, threads *units.BlockMask) {
+	if !threads.Empty() {
+		c.waiting++
+		c.since += b.now
+	}
 	if c.run.Remove(threads); c.run.Empty() {
 		c.end(b)
 	}
@@ -214,9 +236,13 @@ func (c *blockBook) end(b *blockStack) {
 	if !c.known {
 		return
 	}
+	waited := c.waiting*b.now - c.since
+	c.waiting, c.since = 0, 0
 	if c.open != nil {
+		b.waits.branch += waited
 		c.split(b)
 	} else if len(c.stack) > 1 {
+		b.waits.join += waited
 		c.pop()
 	}
 	c.popped = 0

@@ -2,6 +2,7 @@ package books
 
 import (
 	"math/bits"
+	"slices"
 
 	"divergo/isa"
 	"divergo/sm"
@@ -39,13 +40,22 @@ func watchCounts(v *View) *counted {
 // tally is a count of an observer, with the statistic that must equal the sum over all observers.
 type tally struct {
 	what string
-	n    *uint64
+	n    *uint64 // nil: not known
 	of   func(c *testbench.Counters) uint64
 }
 
 // tally adds a count, which Statistics compares at the end.
 func (v *View) tally(what string, n *uint64, of func(c *testbench.Counters) uint64) {
 	v.tallies = append(v.tallies, tally{what, n, of})
+}
+
+// forget drops counts of which an event is not known.
+func (v *View) forget(counts ...*uint64) {
+	for i := range v.tallies {
+		if slices.Contains(counts, v.tallies[i].n) {
+			v.tallies[i].n = nil
+		}
+	}
 }
 
 // watchBars counts the barriers that a warp reaches without all of its live threads. Mechanisms whose warps
