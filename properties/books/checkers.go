@@ -134,8 +134,9 @@ func Checkers() []Checker {
 			From: "loose round robin: Fung & Aamodt, HPCA 2011, section 2.2",
 			More: []string{
 				"A slot is ready if it has an instruction and its threads have nothing in flight.",
-				"No ready slot is before the one that issues, in the order of sm.cta_priority and then of sm.scheduler. " +
-					"With two-level this holds within a fetch group.",
+				"No ready slot is before the one that issues, in the order of sm.cta_priority and then of sm.scheduler.",
+				"With two-level a fetch group is active until all of its warps wait for memory, a barrier or a " +
+					"reconvergence point.",
 				"Of the paths of the oldest warp, the first slot issues.",
 				"With sm.interweave the second slot is the ready one that fills most of the free lanes.",
 			},
@@ -178,7 +179,8 @@ func Checkers() []Checker {
 			From: "the statistics' definitions",
 			More: []string{
 				"Each cycle is in the class of its lanes, or of the first reason why nothing issues.",
-				"So are skipped cycles, waits for write-back, the warp pool, and barriers that part of a warp reaches.",
+				"Counted again are skipped cycles, waits for write-back and for the warps of a CTA, the warp pool, and " +
+					"barriers that part of a warp reaches.",
 			},
 		},
 		{
