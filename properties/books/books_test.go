@@ -163,7 +163,8 @@ func TestTimingIsWatched(t *testing.T) {
 			}))
 		}},
 		{"a branch too many", checkStatistics, func(o *Observer) { o.counted.branches++ }},
-		{"a cycle too many of the last class", checkStatistics, func(o *Observer) { *o.tallies[len(o.tallies)-1].n++ }},
+		{"a cycle too many of a class", checkStatistics, func(o *Observer) { *o.tallies[2].n++ }},
+		{"a deeper stack", checkStatistics, func(o *Observer) { *o.tallies[len(o.tallies)-1].n = 100 }},
 		{"an instruction too few", checkStatistics, func(o *Observer) { o.counted.active[1]-- }},
 	} {
 		t.Run(c.name, func(t *testing.T) {

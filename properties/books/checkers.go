@@ -136,7 +136,7 @@ func Checkers() []Checker {
 				"A slot is ready if it has an instruction and its threads have nothing in flight.",
 				"No ready slot is before the one that issues, in the order of sm.cta_priority and then of sm.scheduler.",
 				"With two-level a fetch group is active until all of its warps wait for memory, a barrier or a " +
-					"reconvergence point.",
+					"reconvergence point. Neither is checked with both keys.",
 				"Of the paths of the oldest warp, the first slot issues.",
 				"With sm.interweave the second slot is the ready one that fills most of the free lanes.",
 			},
@@ -179,6 +179,7 @@ func Checkers() []Checker {
 			From: "the statistics' definitions",
 			More: []string{
 				"Each cycle is in the class of its lanes, or of the first reason why nothing issues.",
+				"Stacks have the depth that their pushes and pops give; of tbc, capri and multipath it is not known.",
 				"Counted again are skipped cycles, waits for write-back and for the warps of a CTA, the warp pool, and " +
 					"barriers that part of a warp reaches.",
 			},

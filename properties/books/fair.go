@@ -154,8 +154,8 @@ func (t *fair) issue(e sm.Issued) {
 	} else {
 		c.first, c.second = now, issued{slot: -1}
 	}
-	if c.last = e.Cycle; beside || t.sm.Issue.Ranks != nil {
-		return
+	if c.last = e.Cycle; beside || t.sm.Issue.Ranks != nil || t.loads != nil && t.priority != sm.PriorityNone {
+		return // fetch groups are looked at only for a CTA with instructions
 	}
 	t.look(e.Cycle, core)
 	own := t.turn(core, int(e.Slot))

@@ -7,6 +7,11 @@ func init() {
 	for _, name := range []string{"pdom", "pdom-lcp"} {
 		Register(name, func(o *Observer) { watchStack(&o.View, o.mechanism.Stack) })
 	}
+	for _, name := range []string{
+		"pdom", "pdom-lcp", "dpe", "ppc", "ppc-explicit", "ptpc", "token", "barrier", "subwarp",
+	} {
+		Register(name, func(o *Observer) { watchDepth(&o.View) })
+	}
 	Register("token", func(o *Observer) {
 		k := tokens.Keys.Of(o.config.Divergence)
 		o.transfers.costs = [2]uint64{uint64(k.Fill), uint64(k.Spill)}

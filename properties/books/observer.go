@@ -172,9 +172,12 @@ func Statistics(list []*Observer, c *testbench.Counters) *Finding {
 	counts, unknown := map[string]uint64{}, map[string]bool{}
 	for _, o := range list {
 		for _, t := range o.tallies {
-			if t.n == nil {
+			switch {
+			case t.n == nil:
 				unknown[t.what] = true
-			} else {
+			case t.peak:
+				counts[t.what] = max(counts[t.what], *t.n)
+			default:
 				counts[t.what] += *t.n
 			}
 		}

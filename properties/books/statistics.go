@@ -41,12 +41,13 @@ func watchCounts(v *View) *counted {
 type tally struct {
 	what string
 	n    *uint64 // nil: not known
+	peak bool    // the largest counts, not the sum
 	of   func(c *testbench.Counters) uint64
 }
 
 // tally adds a count, which Statistics compares at the end.
 func (v *View) tally(what string, n *uint64, of func(c *testbench.Counters) uint64) {
-	v.tallies = append(v.tallies, tally{what, n, of})
+	v.tallies = append(v.tallies, tally{what: what, n: n, of: of})
 }
 
 // forget drops counts of which an event is not known.
@@ -56,6 +57,28 @@ func (v *View) forget(counts ...*uint64) {
 			v.tallies[i].n = nil
 		}
 	}
+}
+
+// watchDepth follows the depth of each stack from its pushes and pops.
+func watchDepth(v *View) {
+	type stack struct {
+		row   int
+		block bool
+	}
+	depth, most := map[stack]int{}, new(uint64)
+	v.Leave(v.sm.Div.Connections().OnStack.Add(func(e divergence.Stacked) {
+		k := stack{e.Row, e.Block != nil}
+		if depth[k]--; e.Push {
+			depth[k] += 2
+		}
+		if *most = max(*most, uint64(depth[k])); depth[k] != e.Depth {
+			v.Fail(Rule{checkStatistics, "another depth of a stack"}, nil,
+				"SM %d, cycle %d: the stack of row %d has %d entries after a push or pop, expected %d", v.index, v.sim.Now(),
+				e.Row, e.Depth, depth[k])
+		}
+	}))
+	v.tally("entries of the deepest stack", most, func(c *testbench.Counters) uint64 { return c.Divergence.MaxDepth })
+	v.tallies[len(v.tallies)-1].peak = true
 }
 
 // watchBars counts the barriers that a warp reaches without all of its live threads. Mechanisms whose warps
