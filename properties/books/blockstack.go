@@ -156,6 +156,7 @@ func (b *blockStack) resolved(cycle uint64, out *divergence.Outcome) {
 		if !taken.Empty() && in.Mode != isa.ModeArrive {
 			c.bar.Union(&all)
 			c.parks()
+			b.forget(&b.waits.branch, &b.waits.join) // the last one at a barrier ends a block, too
 		}
 		c.moved(b, &all, next)
 	default:

@@ -180,8 +180,8 @@ func Checkers() []Checker {
 			More: []string{
 				"Each cycle is in the class of its lanes, or of the first reason why nothing issues.",
 				"Stacks have the depth that their pushes and pops give; of tbc, capri and multipath it is not known.",
-				"Counted again are skipped cycles, waits for write-back and for the warps of a CTA, the warp pool, and " +
-					"barriers that part of a warp reaches.",
+				"Counted again are skipped cycles, waits for write-back, the warp pool, barriers that part of a warp " +
+					"reaches, and in tbc without barriers the waits for other warps.",
 			},
 		},
 		{

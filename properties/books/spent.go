@@ -77,6 +77,10 @@ func watchSpent(v *View, a *admission, core int) {
 				}
 			}))
 	}
+	v.Leave(func() { // an instruction may enter behind the launch
+		s.counts[s.class] += v.sim.Now() - s.since
+		s.since = v.sim.Now()
+	})
 	for class := range s.counts {
 		if class := sm.Class(class); class != sm.ClassEmpty { // goes on behind the launch
 			v.tally("cycles of "+class.Name(v.lanes), &s.counts[class],
