@@ -134,9 +134,8 @@ func Checkers() []Checker {
 			From: "loose round robin: Fung & Aamodt, HPCA 2011, section 2.2",
 			More: []string{
 				"A slot is ready if it has an instruction and its threads have nothing in flight.",
-				"No ready slot is before the one that issues, in the order of sm.cta_priority and then of sm.scheduler.",
-				"With two-level a fetch group is active until all of its warps wait for memory, a barrier or a " +
-					"reconvergence point. Neither is checked with both keys.",
+				"No ready slot is before the one that issues, in the order of sm.cta_priority and then of sm.scheduler. " +
+					"With two-level this holds within a fetch group.",
 				"Of the paths of the oldest warp, the first slot issues.",
 				"With sm.interweave the second slot is the ready one that fills most of the free lanes.",
 			},

@@ -15,7 +15,6 @@ import (
 type fair struct {
 	*View
 	registers *scoreboard
-	loads     *loads // scheduler of two levels
 	scheduler sm.Scheduler
 	priority  sm.CTAPriority
 	weaves    sm.Interweave
@@ -29,8 +28,6 @@ type fairCore struct {
 	last   uint64 // cycle of the last issue
 	first  issued // first issue in that cycle
 	second issued // second issue in that cycle
-	active int    // fetch group
-	looked uint64 // cycle of the last look at the groups
 }
 
 // issued is a slot that has issued, with its threads.
@@ -49,12 +46,6 @@ func watchFair(v *View, registers *scoreboard) *fair {
 		t.coreOf = append(t.coreOf, v.sm.CoreOf(s))
 	}
 	v.Leave(v.sm.Issue.OnClass.Add(t.class), v.sm.Issue.OnIssue.Add(t.issue), v.sm.Issue.OnInserted.Add(t.issue))
-	if t.scheduler == sm.TwoLevel {
-		t.loads = watchLoads(v)
-		for i, core := range v.sm.Sub {
-			t.cores[i].active = int(core.Issue.Groups.Q().Active)
-		}
-	}
 	return t
 }
 
@@ -64,7 +55,6 @@ func (t *fair) class(e sm.Spent) {
 	if t.found != nil {
 		return
 	}
-	t.look(e.Cycle, e.Core)
 	if e.Slot < 0 {
 		for s, core := range t.coreOf {
 			if core == e.Core && t.ready(e.Cycle, s) {
@@ -154,16 +144,17 @@ func (t *fair) issue(e sm.Issued) {
 	} else {
 		c.first, c.second = now, issued{slot: -1}
 	}
-	if c.last = e.Cycle; beside || t.sm.Issue.Ranks != nil || t.loads != nil && t.priority != sm.PriorityNone {
-		return // fetch groups are looked at only for a CTA with instructions
+	if c.last = e.Cycle; beside || t.sm.Issue.Ranks != nil {
+		return
 	}
-	t.look(e.Cycle, core)
-	own := t.turn(core, int(e.Slot))
+	own, known := t.turn(core, int(e.Slot))
 	for s := range t.sm.Div.Slots().Len() {
-		if t.sm.CoreOf(s) != core || s == int(e.Slot) {
+		if t.sm.CoreOf(s) != core || s == int(e.Slot) || !known {
 			continue
 		}
-		if turn := t.turn(core, s); slices.Compare(turn[:], own[:]) < 0 && t.ready(e.Cycle, s) {
+		// Slots of groups of which one is active have no order.
+		turn, _ := t.turn(core, s)
+		if turn.group == own.group && slices.Compare(turn.place[:], own.place[:]) < 0 && t.ready(e.Cycle, s) {
 			t.Fail(Rule{checkFair, "not the slot's turn"}, t.inSlot(s),
 				"SM %d, cycle %d: slot %d issues, slot %d was ready and before it", t.index, e.Cycle, e.Slot, s)
 			return
@@ -171,47 +162,16 @@ func (t *fair) issue(e sm.Issued) {
 	}
 }
 
-// look finds the active fetch group. It stays active until all of its warps wait for long. Then the next one
-// with a warp that does not becomes active.
-func (t *fair) look(cycle uint64, core int) {
-	c := &t.cores[core]
-	if t.loads == nil || c.looked == cycle && cycle > 0 {
-		return
-	}
-	c.looked = cycle
-	groups, next := t.groups(), -1
-	for i := range t.slots.Len() {
-		s := t.slots.At(i)
-		if t.coreOf[i] != core || !s.Valid || s.Wait > divergence.WaitsControl || t.loads.hold(cycle, i) {
-			continue
-		}
-		if behind := (t.group(s) - c.active + groups) % groups; next < 0 || behind < next {
-			next = behind
-		}
-	}
-	if next > 0 {
-		c.active = (c.active + next) % groups
-	}
+// turn is the place of a slot in the order of the scheduler: its CTA by priority, then its own place.
+// The first place issues. Only slots of one group have an order.
+type turn struct {
+	group int
+	place [4]uint64
 }
 
-// groups returns the number of fetch groups of a sub-core.
-func (t *fair) groups() int {
-	c := &t.config.SM
-	return (c.Warps()/c.Schedulers + c.FetchGroup - 1) / c.FetchGroup
-}
-
-// group returns the fetch group of a slot: neighbouring rows of the sub-core.
-func (t *fair) group(s *divergence.Slot) int {
-	n, at := t.config.SM.Schedulers, int(s.Row)
-	if at /= n; t.mechanism.Blocks && n > 1 {
-		at = int(s.Row)/t.warps/n*t.warps + int(s.Row)%t.warps
-	}
-	return at / t.config.SM.FetchGroup % t.groups()
-}
-
-// turn returns the place of a slot in this cycle, before anything issues: its CTA by priority, then its own place
-// in the order of the scheduler. The first place issues.
-func (t *fair) turn(core, s int) (at [4]uint64) {
+// turn returns the place of a slot in this cycle, before anything issues. It reports false if the
+// order is not known.
+func (t *fair) turn(core, s int) (at turn, known bool) {
 	q, n, slot := t.sm.Sub[core].Issue.Q(), t.sm.Div.Slots().Len(), t.sm.Div.Slots().At(s)
 	cta := int(slot.CTA & (sm.MaxCTAs - 1))
 	after := func(i, last, n int) uint64 { return uint64((i - last - 1 + 2*n) % n) }
@@ -221,24 +181,26 @@ func (t *fair) turn(core, s int) (at [4]uint64) {
 	}
 	switch t.priority {
 	case sm.PriorityAge:
-		at[0] = age
+		at.place[0] = age
 	case sm.PrioritySRR:
-		at[0] = after(cta+1, int(q.Turn), sm.MaxCTAs)
+		at.place[0] = after(cta+1, int(q.Turn), sm.MaxCTAs)
 	case sm.PriorityRRB:
 		enter := uint64(t.lanes / t.config.SM.SIMDWidth) // cycles of a whole warp
-		at[0] = after(cta+1, int(t.sim.Now()/enter%uint64(t.sm.CTAs())), sm.MaxCTAs)
+		at.place[0] = after(cta+1, int(t.sim.Now()/enter%uint64(t.sm.CTAs())), sm.MaxCTAs)
 	}
 	switch t.scheduler {
 	case sm.LRR:
-		at[1] = after(s, last, n)
+		at.place[1] = after(s, last, n)
 	case sm.GTO, sm.Oldest:
 		if t.scheduler == sm.Oldest || s != last {
-			at[1], at[2], at[3] = 1+age, uint64(slot.Row), uint64(s)
+			at.place[1], at.place[2], at.place[3] = 1+age, uint64(slot.Row), uint64(s)
 		}
 	default: // two levels: round robin among the warps of a group
-		group := t.group(slot)
-		at[1] = uint64((group - t.cores[core].active + t.groups()) % t.groups())
-		at[2] = after(s, int(*t.sm.Sub[core].Issue.Groups.Last.At(group)), n)
+		if len(t.sm.Sub) > 1 || t.priority != sm.PriorityNone {
+			return at, false
+		}
+		at.group = int(slot.Row) / t.config.SM.FetchGroup
+		at.place[1] = after(s, int(*t.sm.Sub[core].Issue.Groups.Last.At(at.group)), n)
 	}
-	return at
+	return at, true
 }

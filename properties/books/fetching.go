@@ -1,6 +1,8 @@
 package books
 
 import (
+	"math/bits"
+
 	"divergo/memsys"
 	"divergo/sm"
 	"divergo/sm/divergence"
@@ -11,6 +13,7 @@ import (
 type fetching struct {
 	*View
 	own     []int  // slots of the sub-core
+	place   []int  // by slot: its index in own
 	whole   []int  // by PC: instructions through the next control instruction
 	line    uint64 // bytes; 0: no instruction cache
 	known   bool
@@ -31,10 +34,11 @@ func watchFetches(v *View, core int) {
 	n := slots.Len()
 	f := &fetching{
 		View: v, buffer: make([]sm.Buffered, n), waits: make([]uint64, n), fired: make([]uint64, n),
-		moved: make([]uint64, n),
+		moved: make([]uint64, n), place: make([]int, n),
 	}
 	for s := range n {
 		if v.sm.CoreOf(s) == core {
+			f.place[s] = len(f.own)
 			f.own = append(f.own, s)
 		}
 		f.buffer[s] = *front.IBuffer.At(s)
@@ -93,9 +97,9 @@ func (f *fetching) decode(now uint64) {
 
 // changed notes the slots that have changed, and compares the I-buffer of the last fetch.
 func (f *fetching) changed(e *sm.Changed) {
-	for _, s := range f.own {
-		if e.Slots.Has(s) {
-			f.moved[s] = e.Cycle
+	for w, set := range e.Slots {
+		for ; set != 0; set &= set - 1 {
+			f.moved[w<<6|bits.TrailingZeros64(set)] = e.Cycle
 		}
 	}
 	last := &f.decoded
@@ -155,12 +159,12 @@ func (f *fetching) lineOf(pc uint32) uint64 {
 
 // after calls do for each slot of the sub-core, in turn, until it returns false.
 func (f *fetching) after(do func(s int) bool) {
-	first := 0
-	for first < len(f.own) && f.own[first] <= f.last {
-		first++
-	}
+	first := f.place[f.last] + 1
 	for k := range f.own {
-		if !do(f.own[(first+k)%len(f.own)]) {
+		if k += first; k >= len(f.own) {
+			k -= len(f.own)
+		}
+		if !do(f.own[k]) {
 			return
 		}
 	}
