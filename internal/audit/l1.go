@@ -36,6 +36,8 @@ type l1 struct {
 	hits   uint32                // of these, the ones that have hit
 	count  memsys.L1Counters     // what loads have found (sectors)
 	acked  uint64                // cycle of the last response without data
+	stored uint64                // cycle of the last store
+	backs  uint64                // dirty lines sent to the L2
 	owed   [][isa.RowLanes]bytes // by entry; none without sectors
 
 	lines  map[uint64]*copied // by address
@@ -111,7 +113,7 @@ type fence struct {
 func newL1(m *Memory, index int, cfg *memsys.Config, l *memsys.L1) *l1 {
 	a := &l1{
 		block: block{m, fmt.Sprintf("L1 of SM %d", index)}, cfg: &cfg.L1, l: l,
-		all: dram.Span(0, cfg.L1.Line), lines: map[uint64]*copied{}, sector: sectorOf(&cfg.L1), since: *l.Count.Q(),
+		all: dram.Span(0, cfg.L1.Line), lines: map[uint64]*copied{}, sector: sectorOf(&cfg.L1), stored: ^uint64(0), since: *l.Count.Q(),
 	}
 	if a.sector != 0 {
 		a.owed = make([][isa.RowLanes]bytes, memsys.MaxPending)
@@ -191,6 +193,7 @@ func (a *l1) access(cycle uint64, r *memsys.LineRequest) {
 	}
 	switch r.Kind {
 	case memsys.Store:
+		a.stored = cycle
 		a.store(c, r)
 	case memsys.Load, memsys.Atomic:
 		a.taken = access{
@@ -381,6 +384,9 @@ func (a *l1) request(cycle uint64, p *memsys.Request) {
 		a.held.write(cycle, p.Line, a.l.In.Front())
 	}
 	if p.Kind == memsys.Store {
+		if a.stored != cycle { // it is of no store that the L1 takes in this cycle
+			a.backs++
+		}
 		a.written(cycle, c, p)
 		return
 	}
@@ -479,7 +485,8 @@ func (a *l1) response(cycle uint64, r *memsys.Response) {
 func (a *l1) counted(own, now *memsys.L1Counters) {
 	a.recount(
 		tally{"loads that hit", own.LoadHits, now.LoadHits - a.since.LoadHits},
-		tally{"loads that joined a miss", own.Merges, now.Merges - a.since.Merges})
+		tally{"loads that joined a miss", own.Merges, now.Merges - a.since.Merges},
+		tally{"dirty lines sent to the L2", a.backs, now.WriteBacks - a.since.WriteBacks})
 	if a.held == nil {
 		a.recount(tally{"loads that missed", own.LoadMisses, now.LoadMisses - a.since.LoadMisses})
 		return

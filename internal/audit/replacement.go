@@ -25,6 +25,7 @@ type holding struct {
 	there, waiting bool
 	line, used     uint64 // number of the line in the cache, and time of its last use
 	have           dram.ByteMask
+	asked          dram.ByteMask // bytes on their way, or come with the last ones that were (L2)
 	joined         []memsys.Request
 }
 
@@ -114,7 +115,7 @@ type kept struct {
 	must  bool     // the last request must fetch
 	does  bool     // it has fetched
 	wrote []uint64 // lines written back since the last request: to make room, or by a flush
-	hits  uint64   // requests that were done when they came
+	count memsys.SliceCounters
 }
 
 func newKept(cfg *memsys.Config) *kept {
@@ -147,6 +148,13 @@ func (k *kept) request(cycle uint64, r *memsys.Request, needs dram.ByteMask) {
 	w := lookup(set, n)
 	if w != nil && w.waiting {
 		w.joined = append(w.joined, *r)
+		k.last, k.must, k.does = r.Line, k.lacks(w, r, needs), false
+		if k.must {
+			k.count.Misses++
+			k.count.SectorMisses++
+		} else {
+			k.count.Merges++
+		}
 		return
 	}
 	if w == nil {
@@ -155,19 +163,37 @@ func (k *kept) request(cycle uint64, r *memsys.Request, needs dram.ByteMask) {
 			return
 		}
 	}
-	k.last, k.must, k.does = r.Line, r.Kind != memsys.Store && !w.have.Covers(needs), false
-	if k.perform(w, r); k.must {
+	k.last, k.must, k.does = r.Line, k.lacks(w, r, needs), false
+	if k.must {
+		if k.count.Misses++; w.have != (dram.ByteMask{}) {
+			k.count.SectorMisses++
+		}
 		w.waiting, w.joined = true, append(w.joined[:0], *r)
 	} else {
-		k.hits++
+		k.count.Hits++
+	}
+	k.perform(w, r)
+}
+
+// lacks reports whether a request needs bytes that its line neither has nor waits for.
+func (k *kept) lacks(w *holding, r *memsys.Request, needs dram.ByteMask) bool {
+	return r.Kind != memsys.Store && !w.have.Or(w.asked).Covers(needs)
+}
+
+// fetch notes that bytes of a line are read from the DRAM.
+func (k *kept) fetch(line uint64, mask dram.ByteMask) {
+	k.does = k.does || line == k.last
+	n := k.number(line)
+	if w := lookup(k.set(n), n); w != nil {
+		w.asked = w.asked.Or(mask)
 	}
 }
 
-// fetch notes that a line is read from the DRAM.
-func (k *kept) fetch(line uint64) { k.does = k.does || line == k.last }
-
 // write notes that a line is written to the DRAM.
-func (k *kept) write(line uint64) { k.wrote = append(k.wrote, line) }
+func (k *kept) write(line uint64) {
+	k.wrote = append(k.wrote, line)
+	k.count.WriteBacks++
+}
 
 // fill notes bytes that come, the last ones on their way or not.
 func (k *kept) fill(line uint64, mask dram.ByteMask, last bool) {
@@ -178,7 +204,7 @@ func (k *kept) fill(line uint64, mask dram.ByteMask, last bool) {
 		return
 	}
 	if w.have = w.have.Or(mask); last {
-		w.waiting = false
+		w.waiting, w.asked = false, dram.ByteMask{}
 		for i := range w.joined {
 			k.perform(w, &w.joined[i])
 		}

@@ -237,7 +237,7 @@ func (a *slice) fetch(cycle uint64, r *dram.Request) {
 	}
 	q := &a.reads[r.ID]
 	mask := a.bytes(r.Mask)
-	a.kept.fetch(r.Addr)
+	a.kept.fetch(r.Addr, mask)
 	for id := range a.reads[:a.cfg.L2.MSHRs] {
 		if old := &a.reads[id]; old.line == r.Addr && (old != q || old.mask.And(mask) != dram.ByteMask{}) {
 			a.fail(Rule{MSHR, "a line fetched twice"},
@@ -303,10 +303,17 @@ func (a *slice) flushed(cycle uint64) {
 
 // counted compares the statistics of what the requests found.
 func (a *slice) counted() {
-	k, now := a.kept, a.s.Count.Q()
+	own, now := &a.kept.count, a.s.Count.Q()
 	a.recount(
-		tally{"accesses done when they came", k.hits, now.Hits - a.since.Hits},
-		tally{"clean lines that made room", k.evicted, now.Evictions - a.since.Evictions})
+		tally{"accesses done when they came", own.Hits, now.Hits - a.since.Hits},
+		tally{"accesses that fetched", own.Misses, now.Misses - a.since.Misses},
+		tally{
+			"accesses that fetched sectors of a line that was there", own.SectorMisses,
+			now.SectorMisses - a.since.SectorMisses,
+		},
+		tally{"accesses that joined a miss", own.Merges, now.Merges - a.since.Merges},
+		tally{"dirty lines written back", own.WriteBacks, now.WriteBacks - a.since.WriteBacks},
+		tally{"clean lines that made room", a.kept.evicted, now.Evictions - a.since.Evictions})
 }
 
 func (a *slice) end() {
