@@ -98,8 +98,8 @@ var whole = []books.Checker{
 		Name: checkReplaces, Doc: "a cache replaces the line of a set that was used longest ago and is not on its way",
 		From: "package memsys, cache: true LRU",
 		More: []string{
-			"The L2, read-only caches, and an L1 without sectors.",
-			"A request with .cs is no use, and in the L1 and in read-only caches a load that joins a miss. Of lines never used, that of the first way makes room.",
+			"The L1, the L2 and read-only caches.",
+			"A request with .cs is no use, and in the L1 and in read-only caches a load that joins a miss with all lanes. Of lines never used, that of the first way makes room.",
 			"With l2.keep the L2 keeps its lines from one run to the next, except those that the host writes to.",
 		},
 	},

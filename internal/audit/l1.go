@@ -34,7 +34,6 @@ type l1 struct {
 	sector uint64                // bytes of a sector, 0 without sectors
 	early  uint32                // lanes of the load at In that have their data (sectors)
 	hits   uint32                // of these, the ones that have hit
-	count  memsys.L1Counters     // what loads have found (sectors)
 	acked  uint64                // cycle of the last response without data
 	stored uint64                // cycle of the last store
 	backs  uint64                // dirty lines sent to the L2
@@ -48,7 +47,7 @@ type l1 struct {
 	filled fill // the last line received
 	sent   [8]int
 	fences []fence
-	held   *held // lines that the L1 holds; nil with sectors
+	held   *held // lines that the L1 must hold
 	since  memsys.L1Counters
 }
 
@@ -76,9 +75,10 @@ type access struct {
 	past  bool // it bypasses the cache
 	line  uint64
 	target
-	found bool   // what it finds is not counted yet (sectors)
-	hits  uint32 // lanes that have hit
-	fetch bool   // it has fetched
+	stream bool   // it is no use of the line
+	found  bool   // what it finds is not counted yet (sectors)
+	hits   uint32 // lanes that have hit
+	fetch  bool   // it has fetched
 }
 
 // target is the receiver of the data.
@@ -113,12 +113,12 @@ type fence struct {
 func newL1(m *Memory, index int, cfg *memsys.Config, l *memsys.L1) *l1 {
 	a := &l1{
 		block: block{m, fmt.Sprintf("L1 of SM %d", index)}, cfg: &cfg.L1, l: l,
-		all: dram.Span(0, cfg.L1.Line), lines: map[uint64]*copied{}, sector: sectorOf(&cfg.L1), stored: ^uint64(0), since: *l.Count.Q(),
+		all: dram.Span(0, cfg.L1.Line), lines: map[uint64]*copied{}, sector: sectorOf(&cfg.L1), stored: ^uint64(0),
+		held:  newHeld(&cfg.L1),
+		since: *l.Count.Q(),
 	}
 	if a.sector != 0 {
 		a.owed = make([][isa.RowLanes]bytes, memsys.MaxPending)
-	} else {
-		a.held = newHeld(&cfg.L1)
 	}
 	return a
 }
@@ -168,19 +168,14 @@ func (a *l1) access(cycle uint64, r *memsys.LineRequest) {
 		for i := range a.mshrs {
 			a.mshrs[i].keep = false
 		}
-		if a.held != nil {
-			a.held.settle()
-			a.held.forget()
-			a.replaced(&a.held.ways)
-		}
+		a.held.settle()
+		a.held.forget()
+		a.replaced(&a.held.ways)
 		return
 	}
 	c := a.copyOf(r.Line)
 	past := r.Cache == isa.CacheGlobal || r.Cache == isa.CacheVolatile || r.Kind == memsys.Atomic ||
 		r.Kind == memsys.Reduce
-	if a.held != nil {
-		a.held.access(cycle, r, past)
-	}
 	if past {
 		c.known, c.stack = dram.ByteMask{}, false
 	}
@@ -191,6 +186,7 @@ func (a *l1) access(cycle uint64, r *memsys.LineRequest) {
 			}
 		}
 	}
+	a.held.access(cycle, r, past, a.needs(r), a.flight(r.Line))
 	switch r.Kind {
 	case memsys.Store:
 		a.stored = cycle
@@ -198,7 +194,7 @@ func (a *l1) access(cycle uint64, r *memsys.LineRequest) {
 	case memsys.Load, memsys.Atomic:
 		a.taken = access{
 			open: true, cycle: cycle, kind: r.Kind, past: past, line: r.Line, target: target{r.Entry, r.Lanes},
-			found: a.sector != 0 && r.Kind == memsys.Load && !past, hits: a.hits,
+			stream: r.Cache == isa.CacheStream, found: a.sector != 0 && r.Kind == memsys.Load && !past, hits: a.hits,
 		}
 		for lane := range isa.RowLanes {
 			if a.sector != 0 && (r.Lanes&^a.early)>>lane&1 != 0 {
@@ -218,16 +214,40 @@ func (a *l1) fills(cycle uint64) bool {
 	return rsp.Valid() && a.acked != cycle && (rsp.Front().Kind == memsys.Load || rsp.Front().Kind == memsys.Atomic)
 }
 
-// find counts what a load has found: a miss if it has fetched, a hit if all of its lanes have hit.
+// find counts what a load that has not fetched has found: a hit if all of its lanes have hit.
 func (a *l1) find(t *access) {
 	switch {
 	case t.fetch:
-		a.count.LoadMisses++
 	case t.hits == t.lanes:
-		a.count.LoadHits++
+		a.held.count.LoadHits++
 	default:
-		a.count.Merges++
+		a.held.count.Merges++
 	}
+}
+
+// needs returns the bytes of the sectors that a load reads, or that a store writes to.
+func (a *l1) needs(r *memsys.LineRequest) (needs dram.ByteMask) {
+	if a.sector == 0 {
+		return a.all
+	}
+	for s := range a.cfg.Line / int(a.sector) {
+		span := dram.Span(s*int(a.sector), int(a.sector))
+		if r.Kind == memsys.Load && r.Sectors[s]&r.Lanes != 0 ||
+			r.Kind == memsys.Store && r.Mask.And(span) != (dram.ByteMask{}) {
+			needs = needs.Or(span)
+		}
+	}
+	return needs
+}
+
+// flight returns the bytes of a line that are on their way and will be kept.
+func (a *l1) flight(line uint64) (mask dram.ByteMask) {
+	for i := range a.mshrs[:a.cfg.MSHRs] {
+		if m := &a.mshrs[i]; m.used && m.keep && m.line == line {
+			mask = mask.Or(m.mask)
+		}
+	}
+	return mask
 }
 
 // wants is the bytes that a lane waits for: its sector, or the operand of an atomic.
@@ -259,10 +279,12 @@ func (a *l1) part(cycle uint64, r *memsys.LineResponse) {
 				a.early |= 1 << lane
 				if hit {
 					a.hits |= 1 << lane
+					a.held.hit(q.Line, q.Cache == isa.CacheStream)
 				}
 			}
 		} else if hit {
 			a.taken.hits |= 1 << lane
+			a.held.hit(a.taken.line, a.taken.stream)
 		}
 		if e.mask == (dram.ByteMask{}) {
 			a.fail(Rule{MSHR, "the wrong access answered"},
@@ -377,7 +399,6 @@ func (a *l1) request(cycle uint64, p *memsys.Request) {
 	}
 	c := a.copyOf(p.Line)
 	switch {
-	case a.held == nil:
 	case p.Kind == memsys.Load:
 		a.held.fetch(p.Line)
 	case p.Kind == memsys.Store && a.l.In.Valid():
@@ -475,23 +496,19 @@ func (a *l1) response(cycle uint64, r *memsys.Response) {
 		c := a.copyOf(m.line)
 		c.data.Merge(&r.Data, m.mask)
 		c.known = c.known.Or(m.mask)
-		if a.held != nil {
-			a.held.fill(m.line)
-		}
+		a.held.fill(m.line, m.mask, a.flight(m.line).AndNot(m.mask))
 	}
 }
 
 // counted compares the statistics of what the accesses found.
-func (a *l1) counted(own, now *memsys.L1Counters) {
+func (a *l1) counted() {
+	own, now := &a.held.count, a.l.Count.Q()
 	a.recount(
 		tally{"loads that hit", own.LoadHits, now.LoadHits - a.since.LoadHits},
+		tally{"loads that missed", own.LoadMisses, now.LoadMisses - a.since.LoadMisses},
+		tally{"loads of other sectors of a line that was there", own.SectorMisses, now.SectorMisses - a.since.SectorMisses},
 		tally{"loads that joined a miss", own.Merges, now.Merges - a.since.Merges},
-		tally{"dirty lines sent to the L2", a.backs, now.WriteBacks - a.since.WriteBacks})
-	if a.held == nil {
-		a.recount(tally{"loads that missed", own.LoadMisses, now.LoadMisses - a.since.LoadMisses})
-		return
-	}
-	a.recount(
+		tally{"dirty lines sent to the L2", a.backs, now.WriteBacks - a.since.WriteBacks},
 		tally{"stores that hit", own.StoreHits, now.StoreHits - a.since.StoreHits},
 		tally{"clean lines that made room", a.held.evicted, now.Evictions - a.since.Evictions})
 }
@@ -557,12 +574,9 @@ func (a *l1) passed(cycle uint64, r *memsys.LineResponse) {
 }
 
 func (a *l1) end() {
-	own := &a.count
-	if a.settle(^uint64(0)); a.held != nil {
-		a.replaced(&a.held.ways)
-		own = &a.held.count
-	}
-	a.counted(own, a.l.Count.Q())
+	a.settle(^uint64(0))
+	a.replaced(&a.held.ways)
+	a.counted()
 	for i := range a.mshrs {
 		if m := &a.mshrs[i]; m.used {
 			a.fail(Rule{MSHR, "an MSHR left over"}, "MSHR %d waits for line %#x", i, m.line)

@@ -250,25 +250,32 @@ func (k *kept) settle() {
 	k.wrote = k.wrote[:0]
 }
 
-// held are the lines that an L1 without sectors must hold, by the accesses that it takes. An access
-// past the cache removes its line, and so does a store to a line on its way. Stores take no way,
-// except a store to the first bytes of a stack line. A load that joins a miss is no use.
+// held are the lines that an L1 must hold, by the accesses that it takes. An access past the cache
+// removes its line. A store to sectors on their way gives these up, and a line without sectors is
+// gone. Stores take no way, except a store to the first bytes of a stack line. A load that joins a
+// miss is no use, unless some of its lanes hit.
 type held struct {
 	ways
-	count  memsys.L1Counters
-	size   uint64 // bytes of a line
-	stored uint64 // line of the last access, a store; none: it was none
-	last   uint64 // line of the last load; none: it is known to be right
-	must   bool   // the last load must fetch
-	does   bool   // it has fetched
+	count   memsys.L1Counters
+	sectors bool
+	size    uint64 // bytes of a line
+	all     dram.ByteMask
+	stored  uint64 // line of the last access, a store; none: it was none
+	last    uint64 // line of the last load; none: it is known to be right
+	must    bool   // the last load must fetch
+	does    bool   // it has fetched
 }
 
 func newHeld(c *memsys.L1Config) *held {
-	return &held{size: uint64(c.Line), stored: none, last: none, ways: newWays(c.Size, c.Line, c.Assoc, c.Hash)}
+	return &held{
+		size: uint64(c.Line), all: dram.Span(0, c.Line), sectors: sectorOf(c) != 0, stored: none, last: none,
+		ways: newWays(c.Size, c.Line, c.Assoc, c.Hash),
+	}
 }
 
-// access takes an access that is no fence, past the cache or not.
-func (h *held) access(cycle uint64, r *memsys.LineRequest, past bool) {
+// access takes an access that is no fence, past the cache or not. Its sectors have the bytes in needs;
+// those in flight are on their way.
+func (h *held) access(cycle uint64, r *memsys.LineRequest, past bool, needs, flight dram.ByteMask) {
 	h.settle()
 	if h.cycle, h.stored = cycle, none; r.Kind == memsys.Store {
 		h.stored = r.Line
@@ -276,43 +283,74 @@ func (h *held) access(cycle uint64, r *memsys.LineRequest, past bool) {
 	n := r.Line / h.size
 	set := h.set(n)
 	w := lookup(set, n)
-	there := w != nil
 	switch {
-	case past, there && w.waiting && r.Kind == memsys.Store:
-		if there {
-			*w = holding{}
-		}
-		return
+	case past && w != nil:
+		*w = holding{}
+	case past:
 	case r.Kind == memsys.Load:
-		h.last, h.must, h.does = r.Line, !there, false
-	case !there && (!r.Stack || r.Mask[0]&1 == 0):
-		return
-	}
-	if !there {
-		if w = h.take(set, n); w == nil {
-			if r.Kind == memsys.Load {
-				h.differ("line %#x finds room, though all ways wait", r.Line)
-			}
-			return
+		h.load(r, set, w, needs, flight)
+	case r.Kind == memsys.Store && w != nil:
+		h.store(r, w, needs, flight)
+	case r.Kind == memsys.Store && r.Stack && r.Mask[0]&1 != 0:
+		if w = h.take(set, n); w != nil {
+			w.have = h.all
+			h.touch(r, w)
 		}
-	} else {
-		h.found(r, w)
 	}
-	if r.Cache != isa.CacheStream && !w.waiting {
-		h.use(w)
-	}
-	w.waiting = w.waiting || h.last == r.Line && h.must
 }
 
-// found counts an access to a line that is there, or on its way.
-func (h *held) found(r *memsys.LineRequest, w *holding) {
+// load takes a load. With sectors its lanes hit one by one.
+func (h *held) load(r *memsys.LineRequest, set []holding, w *holding, needs, flight dram.ByteMask) {
+	there := w != nil
+	h.last, h.must, h.does = r.Line, !there || !w.have.Or(flight).Covers(needs), false
 	switch {
-	case r.Kind == memsys.Store:
-		h.count.StoreHits++
+	case h.must:
+		if !there {
+			w = h.take(set, r.Line/h.size)
+		} else {
+			h.count.SectorMisses++
+		}
+		if h.count.LoadMisses++; w == nil {
+			h.differ("line %#x finds room, though all ways wait", r.Line)
+			return
+		}
+		w.waiting = true
+		h.touch(r, w)
+	case h.sectors:
 	case w.waiting:
 		h.count.Merges++
 	default:
 		h.count.LoadHits++
+		h.touch(r, w)
+	}
+}
+
+// store takes a store to a line that is there.
+func (h *held) store(r *memsys.LineRequest, w *holding, needs, flight dram.ByteMask) {
+	if w.waiting = flight != (dram.ByteMask{}); !w.waiting && w.have == (dram.ByteMask{}) {
+		*w = holding{}
+		return
+	}
+	if here := needs.And(w.have); here != (dram.ByteMask{}) {
+		if here == needs {
+			h.count.StoreHits++
+		}
+		h.touch(r, w)
+	}
+}
+
+// touch notes the use of a line by an access.
+func (h *held) touch(r *memsys.LineRequest, w *holding) {
+	if r.Cache != isa.CacheStream {
+		h.use(w)
+	}
+}
+
+// hit notes that lanes of a load hit (sectors).
+func (h *held) hit(line uint64, stream bool) {
+	n := line / h.size
+	if w := lookup(h.set(n), n); w != nil && !stream {
+		h.use(w)
 	}
 }
 
@@ -336,12 +374,12 @@ func (h *held) write(cycle, line uint64, front *memsys.LineRequest) {
 	*w = holding{}
 }
 
-// fill notes that a line has come.
-func (h *held) fill(line uint64) {
+// fill notes that bytes of a line have come, and those that are still on their way.
+func (h *held) fill(line uint64, mask, flight dram.ByteMask) {
 	h.settle()
 	n := line / h.size
 	if w := lookup(h.set(n), n); w != nil {
-		w.waiting = false
+		w.have, w.waiting = w.have.Or(mask), flight != dram.ByteMask{}
 	}
 }
 
