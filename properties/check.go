@@ -151,7 +151,7 @@ func (r *runner) run(s *testbench.Session, k *draw.Compiled) (*books.Finding, *v
 	}
 	b, m := r.watched(s, func(run func(testbench.Launch) error) error {
 		err := k.Launch(s, run)
-		if faults = acrossEdge(k, err); faults {
+		if faults = acrossEdge(s, err); faults {
 			return nil
 		}
 		return err
@@ -267,10 +267,11 @@ func (r *runner) watched(s *testbench.Session, perform func(run func(testbench.L
 
 // acrossEdge reports whether a launch faults, as intended, across the end of an allocation
 // (Kernel.Edge), on the machine and in the golden model.
-func acrossEdge(k *draw.Compiled, err error) bool {
+func acrossEdge(s *testbench.Session, err error) bool {
 	var m *verify.Mismatch
 	var o *testbench.Outcome
-	if !errors.As(err, &o) || o.Fault == nil || o.Fault.Kind != sm.OutOfBounds.String() || !k.AtEdge(o.Fault.PC) {
+	if !errors.As(err, &o) || o.Fault == nil || o.Fault.Kind != sm.OutOfBounds.String() ||
+		!draw.AtEdge(s.Runs[len(s.Runs)-1].Launch.Prog, o.Fault.PC) {
 		return false
 	}
 	// At an activemask, and at a vote without .sync, the golden model groups the threads as the

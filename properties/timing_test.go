@@ -86,6 +86,7 @@ func TestAcrossEdge(t *testing.T) {
 		Kernel: draw.Kernel{Body: []draw.Stmt{{Kind: draw.Put}}, Words: 64, Edge: 6},
 	}).Compile()
 	require.NoError(t, err)
+	s := &testbench.Session{Runs: []testbench.Run{{Launch: testbench.Launch{Prog: k.Prog}}}}
 	fault := func(kind sm.FaultKind, buffer string) *testbench.Outcome {
 		pc := slices.IndexFunc(k.Prog.Insts, func(in isa.Inst) bool { return strings.Contains(in.Text, "["+buffer) })
 		return &testbench.Outcome{Fault: &testbench.Fault{Kind: kind.String(), PC: uint32(pc)}}
@@ -112,7 +113,7 @@ func TestAcrossEdge(t *testing.T) {
 		{"it waits for threads that are named", ends(golden.Deadlocked, named), false},
 		{"a rule is broken as well", ends(golden.Deadlocked, here, verify.Broken{Rule: "live"}), false},
 	} {
-		assert.Equal(t, c.want, acrossEdge(k, c.err), c.name)
+		assert.Equal(t, c.want, acrossEdge(s, c.err), c.name)
 	}
 }
 

@@ -375,12 +375,12 @@ func (k *Compiled) Launch(s *testbench.Session, run func(testbench.Launch) error
 	return err
 }
 
-// AtEdge reports whether an instruction is the access across the end of the kernel's buffer
-// (Kernel.Edge).
-func (k *Compiled) AtEdge(pc uint32) bool {
-	in := &k.Prog.Insts[pc]
+// AtEdge reports whether an instruction of the program is the access across the end of a kernel's
+// buffer (Kernel.Edge).
+func AtEdge(p *isa.Program, pc uint32) bool {
+	in := &p.Insts[pc]
 	return in.Memory() && slices.ContainsFunc(in.Src[:in.NSrc], func(o isa.Operand) bool {
-		return o.Kind == isa.OperandReg && k.Prog.Regs[o.Index].Name == "%edge"
+		return o.Kind == isa.OperandReg && p.Regs[o.Index].Name == "%edge"
 	})
 }
 

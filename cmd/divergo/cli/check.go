@@ -1,3 +1,5 @@
+//go:build !js
+
 package cli
 
 import (
@@ -15,6 +17,7 @@ import (
 	"divergo/properties"
 	"divergo/properties/draw"
 	"divergo/sm/divergence"
+	"divergo/testbench/litmus"
 )
 
 // checkFlags are the flags of the verb check.
@@ -35,6 +38,14 @@ type checkFlags struct {
 
 // defaultRuns is the number of kernels of a check without a flag for its length.
 const defaultRuns = 500
+
+// isFailure reports whether an error is what a check found.
+func isFailure(err error) bool {
+	var failure *properties.Failure
+	var forbidden *litmus.Finding
+	var wrong *litmus.WrongClaim
+	return errors.As(err, &failure) || errors.As(err, &forbidden) || errors.As(err, &wrong)
+}
 
 func newCheck() *cobra.Command {
 	var f checkFlags
@@ -279,9 +290,6 @@ func (f *checkFlags) campaign(c *cobra.Command) error {
 	}
 	return err
 }
-
-// errInterrupted ends a check after Ctrl-C.
-var errInterrupted = errors.New("interrupted")
 
 // checked describes the progress of a campaign.
 func checked(r *properties.Report, o *properties.Options) string {

@@ -15,6 +15,8 @@ import (
 	"divergo/internal/printable"
 )
 
+type argsKey struct{} // context key of Run's arguments
+
 // Run executes one command line and returns the exit code. args leaves out the program's name.
 func Run(args []string, stdout, stderr io.Writer) int {
 	root := newRoot()

@@ -23,9 +23,9 @@ import (
 	"divergo/internal/output"
 )
 
-// localVerbs returns the verbs that a browser cannot run.
+// localVerbs returns the verbs that the program of a page lacks.
 func localVerbs() []*cobra.Command {
-	return []*cobra.Command{newArea(), newLab(), newProve(), newRTL(), newSweep()}
+	return []*cobra.Command{newArea(), newCheck(), newLab(), newProve(), newRTL(), newSweep()}
 }
 
 func newLab() *cobra.Command {

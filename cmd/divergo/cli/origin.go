@@ -1,3 +1,5 @@
+//go:build !js
+
 package cli
 
 import (
@@ -11,8 +13,6 @@ import (
 
 	"divergo/properties"
 )
-
-type argsKey struct{} // context key of Run's arguments
 
 // origin returns the command line of a command in the shell's syntax.
 func origin(c *cobra.Command) properties.Origin {

@@ -10,9 +10,7 @@ import (
 
 	"divergo/gpu"
 	"divergo/internal/nearest"
-	"divergo/properties"
 	"divergo/testbench"
-	"divergo/testbench/litmus"
 	"divergo/testbench/verify"
 )
 
@@ -28,13 +26,13 @@ const (
 // errCheck marks a result that differs from its reference.
 var errCheck = errors.New("the result is wrong")
 
+// errInterrupted ends a check after Ctrl-C.
+var errInterrupted = errors.New("interrupted")
+
 // exitCode maps an error to the exit code of its kind.
 func exitCode(err error) int {
 	var outcome *testbench.Outcome
 	var mismatch *verify.Mismatch
-	var failure *properties.Failure
-	var forbidden *litmus.Finding
-	var wrong *litmus.WrongClaim
 	var program programExit
 	switch {
 	case err == nil:
@@ -43,7 +41,7 @@ func exitCode(err error) int {
 		return exitInterrupted
 	case errors.As(err, &program):
 		return program.code
-	case errors.As(err, &failure), errors.As(err, &forbidden), errors.As(err, &wrong):
+	case isFailure(err):
 		return exitCheck
 	case errors.As(err, &outcome):
 		return exitProgram
@@ -77,7 +75,7 @@ program failed (fault, deadlock, endless loop, watchdog); 130 interrupted.`,
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(newHelp())
-	root.AddCommand(newRun(), newCompare(), newCheck(), newList(), newDis(), newWave(), newTrace(), newView(),
+	root.AddCommand(newRun(), newCompare(), newList(), newDis(), newWave(), newTrace(), newView(),
 		newCuda(), newReproduce(), newHerd(), newCost(), newBench(), newVersion())
 	root.AddCommand(localVerbs()...)
 	return root
