@@ -12,11 +12,10 @@ import (
 	"divergo/testbench"
 )
 
-// features are those of kernels that all models follow: no calls, no tables of targets, no barriers or
-// votes of threads that are apart, and no reads of images, for which a texture unit has a program of its
-// own.
-const features = draw.AllFeatures &^ (draw.Textures | draw.Calls | draw.Pointers | draw.Recursions | draw.Tables |
-	draw.Parameters | draw.Aparts | draw.Gathers | draw.Counts | draw.Meetings | draw.Votes | draw.Repeats | draw.Edges | draw.Larges |
+// features are those of kernels that all models follow: no calls, no tables of targets, and no
+// barriers or votes of threads that are apart.
+const features = draw.AllFeatures &^ (draw.Calls | draw.Pointers | draw.Recursions | draw.Tables | draw.Parameters |
+	draw.Aparts | draw.Gathers | draw.Counts | draw.Meetings | draw.Votes | draw.Repeats | draw.Edges | draw.Larges |
 	draw.Messages | draw.Anywhere | draw.Rushes | draw.Herds)
 
 // perCTA are the mechanisms with a stack for each CTA. The sources do not say which lane is the highest

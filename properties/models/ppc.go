@@ -1,5 +1,7 @@
 package models
 
+import "divergo/isa"
+
 // ppc is paired-path comparison (figures 4 and 5 of the paper): a stack of pairs of paths, of which
 // the one with the smaller PC runs, until both PCs are equal.
 type ppc struct {
@@ -66,7 +68,7 @@ func (p *ppc) step(pc uint32, mask, taken uint64) {
 			p.goTo(x.pc[1])
 		}
 	}
-	if !p.explicit || in.Inserted || diverges {
+	if !p.explicit || in.Inserted && in.Op == isa.OpNop || diverges {
 		p.compare()
 	}
 }
