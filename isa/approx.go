@@ -1,9 +1,6 @@
 package isa
 
-import (
-	"math"
-	"math/bits"
-)
+import "math"
 
 // Approximate functions (PTX ISA, section 9.7.3, the .approx and .full forms).
 //
@@ -55,7 +52,7 @@ func Ex2Approx(x float32) float32 {
 func TanhApprox(x float32) float32 {
 	v := math.Abs(float64(x))
 	switch {
-	case v != v || v < 0x1p-13: // the next term is x^3/3
+	case v != v || v < 0x1p-8: // x^3/3 is within the error
 		return x
 	case v > 10: // 1 - tanh(10) is less than 2^-27
 		return float32(math.Copysign(1, float64(x)))
@@ -89,52 +86,33 @@ func Lg2Approx(x float32) float32 {
 }
 
 // SinApprox is sin(x), for sin.approx.f32. The manual allows an absolute error of 2^-20.5 in [-2
-// pi, 2 pi] and gives no bound beyond 100 pi. The reduction here is exact for all x.
-func SinApprox(x float32) float32 {
-	switch v := math.Abs(float64(x)); {
-	case !finite(v):
-		return float32(math.NaN())
-	case v < 0x1p-13:
-		return x
-	}
-	y := wave(0, x)
-	if x < 0 {
-		return -y
-	}
-	return y
-}
+// pi, 2 pi].
+func SinApprox(x float32) float32 { return wave(turns(x), 0) }
 
 // CosApprox is cos(x), for cos.approx.f32, with the bounds of SinApprox.
-func CosApprox(x float32) float32 {
-	switch v := math.Abs(float64(x)); {
-	case !finite(v):
-		return float32(math.NaN())
-	case v < 0x1p-13:
-		return 1
+func CosApprox(x float32) float32 { return wave(math.Abs(turns(x)), 1) }
+
+// turns is x/(2 pi) as a GPU computes it: one multiplication in f32, rounded toward zero. A subnormal product
+// is zero.
+func turns(x float32) float64 {
+	const perTurn = 0x1.45f306p-3 // 1/(2 pi) in f32
+	v := float64(x) * perTurn     // exact
+	u := math.Float64bits(v) &^ (1<<29 - 1)
+	if v = math.Float64frombits(u); math.Abs(v) < 0x1p-126 {
+		return math.Copysign(0, v)
 	}
-	return wave(1, x)
+	return v
 }
 
-// twoOverPi is 2/pi in binary: 64 zeros, then the bits after the point.
-var twoOverPi = [...]uint64{0, 0xA2F9836E4E441529, 0xFC2757D1F534DDC0, 0xDB6295993C439041, 0xFE5163ABDEBBC561}
-
-// wave is sin(|x| + quadrant*pi/2) for |x| >= 2^-13. It multiplies the mantissa of x by 128 bits of
-// 2/pi, those that decide the quadrant and the fraction of it (M. Payne & R. Hanek, SIGNUM
-// Newsletter 18, 1983).
-func wave(quadrant uint64, x float32) float32 {
-	u := math.Float32bits(x)
-	m := uint64(u&(1<<23-1) | 1<<23)
-	e := int(u>>23&0xFF) - 150
-
-	at, shift := (e+62)/64, uint(e+62)%64
-	w := twoOverPi[at : at+3]
-	hi := w[0]<<shift | w[1]>>(64-shift)
-	lo := w[1]<<shift | w[2]>>(64-shift)
-	carry, _ := bits.Mul64(lo, m)
-	turns := hi*m + carry // in units of 2^-62 quadrants, modulo 4 quadrants
-
-	quadrant += (turns + 1<<61) >> 62
-	r := float64(int64(turns<<2)) * (halfPi / (1 << 63) / 2)
+// wave is sin((turns + quadrant/4) * 2 pi). It has the sign of turns if it is zero.
+func wave(turns float64, quadrant int) float32 {
+	if !finite(turns) {
+		return float32(math.NaN())
+	}
+	quarters := 4 * math.Mod(turns, 1)
+	whole := math.RoundToEven(quarters)
+	r := (quarters - whole) * halfPi
+	quadrant += int(whole)
 	square := float64(r * r)
 	var y float64
 	if quadrant&1 == 0 {
@@ -144,6 +122,9 @@ func wave(quadrant uint64, x float32) float32 {
 	}
 	if quadrant&2 != 0 {
 		y = -y
+	}
+	if y == 0 {
+		y = math.Copysign(0, turns)
 	}
 	return float32(y)
 }
@@ -161,14 +142,13 @@ func RsqrtApprox(x float32) float32 { return float32(1 / math.Sqrt(float64(x))) 
 // RsqrtApprox64 is 1/sqrt(x), for rsqrt.approx.f64.
 func RsqrtApprox64(x float64) float64 { return 1 / math.Sqrt(x) }
 
-// DivApprox is a*(1/b), for div.approx.f32. The manual allows 2 ulp for |b| from 2^-126 to 2^126.
-// For larger |b|, 1/b is subnormal and counts as zero.
+// DivApprox is a/b, for div.approx.f32. The manual allows 2 ulp for |b| from 2^-126 to 2^126. A larger |b|
+// counts as infinity.
 func DivApprox(a, b float32) float32 {
-	r := 1 / b
-	if math.Abs(float64(r)) < 0x1p-126 {
-		r = float32(math.Copysign(0, float64(r)))
+	if math.Abs(float64(b)) > 0x1p126 {
+		b = float32(math.Inf(1)) * b
 	}
-	return a * r
+	return a / b
 }
 
 // DivFull is a/b, for div.full.f32. The manual allows 2 ulp for all a and b.

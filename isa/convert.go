@@ -282,7 +282,12 @@ func (d *datapath) addFloatToFloat(to, from Type) {
 			convert := func(a uint64) uint64 { return narrow(to, mode, integral(read(a), mode)) }
 			if flags&FlagFtz != 0 && to == F32 {
 				exact := convert
-				convert = func(a uint64) uint64 { return flush32(exact(a)) }
+				convert = func(a uint64) uint64 {
+					if mode == RoundNearest && binary32.below(read(a)) {
+						return a >> 32 & binary32.sign
+					}
+					return flush32(exact(a))
+				}
 			}
 			k := unary(convert)
 			if flags&FlagSat != 0 {

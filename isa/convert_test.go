@@ -206,7 +206,8 @@ func TestFloatToFloat(t *testing.T) {
 		for i := range wide {
 			want := exact(single, dual.decode(wide[i]), mode)
 			same(t, want, got[i], "f32.f64 round %d %x", mode, wide[i])
-			if want&0x7F800000 == 0 {
+			small := math.Abs(dual.decode(wide[i])) < 0x1p-126-0x1p-151 // see TestFlushBelowNormal
+			if want&0x7F800000 == 0 || small && mode == RoundNearest {
 				want &= 0x80000000
 			}
 			same(t, want, flushed[i], "ftz.f32.f64 round %d %x", mode, wide[i])

@@ -70,6 +70,7 @@ func (d *datapath) addFloat(op Op, k32, k64 kernel) {
 // modified is op on lanes of type t, with any rounding and modifier.
 func modified(op Op, t Type, mode Round, flags Flags) func(a, b, c uint64) uint64 {
 	plain, ftz, sat := arithmetic(op, t, mode), flags&FlagFtz != 0, flags&FlagSat != 0
+	scales := mode == RoundNearest && (op == OpMul || op == OpMad || op == OpFma)
 	if flags == 0 {
 		return plain
 	}
@@ -77,7 +78,11 @@ func modified(op Op, t Type, mode Round, flags Flags) func(a, b, c uint64) uint6
 		if !ftz {
 			return saturate32f(plain(a, b, c))
 		}
-		r := flush32(plain(flush32(a), flush32(b), flush32(c)))
+		a, b, c = flush32(a), flush32(b), flush32(c)
+		r := flush32(plain(a, b, c))
+		if scales && binary32.vanishes(r, a, b, c) {
+			r &= binary32.sign
+		}
 		if sat {
 			r = saturate32f(r)
 		}

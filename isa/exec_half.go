@@ -51,7 +51,11 @@ func (d *datapath) addHalf(t Type) {
 			if flags&FlagFtz != 0 {
 				a, b, c = f.flush(a), f.flush(b), f.flush(c)
 			}
-			return f.modify(compute(a, b, c), flags)
+			d := compute(a, b, c)
+			if flags&FlagFtz != 0 && (op == OpMul || op == OpFma) && f.vanishes(d, a, b, c) {
+				d &= f.sign
+			}
+			return f.modify(d, flags)
 		}
 		if t != t.Element() {
 			single := once
@@ -102,9 +106,9 @@ func (d *datapath) addHalf(t Type) {
 		z = FlagFtz
 	}
 	add(OpEx2, RoundNone, FlagApprox|z,
-		func(a, _, _ uint64) uint64 { return f.nearest(float64(Ex2Approx(float32(f.value(a))))) })
+		func(a, _, _ uint64) uint64 { return f.cut(float64(Ex2Approx(float32(f.value(a))))) })
 	add(OpTanh, RoundNone, FlagApprox,
-		func(a, _, _ uint64) uint64 { return f.nearest(float64(TanhApprox(float32(f.value(a))))) })
+		func(a, _, _ uint64) uint64 { return f.cut(float64(TanhApprox(float32(f.value(a))))) })
 }
 
 // halfComparators holds the relations of 16-bit floats. The indices are the type, the register half

@@ -213,10 +213,10 @@ func div[T integer, U unsigned](a, b uint64) uint64 {
 	return uint64(U(T(a) / T(b)))
 }
 
-// rem has the sign of the dividend. A remainder by zero is the dividend.
+// rem has the sign of the dividend. A remainder by zero is all ones.
 func rem[T integer, U unsigned](a, b uint64) uint64 {
 	if T(b) == 0 {
-		return uint64(U(a))
+		return uint64(^U(0))
 	}
 	return uint64(U(T(a) % T(b)))
 }

@@ -450,3 +450,34 @@ func TestCopysign(t *testing.T) {
 	assert.Equal(t, math.Float64bits(-5),
 		one(t, Inst{Op: OpCopysign, Type: F64}, math.Float64bits(-1), math.Float64bits(5)))
 }
+
+// TestFlushBelowNormal: to nearest, .ftz flushes a result that has the digits of a normal number and is below the
+// smallest one, even if a subnormal number with fewer digits would be rounded up to that. The values are those
+// of an H200 (internal/gpucheck).
+func TestFlushBelowNormal(t *testing.T) {
+	const sign, least, below = 1 << 31, 0x0080_0000, 0x3F7F_FFFF // 2^-126 and 1 - 2^-24
+	mul, fma := Inst{Op: OpMul, Type: F32, Flags: FlagFtz}, Inst{Op: OpFma, Type: F32, Flags: FlagFtz}
+	half, halfFma := Inst{Op: OpMul, Type: F16, Flags: FlagFtz}, Inst{Op: OpFma, Type: F16, Flags: FlagFtz}
+	cvt := Inst{Op: OpCvt, Type: F32, SrcType: F64, Flags: FlagFtz}
+	for _, c := range []struct {
+		in   Inst
+		mode Round
+		src  []uint64
+		want uint64
+	}{
+		{mul, RoundNearest, []uint64{below, least}, 0},
+		{mul, RoundNearest, []uint64{least | sign, below}, sign},
+		{mul, RoundUp, []uint64{below, least}, least},
+		{mul, RoundNearest, []uint64{0x3F7F_FFFE, least + 1}, least}, // 2^-126 - 2^-172
+		{fma, RoundNearest, []uint64{below, least, 0}, 0},
+		{fma, RoundNearest, []uint64{below | sign, least, 0x8000_0001}, sign}, // the subnormal summand is zero
+		{fma, RoundUp, []uint64{below, least, 0}, least},
+		{half, RoundNearest, []uint64{0x3BFF, 0x8400}, 0x8000},
+		{halfFma, RoundNearest, []uint64{0x400, 0x3BFF, 0x8001}, 0},
+		{cvt, RoundNearest, []uint64{0x380F_FFFF_E000_0000}, 0},
+		{cvt, RoundUp, []uint64{0x380F_FFFF_E000_0000}, least},
+	} {
+		c.in.Round = c.mode
+		assert.Equal(t, c.want, one(t, c.in, c.src...), "op %d type %d round %d of %x", c.in.Op, c.in.Type, c.mode, c.src)
+	}
+}

@@ -72,12 +72,32 @@ func (f *layout) toward(mode Round, v float64) uint64 {
 	return exactly(v).round(f, mode)
 }
 
+// cut is v without the digits that the format does not have. Above its range it is infinity.
+func (f *layout) cut(v float64) uint64 {
+	if math.Abs(v) >= math.Ldexp(1, 2-f.emin) {
+		return f.nearest(v)
+	}
+	return f.toward(RoundZero, v)
+}
+
 // flush replaces a subnormal by the zero of its sign (.ftz).
 func (f *layout) flush(u uint64) uint64 {
 	if u&f.inf == 0 {
 		return u & f.sign
 	}
 	return u
+}
+
+// vanishes reports whether .ftz flushes the result d of a*b+c, to nearest, though it is the smallest normal
+// number. A GPU rounds to the digits of a normal number first, and that gave a smaller one.
+func (f *layout) vanishes(d, a, b, c uint64) bool {
+	return d&^f.sign == 1<<f.fraction && f.below(fused(f.value(a), f.value(b), f.value(c)))
+}
+
+// below reports whether v, to nearest and with the digits of a normal number of the format, is smaller than
+// the smallest of these.
+func (f *layout) below(v float64) bool {
+	return math.Abs(v) < math.Ldexp(1-math.Ldexp(1, -f.fraction-2), f.emin)
 }
 
 // saturate clamps a result to [+0, 1], and NaN to +0 (.sat).
@@ -130,7 +150,7 @@ func (f *layout) canonical(u uint64) uint64 {
 	return u
 }
 
-// fused is a*b+c for values of a 16-bit format, rounded to odd: the last bit is set if the result
+// fused is a*b+c for values of f32 or of a smaller format, rounded to odd: the last bit is set if the result
 // is inexact. A second rounding to a format of 51 bits or fewer then equals a single one (S. Boldo
 // & G. Melquiond, Emulation of a FMA and correctly rounded sums, 2008). The product is exact, and
 // so is the error of the sum (Knuth, TwoSum).

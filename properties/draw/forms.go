@@ -85,6 +85,33 @@ var holders = map[string]holder{
 
 var formRegister = regexp.MustCompile(`%([a-z]+[a-z0-9]*_|p)([0-9])`)
 
+// FormRegister is a register of a form.
+type FormRegister struct {
+	Name     string
+	Declared string // its type in PTX
+	Bits     int
+	Result   bool                 // the form sets it
+	Specials [SpecialCount]uint64 // values at the edges of its type
+}
+
+// Format is the format of the register's values, such as u32, bf16x2 or p for a predicate. PTX has no types for some.
+func (r *FormRegister) Format() string {
+	name, _, _ := strings.Cut(r.Name[1:len(r.Name)-1], "_")
+	return name
+}
+
+// FormRegisters returns the registers of a form (ptx.Forms), in order.
+func FormRegisters(form string) (list []FormRegister) {
+	for i, reg := range formRegister.FindAllStringSubmatch(form, -1) {
+		h := holders[reg[1]]
+		list = append(list, FormRegister{
+			Name: reg[0], Declared: h.declared, Bits: h.bits, Result: i == 0 || strings.Contains(form, "|"+reg[0]),
+			Specials: specialValues[classes[reg[1]]],
+		})
+	}
+	return list
+}
+
 // form writes a form. Its sources take the bits of the kernel's registers, and its result is moved
 // back into one of them.
 func (e *emitter) form(s *Stmt) {

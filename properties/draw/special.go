@@ -24,7 +24,7 @@ const (
 
 // specialValues are the special values of each class, in 64 bits: the most frequent pairs first. An
 // operand of fewer bits takes the lower ones.
-var specialValues = [numClasses][specialCount]uint64{
+var specialValues = [numClasses][SpecialCount]uint64{
 	classInteger: {
 		0, 0xFFFF_FFFF_FFFF_FFFF, 1 << 63, 0x7FFF_FFFF_FFFF_FFFF, 0x8000_0000, 0x7FFF_FFFF, 31, 32,
 		1, 2, 63, 64, 1<<63 + 1, 0x7FFF_FFFF_FFFF_FFFE, 0xFFFF_FFFF_8000_0000, 0xFFFF_FFFF_7FFF_FFFF,
@@ -61,8 +61,8 @@ var specialValues = [numClasses][specialCount]uint64{
 	},
 }
 
-// specialCount is the number of values of a class.
-const specialCount = 32
+// SpecialCount is the number of special values of a register type.
+const SpecialCount = 32
 
 // classes are the classes of the register types of forms.
 var classes = map[string]class{
@@ -151,7 +151,7 @@ func (e *emitter) specialTables(b *strings.Builder) {
 		for _, v := range specialValues[of] {
 			list = append(list, fmt.Sprintf("%#x", v))
 		}
-		fmt.Fprintf(b, ".const .align 8 .u64 specials%d[%d] = {%s};\n", of, specialCount, strings.Join(list, ", "))
+		fmt.Fprintf(b, ".const .align 8 .u64 specials%d[%d] = {%s};\n", of, SpecialCount, strings.Join(list, ", "))
 	}
 }
 

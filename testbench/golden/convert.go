@@ -138,5 +138,8 @@ func floatToFloat(in *isa.Inst, a uint64) uint64 {
 	if in.Type == isa.F64 {
 		return bits64(x)
 	}
+	if in.Round == isa.RoundNearest && finite(x) && vanishes(in, isa.F32, rational(x)) {
+		return bits32(float32(math.Copysign(0, x)))
+	}
 	return flush(in, bits32(float32(x)))
 }

@@ -94,7 +94,7 @@ func TestEval(t *testing.T) {
 		{"div.s64 by 0", isa.Inst{Op: isa.OpDiv, Type: isa.S64}, []uint64{5, 0}, math.MaxUint64},
 		{"rem.s32 sign of dividend", isa.Inst{Op: isa.OpRem, Type: isa.S32}, []uint64{0xFFFF_FFF9, 2}, 0xFFFF_FFFF},
 		{"rem.s32 least by -1", isa.Inst{Op: isa.OpRem, Type: isa.S32}, []uint64{0x8000_0000, 0xFFFF_FFFF}, 0},
-		{"rem.u64 by 0", isa.Inst{Op: isa.OpRem, Type: isa.U64}, []uint64{5, 0}, 5},
+		{"rem.u64 by 0", isa.Inst{Op: isa.OpRem, Type: isa.U64}, []uint64{5, 0}, ^uint64(0)},
 		{"min.s32", isa.Inst{Op: isa.OpMin, Type: isa.S32}, []uint64{1, 0xFFFF_FFFF}, 0xFFFF_FFFF},
 		{"max.u32", isa.Inst{Op: isa.OpMax, Type: isa.U32}, []uint64{1, 0xFFFF_FFFF}, 0xFFFF_FFFF},
 		{"abs.s32 of the least", isa.Inst{Op: isa.OpAbs, Type: isa.S32}, []uint64{0x8000_0000}, 0x8000_0000},

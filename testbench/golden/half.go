@@ -173,21 +173,25 @@ func halfOp(in *isa.Inst, t isa.Type, a, b, c uint64) (uint64, bool) {
 		d = encodeHalf(t, isa.RoundNearest, -x)
 	case isa.OpMin, isa.OpMax:
 		d = encodeHalf(t, isa.RoundNearest, extremeBy(in, x, y))
-	case isa.OpEx2:
-		d = encodeHalf(t, isa.RoundNearest, float64(isa.Ex2Approx(float32(x))))
+	case isa.OpEx2: // hardware computes in f32 and drops the other digits
+		y := float64(isa.Ex2Approx(float32(x)))
+		if t == isa.F16 && y >= 1<<16 {
+			y = math.Inf(1)
+		}
+		d = encodeHalf(t, isa.RoundZero, y)
 	case isa.OpTanh:
-		d = encodeHalf(t, isa.RoundNearest, float64(isa.TanhApprox(float32(x))))
+		d = encodeHalf(t, isa.RoundZero, float64(isa.TanhApprox(float32(x))))
 	case isa.OpAdd:
-		d = sum(t, x, 1, y)
+		d = sum(in, t, x, 1, y)
 	case isa.OpSub:
-		d = sum(t, x, 1, -y)
+		d = sum(in, t, x, 1, -y)
 	case isa.OpMul:
-		d = sum(t, x, y, math.Copysign(0, -1)) // adding -0 changes no zero
+		d = sum(in, t, x, y, math.Copysign(0, -1)) // adding -0 changes no zero
 		if x == 0 || y == 0 {
 			d = encodeHalf(t, isa.RoundNearest, x*y)
 		}
 	case isa.OpFma:
-		d = sum(t, x, y, z)
+		d = sum(in, t, x, y, z)
 	default:
 		return 0, false
 	}
@@ -195,13 +199,16 @@ func halfOp(in *isa.Inst, t isa.Type, a, b, c uint64) (uint64, bool) {
 }
 
 // sum is a*b+c. Infinities, NaN and the signs of zero are those of float64.
-func sum(t isa.Type, a, b, c float64) uint64 {
+func sum(in *isa.Inst, t isa.Type, a, b, c float64) uint64 {
 	if !finite(a) || !finite(b) || !finite(c) {
 		return encodeHalf(t, isa.RoundNearest, a*b+c)
 	}
 	exact := rational(a)
 	if exact.Mul(exact, rational(b)).Add(exact, rational(c)); exact.Sign() == 0 {
 		return encodeHalf(t, isa.RoundNearest, a*b+c)
+	}
+	if vanishes(in, t, exact) {
+		return encodeHalf(t, isa.RoundNearest, math.Copysign(0, float64(exact.Sign())))
 	}
 	return encodeRational(t, isa.RoundNearest, exact)
 }

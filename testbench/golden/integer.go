@@ -163,7 +163,7 @@ func quotient(t isa.Type, a, b uint64) uint64 {
 func remainder(t isa.Type, a, b uint64) uint64 {
 	switch {
 	case cut(t, b) == 0:
-		return a
+		return ^uint64(0)
 	case t.Signed() && signed(t, b) == -1:
 		return 0
 	case t.Signed():

@@ -26,10 +26,24 @@ func rounded(in *isa.Inst, t isa.Type, a, b, c float64) (uint64, bool) {
 		return 0, false
 	}
 	x := nearest(op, t, a, b, c)
-	if in.Round != isa.RoundNone && in.Round != isa.RoundNearest {
+	switch {
+	case in.Round != isa.RoundNone && in.Round != isa.RoundNearest:
 		x = directed(op, t, in.Round, x, a, b, c)
+	case finite(a) && finite(b) && finite(c) && math.Abs(x) == math.Ldexp(1, shapes[t].least) && (op == isa.OpMul || op == isa.OpFma):
+		if vanishes(in, t, exactly(op, a, b, c)) {
+			x = math.Copysign(0, x)
+		}
 	}
 	return encode(t, x), true
+}
+
+// vanishes reports whether .ftz makes x zero, to nearest. The digits of x are those of a normal number before
+// its exponent is seen to be too small, so the limit is half a digit below the smallest normal number.
+func vanishes(in *isa.Inst, t isa.Type, x *big.Rat) bool {
+	s := shapes[t]
+	limit := rational(math.Ldexp(1, s.least))
+	limit.Sub(limit, rational(math.Ldexp(1, s.least-s.fraction-2)))
+	return in.Flags&isa.FlagFtz != 0 && new(big.Rat).Abs(x).Cmp(limit) < 0
 }
 
 // encode returns x as a value of type t, rounded to nearest.
