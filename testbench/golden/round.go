@@ -26,11 +26,11 @@ func rounded(in *isa.Inst, t isa.Type, a, b, c float64) (uint64, bool) {
 		return 0, false
 	}
 	x := nearest(op, t, a, b, c)
-	switch {
-	case in.Round != isa.RoundNone && in.Round != isa.RoundNearest:
+	if in.Round != isa.RoundNone && in.Round != isa.RoundNearest {
 		x = directed(op, t, in.Round, x, a, b, c)
-	case finite(a) && finite(b) && finite(c) && math.Abs(x) == math.Ldexp(1, shapes[t].least) && (op == isa.OpMul || op == isa.OpFma):
-		if vanishes(in, t, exactly(op, a, b, c)) {
+	} else if op == isa.OpMul || op == isa.OpFma {
+		least := math.Ldexp(1, shapes[t].least)
+		if math.Abs(x) == least && vanishes(in, t, exactly(op, a, b, c)) {
 			x = math.Copysign(0, x)
 		}
 	}
