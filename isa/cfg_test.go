@@ -147,13 +147,7 @@ func TestDominatorsByPaths(t *testing.T) {
 	const seed = 1
 	r := rand.New(rand.NewPCG(seed, 0))
 	for run := range 3000 {
-		n := 2 + r.IntN(10)
-		ends := make([]string, n)
-		for i := range ends {
-			target := string(rune('A' + r.IntN(n)))
-			ends[i] = []string{"", target, "?" + target, "?" + target, "?" + target, "x", "?x"}[r.IntN(7)]
-		}
-		ends[n-1] = "x"
+		ends := randomEnds(r, 2+r.IntN(10))
 		p := flow(t, ends...)
 		for b := range p.Blocks {
 			if reached(p, b, -1) {
@@ -182,6 +176,17 @@ func TestDominatorsByPaths(t *testing.T) {
 	}
 }
 
+// randomEnds returns the ends of n blocks for flow. The last one exits.
+func randomEnds(r *rand.Rand, n int) []string {
+	ends := make([]string, n)
+	for i := range ends {
+		target := string(rune('A' + r.IntN(n)))
+		ends[i] = []string{"", target, "?" + target, "?" + target, "?" + target, "x", "?x"}[r.IntN(7)]
+	}
+	ends[n-1] = "x"
+	return ends
+}
+
 // TestLikelyPointsByPaths compares with the definitions. An edge to a block that dominates its start closes a
 // loop, whose blocks reach that edge without the header. The likely-convergence point of a branch is the
 // first closing block of the innermost loop behind it, or else the last one. It has none if all paths there pass
@@ -191,13 +196,7 @@ func TestLikelyPointsByPaths(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	points := 0
 	for run := range 3000 {
-		n := 3 + r.IntN(8)
-		ends := make([]string, n)
-		for i := range ends {
-			target := string(rune('A' + r.IntN(n)))
-			ends[i] = []string{"", target, "?" + target, "?" + target, "?" + target, "x", "?x"}[r.IntN(7)]
-		}
-		ends[n-1] = "x"
+		ends := randomEnds(r, 3+r.IntN(8))
 		p := flow(t, ends...)
 		search := searcher{Program: p, seen: make([]int, len(p.Blocks)), left: searchSteps}
 		for b := range p.Blocks {
