@@ -76,6 +76,7 @@ var open = []struct {
 	{"a place above 31", regexp.MustCompile(`fns\S* %[a-z]+[0-9]+_`)},
 	{"a video instruction that the compiler replaces", regexp.MustCompile(
 		`(?:vshl|vshr|vmad|vmin|vmax|vset)\.\S* %|(?:vadd|vsub|vabsdiff)\.\S*(?:sat|min|max)`)},
+	{"the place of shared memory", regexp.MustCompile(`isspacep`)},
 	{"a register of 8 bits", regexp.MustCompile(`\.reg \.[us]8 `)},
 	{"two f32 in a register", regexp.MustCompile(`\.f32x2 `)},
 }
