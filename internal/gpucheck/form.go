@@ -3,6 +3,7 @@ package gpucheck
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -132,7 +133,7 @@ func Form(n int) (*Case, error) {
 	.reg .b16 %h;
 	.reg .pred %nan;
 `)
-	for d := range declared {
+	for _, d := range slices.Sorted(maps.Keys(declared)) {
 		b.WriteString(d)
 	}
 	fmt.Fprintf(&b, `	mov.u32 %%w, %%tid.x;
@@ -222,8 +223,8 @@ func nearSmallest(r *draw.FormRegister, place, i int) uint64 {
 	default:
 		v = f.one + uint64(i>>3&1) + 1
 	}
-	if packed {
-		v |= v << r.Bits / 2
+	if packed { // with a zero of either sign in the upper half
+		v |= v << (r.Bits - 1)
 	}
 	return v
 }
