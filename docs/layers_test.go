@@ -32,7 +32,7 @@ var floors = [][]string{
 	{"kernels/runner"},
 	{"testbench/verify", "testbench/litmus", "experiments"},
 	{"properties/draw", "properties/books"},
-	{"properties", "cuda", "internal/hostcheck"},
+	{"properties", "cuda", "internal/hostcheck", "internal/gpucheck"},
 	{"sweep"},
 	{"cmd", "internal/mutants/hunt"},
 	{"docs"},
@@ -102,7 +102,7 @@ func TestImportsGoDown(t *testing.T) {
 // imports them.
 var benches = []string{
 	"internal/memtest", "internal/forall", "rtl/rtltest", "waves/vcdread", "internal/mutants",
-	"internal/hostcheck", "internal/slurmtest", "kernels/cudac",
+	"internal/gpucheck", "internal/hostcheck", "internal/slurmtest", "kernels/cudac",
 }
 
 // TestNoTestBenchShips: divergo links no test bench and no package for writing tests. Packages
