@@ -35,108 +35,137 @@ func Forms() int { return len(ptx.Forms()) }
 // a GPU passes those of an operand.
 func Form(n int) (*Case, error) {
 	form := ptx.Forms()[n]
-	var body strings.Builder
-	line := func(format string, args ...any) { fmt.Fprintf(&body, "\t"+format+"\n", args...) }
+	opcode, regs := draw.Mnemonic(form), draw.FormRegisters(form)
+	var w formWriter
 	declared := map[string]bool{}
-	var in []byte
-	operands := 0
-	load := func(value func(i int) uint64) {
-		line("ld.global.b64 %%q, [%%in+%d];", 8*threads*operands)
-		for i := range threads {
-			in = binary.LittleEndian.AppendUint64(in, value(i))
-		}
-		operands++
-	}
-	regs := draw.FormRegisters(form)
 	for i, r := range regs {
 		declared[fmt.Sprintf("\t.reg .%s %%%s<10>;\n", r.Declared, r.Name[1:len(r.Name)-1])] = true
 		if r.Result || slices.ContainsFunc(regs[:i], func(o draw.FormRegister) bool { return o.Name == r.Name }) {
 			continue
 		}
-		place := operands
-		load(func(t int) uint64 { return restrict(form, place, operand(&r, place, t)) })
-		switch r.Bits {
-		case 1:
-			line("and.b64 %%q, %%q, 1;")
-			line("setp.ne.u64 %s, %%q, 0;", r.Name)
-		case 8:
-			line("cvt.u32.u64 %%w, %%q;")
-			line("cvt.u8.u32 %s, %%w;", r.Name)
-		case 16:
-			line("cvt.u16.u64 %%h, %%q;")
-			line("mov.b16 %s, %%h;", r.Name)
-		case 32:
-			line("cvt.u32.u64 %%w, %%q;")
-			line("mov.b32 %s, %%w;", r.Name)
-		default:
-			line("mov.b64 %s, %%q;", r.Name)
-		}
+		place := w.loaded
+		w.load(func(t int) uint64 { return restrict(form, place, operand(&r, place, t)) })
+		w.set(&r)
 	}
-	opcode := draw.Mnemonic(form)
-	carries := opcode == "addc" || opcode == "subc" || opcode == "madc"
-	if carries {
-		load(func(t int) uint64 { return mix(uint64(t)) & 1 })
-		line("cvt.u32.u64 %%w, %%q;")
+	if opcode == "addc" || opcode == "subc" || opcode == "madc" {
+		w.load(func(t int) uint64 { return mix(uint64(t)) & 1 })
+		w.line("cvt.u32.u64 %%w, %%q;")
 		if opcode == "subc" {
-			line("sub.cc.u32 %%w, 0, %%w;")
+			w.line("sub.cc.u32 %%w, 0, %%w;")
 		} else {
-			line("add.cc.u32 %%w, %%w, -1;")
+			w.line("add.cc.u32 %%w, %%w, -1;")
 		}
 	}
-	line("%s", form)
-	stored := 0
-	store := func() {
-		line("st.global.b64 [%%out+%d], %%q;", 8*threads*stored)
-		stored++
-	}
+	w.line("%s", form)
 	if words, _, _ := strings.Cut(form, " "); strings.Contains(words, ".cc") {
 		if strings.HasPrefix(opcode, "sub") {
-			line("subc.u32 %%w, 0, 0;")
+			w.line("subc.u32 %%w, 0, 0;")
 		} else {
-			line("addc.u32 %%w, 0, 0;")
+			w.line("addc.u32 %%w, 0, 0;")
 		}
-		line("cvt.u64.u32 %%q, %%w;")
-		store()
+		w.line("cvt.u64.u32 %%q, %%w;")
+		w.store()
 	}
 	for _, r := range regs {
 		if !r.Result {
 			continue
 		}
-		switch r.Bits {
-		case 1:
-			line("selp.b64 %%q, 1, 0, %s;", r.Name)
-		case 8:
-			line("cvt.u32.u8 %%w, %s;", r.Name)
-			line("cvt.u64.u32 %%q, %%w;")
-		case 16:
-			line("mov.b16 %%h, %s;", r.Name)
-			line("cvt.u64.u16 %%q, %%h;")
-		case 32:
-			line("mov.b32 %%w, %s;", r.Name)
-			line("cvt.u64.u32 %%q, %%w;")
-		default:
-			line("mov.b64 %%q, %s;", r.Name)
-		}
+		w.get(&r)
 		if f, is := formats[r.Format()]; is && (r.Bits == 64 || opcode == "cvt") {
-			line("and.b64 %%at, %%q, %d;", f.sign-1)
-			line("setp.gt.u64 %%nan, %%at, %d;", f.infinity)
-			line("@%%nan mov.b64 %%q, %d;", f.sign-1)
+			w.line("and.b64 %%at, %%q, %d;", f.sign-1)
+			w.line("setp.gt.u64 %%nan, %%at, %d;", f.infinity)
+			w.line("@%%nan mov.b64 %%q, %d;", f.sign-1)
 		}
-		store()
+		w.store()
 	}
-	var b strings.Builder
-	b.WriteString(header)
-	b.WriteString(`.visible .entry kernel(.param .u64 in, .param .u64 out)
+	c := &Case{
+		Number: uint32(n), Text: w.text(slices.Sorted(maps.Keys(declared))),
+		Grid: [3]uint32{threads / block, 1, 1}, Block: [3]uint32{block, 1, 1}, Launches: 1,
+		Buffers: []Buffer{{Before: w.in}, {Before: make([]byte, 8*threads*results)}}, Machine: gpu.Default(),
+	}
+	m, err := ptx.Parse("form.ptx", []byte(c.Text))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", form, err)
+	}
+	c.Prog, err = testbench.Program(m, "")
+	return c, err
+}
+
+// formWriter writes the kernel of a form. Values go through register %q.
+type formWriter struct {
+	body   strings.Builder
+	in     []byte // the operands of all threads
+	loaded int    // of these, for each thread
+	stored int    // results of a thread
+}
+
+func (w *formWriter) line(format string, args ...any) {
+	fmt.Fprintf(&w.body, "\t"+format+"\n", args...)
+}
+
+// load loads an operand, whose value for each thread is given.
+func (w *formWriter) load(value func(thread int) uint64) {
+	w.line("ld.global.b64 %%q, [%%in+%d];", 8*threads*w.loaded)
+	for t := range threads {
+		w.in = binary.LittleEndian.AppendUint64(w.in, value(t))
+	}
+	w.loaded++
+}
+
+// store stores a result.
+func (w *formWriter) store() {
+	w.line("st.global.b64 [%%out+%d], %%q;", 8*threads*w.stored)
+	w.stored++
+}
+
+// set writes %q to a register of the form.
+func (w *formWriter) set(r *draw.FormRegister) {
+	switch r.Bits {
+	case 1:
+		w.line("and.b64 %%q, %%q, 1;")
+		w.line("setp.ne.u64 %s, %%q, 0;", r.Name)
+	case 8:
+		w.line("cvt.u32.u64 %%w, %%q;")
+		w.line("cvt.u8.u32 %s, %%w;", r.Name)
+	case 16:
+		w.line("cvt.u16.u64 %%h, %%q;")
+		w.line("mov.b16 %s, %%h;", r.Name)
+	case 32:
+		w.line("cvt.u32.u64 %%w, %%q;")
+		w.line("mov.b32 %s, %%w;", r.Name)
+	default:
+		w.line("mov.b64 %s, %%q;", r.Name)
+	}
+}
+
+// get reads a register of the form into %q.
+func (w *formWriter) get(r *draw.FormRegister) {
+	switch r.Bits {
+	case 1:
+		w.line("selp.b64 %%q, 1, 0, %s;", r.Name)
+	case 8:
+		w.line("cvt.u32.u8 %%w, %s;", r.Name)
+		w.line("cvt.u64.u32 %%q, %%w;")
+	case 16:
+		w.line("mov.b16 %%h, %s;", r.Name)
+		w.line("cvt.u64.u16 %%q, %%h;")
+	case 32:
+		w.line("mov.b32 %%w, %s;", r.Name)
+		w.line("cvt.u64.u32 %%q, %%w;")
+	default:
+		w.line("mov.b64 %%q, %s;", r.Name)
+	}
+}
+
+// text returns the kernel, with the declarations of the form's registers.
+func (w *formWriter) text(declared []string) string {
+	return header + `.visible .entry kernel(.param .u64 in, .param .u64 out)
 {
 	.reg .b64 %in, %out, %q, %at;
 	.reg .b32 %w, %c;
 	.reg .b16 %h;
 	.reg .pred %nan;
-`)
-	for _, d := range slices.Sorted(maps.Keys(declared)) {
-		b.WriteString(d)
-	}
-	fmt.Fprintf(&b, `	mov.u32 %%w, %%tid.x;
+` + strings.Join(declared, "") + fmt.Sprintf(`	mov.u32 %%w, %%tid.x;
 	mov.u32 %%c, %%ctaid.x;
 	mad.lo.u32 %%w, %%c, %d, %%w;
 	mul.wide.u32 %%at, %%w, 8;
@@ -146,17 +175,7 @@ func Form(n int) (*Case, error) {
 	add.u64 %%out, %%out, %%at;
 %s	ret;
 }
-`, block, body.String())
-	c := &Case{
-		Number: uint32(n), Text: b.String(), Grid: [3]uint32{threads / block, 1, 1}, Block: [3]uint32{block, 1, 1},
-		Launches: 1, Buffers: []Buffer{{Before: in}, {Before: make([]byte, 8*threads*results)}}, Machine: gpu.Default(),
-	}
-	m, err := ptx.Parse("form.ptx", []byte(c.Text))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", form, err)
-	}
-	c.Prog, err = testbench.Program(m, "")
-	return c, err
+`, block, w.body.String())
 }
 
 // operand is the value of operand number place of thread t.
