@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"divergo/gpu"
+	"divergo/internal/forall"
 	"divergo/isa"
 	"divergo/properties/draw"
 	"divergo/ptx"
@@ -113,6 +114,9 @@ func TestEveryForm(t *testing.T) {
 	const together = 32
 	var r runner
 	for first := 0; first < len(ptx.Forms()); first += together {
+		if forall.LeftOut(first/together, 4) {
+			continue
+		}
 		body := []draw.Stmt{{Kind: draw.Get, D: 1, N: 1}}
 		for i := range together {
 			body = append(body, draw.Stmt{Kind: draw.Form, N: first + i, D: i, A: i + 1, B: i + 2},

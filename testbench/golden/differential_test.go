@@ -356,7 +356,7 @@ func TestAgainstDatapath(t *testing.T) {
 			rounds = 4 // see TestHalvesExhaustively
 		}
 		if testing.Short() {
-			rounds = 1 - i%2
+			rounds = max(0, 1-i%4)
 		}
 		for range rounds {
 			compareLanes(t, r, in)

@@ -120,7 +120,7 @@ func TestKernels(t *testing.T) {
 // TestRandom checks the same for random kernels on random machines, however they end.
 func TestRandom(t *testing.T) {
 	for seed := range uint64(40) {
-		if forall.LeftOut(int(seed), 4) {
+		if forall.LeftOut(int(seed), 8) {
 			continue
 		}
 		c := draw.New(seed, draw.AllFeatures)

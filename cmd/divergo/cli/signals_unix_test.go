@@ -86,13 +86,16 @@ func TestSignals(t *testing.T) {
 				assert.Equal(t, exitInterrupted, exit.ExitCode())
 				require.NoError(t, os.Remove(begun))
 				for folder, want := range map[string][]string{work: kept, temp: nil} {
-					entries, err := os.ReadDir(folder)
-					require.NoError(t, err)
-					var names []string
-					for _, e := range entries {
-						names = append(names, e.Name())
-					}
-					assert.Equal(t, want, names)
+					// the workers of a sweep end by themselves, a moment later
+					assert.EventuallyWithT(t, func(t *assert.CollectT) {
+						entries, err := os.ReadDir(folder)
+						require.NoError(t, err)
+						var names []string
+						for _, e := range entries {
+							names = append(names, e.Name())
+						}
+						assert.Equal(t, want, names)
+					}, time.Minute, 10*time.Millisecond)
 				}
 			})
 		}

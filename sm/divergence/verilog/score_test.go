@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"divergo/internal/forall"
 	"divergo/internal/need"
 	"divergo/sm/divergence"
 	"divergo/sm/divergence/verilog"
@@ -69,7 +70,10 @@ func TestScore(t *testing.T) {
 func TestScoreBugs(t *testing.T) {
 	need.Tool(t, "iverilog")
 	pdom, o := mechanism(t, "pdom")
-	for _, bug := range bugs {
+	for i, bug := range bugs {
+		if forall.LeftOut(i, 4) {
+			continue
+		}
 		t.Run(bug.name, func(t *testing.T) {
 			trace := benched(t, bug)
 			for seed := range 50 {
