@@ -119,7 +119,10 @@ var whole = []books.Checker{
 	{
 		Name: checkDRAM, Doc: "DRAM commands keep the times of the data sheet",
 		From: "Rixner et al., ISCA 2000; the GDDR3 of Fung & Aamodt, HPCA 2011, table 2",
-		More: []string{"The data bus is free and the row is open.", "FR-FCFS chooses the request."},
+		More: []string{
+			"The data bus is free and the row is open.", "FR-FCFS chooses the request.",
+			"A command is given as soon as they allow it; not with refreshes or an age cap.",
+		},
 	},
 	{
 		Name: checkRecount,

@@ -457,7 +457,9 @@ func TestFalsified(t *testing.T) {
 }
 
 // TestDataSheet: an auditor whose data sheet demands one more cycle finds a command that comes too
-// early, for each of the times. An auditor with another scheduler finds a command out of order.
+// early, and one with a cycle less a command that comes too late, for each of the times. Those that others
+// imply are left out: tRC is tRAS and tRP, and a burst takes longer than tCCD. An auditor with another
+// scheduler finds a command out of order.
 func TestDataSheet(t *testing.T) {
 	for name, change := range map[string]func(*dram.Config){
 		"tRCD": func(c *dram.Config) { c.TRCD++ },
@@ -471,6 +473,16 @@ func TestDataSheet(t *testing.T) {
 		"tRTP": func(c *dram.Config) { c.TRTP++ },
 		"tWR":  func(c *dram.Config) { c.TWR++ },
 		"WL":   func(c *dram.Config) { c.WL++ },
+
+		"shorter tRCD": func(c *dram.Config) { c.TRCD-- },
+		"shorter tRP":  func(c *dram.Config) { c.TRP-- },
+		"shorter tRAS": func(c *dram.Config) { c.TRAS-- },
+		"shorter tRRD": func(c *dram.Config) { c.TRRD-- },
+		"shorter tCL":  func(c *dram.Config) { c.TCL-- },
+		"shorter tWTR": func(c *dram.Config) { c.TWTR-- },
+		"shorter tRTP": func(c *dram.Config) { c.TRTP-- },
+		"shorter tWR":  func(c *dram.Config) { c.TWR-- },
+		"shorter WL":   func(c *dram.Config) { c.WL-- },
 
 		"burst":    func(c *dram.Config) { c.Burst++ },
 		"queue":    func(c *dram.Config) { c.Queue-- },

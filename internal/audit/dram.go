@@ -26,6 +26,7 @@ type channel struct {
 	open  [dram.MaxBanks]bool
 	row   [dram.MaxBanks]uint64
 	bus   uint64 // cycle from which the data bus is free
+	came  uint64 // cycle of the last request
 	// passed counts the row hits served ahead of an older request of a bank, since its row was opened.
 	passed [dram.MaxBanks]int
 	drain  bool          // writes are served until few are left
@@ -73,6 +74,7 @@ func (a *channel) taps() []func() {
 func (a *channel) request(cycle uint64, r *dram.Request) {
 	c := &a.cfg
 	a.turn(cycle)
+	a.came = cycle
 	block, channels := r.Addr/uint64(c.Interleave), uint64(c.Channels)
 	if home := channelOf(c, r.Addr); home != a.index {
 		a.fail(Rule{DRAM, "a request in another channel"}, "cycle %d: a request for %#x, which is in channel %d", cycle,
@@ -149,19 +151,22 @@ func (a *channel) command(e dram.Commanded) {
 	if a.over() {
 		return
 	}
-	kept := a.log[:0]
+	kept, free := a.log[:0], a.came+1
 	for _, old := range a.log {
+		n := a.apart(old.Op, c.Op, old.Bank == c.Bank)
+		free = max(free, old.cycle+uint64(n))
 		if old.cycle+a.reach <= cycle {
 			continue
 		}
 		kept = append(kept, old)
-		if n := a.apart(old.Op, c.Op, old.Bank == c.Bank); cycle < old.cycle+uint64(n) {
+		if cycle < old.cycle+uint64(n) {
 			a.fail(Rule{DRAM, "commands too close"},
 				"%s of bank %d in cycle %d, %s of bank %d in cycle %d: they have to be %d apart",
 				old.Op, old.Bank, old.cycle, c.Op, c.Bank, cycle, n)
 		}
 	}
 	a.log = append(kept, command{c, cycle})
+	a.rests(cycle, free, c.Op)
 	if c.Op == dram.PrechargeAll || c.Op == dram.Refresh {
 		a.refresh(cycle, c.Op)
 		return
@@ -172,6 +177,25 @@ func (a *channel) command(e dram.Commanded) {
 	}
 	a.turn(cycle)
 	a.choice(cycle, &c)
+}
+
+// rests checks that a command is given in the first cycle in which earlier commands allow it. Since
+// the last command or request nothing has changed, so the choice was the same. Refreshes and AgeCap
+// change it with time.
+func (a *channel) rests(cycle, free uint64, op dram.Op) {
+	if a.cfg.TREFI != 0 || a.cfg.AgeCap != 0 {
+		return
+	}
+	switch op {
+	case dram.Read:
+		free = max(free, a.bus-min(a.bus, uint64(a.cfg.TCL)))
+	case dram.Write:
+		free = max(free, a.bus-min(a.bus, uint64(a.cfg.WL)))
+	}
+	if cycle > free {
+		a.fail(Rule{DRAM, "a command later than it could be"},
+			"cycle %d: %s, which could come in cycle %d", cycle, op, free)
+	}
 }
 
 // refresh checks a command for all banks. The command is late if banks could have been closed and

@@ -155,6 +155,12 @@ func TestTimingIsWatched(t *testing.T) {
 		}},
 		{"a CTA is sent a cycle later", checkAdmission, func(o *Observer) { o.admission.cycle++ }},
 		{"tokens take their time", checkTiming, func(o *Observer) { o.transfers.costs[0] = 100_000 }},
+		{"a popped token takes no time", checkTiming, func(o *Observer) { o.prompt.pop = 0 }},
+		{"all instructions are on f64", checkPipes, func(o *Observer) {
+			for i := range o.sm.Program().Insts {
+				o.sm.Program().Insts[i].Text += ".f64"
+			}
+		}},
 		{"a word changes in memory", checkSpill, func(o *Observer) {
 			o.Leave(o.sm.Div.Connections().Memory.Tap(func(_ uint64, v *divergence.Transfer) {
 				if v.Store {

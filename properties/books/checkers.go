@@ -96,7 +96,7 @@ func Checkers() []Checker {
 					"by a model of the stack. This holds in capri until a warp passes a branch by itself.",
 				"In dwf and dwf-wb an outcome waits for free update registers. Its threads are in the pool two cycles later. " +
 					"In each cycle a free slot gets a waiting warp.",
-				"In token a warp whose tokens move waits as long as the keys say.",
+				"In token a warp whose tokens move waits at least as long as the keys say, and no longer for a token that is popped.",
 			},
 		},
 		{
@@ -154,6 +154,7 @@ func Checkers() []Checker {
 			More: []string{
 				"An instruction enters in as many cycles as its lanes fill groups, by sm.skip, or in its share of the initiation interval, rounded up.",
 				"No more results are written in a cycle than there are ports, and none before one of a pipe of higher priority.",
+				"Instructions on f64 and no others are executed in the pipe of double precision, but for those of special functions.",
 				"Neither with sm.interweave, where two instructions share a pipe and a port.",
 				"After an issue the next one can come when the lanes have entered, and not before.",
 			},

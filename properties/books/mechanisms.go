@@ -15,6 +15,7 @@ func init() {
 	Register("token", func(o *Observer) {
 		k := tokens.Keys.Of(o.config.Divergence)
 		o.transfers.costs = [2]uint64{uint64(k.Fill), uint64(k.Spill)}
+		o.prompt.unwinds, o.prompt.pop = true, uint64(max(k.Pop-tokens.Refill, 0))
 	})
 	for _, name := range []string{"ppc", "ppc-explicit"} {
 		Register(name, func(o *Observer) { o.prompt.perPop = 1 })

@@ -1,6 +1,8 @@
 package books
 
 import (
+	"strings"
+
 	"divergo/isa"
 	"divergo/sm"
 )
@@ -26,6 +28,9 @@ func watchPipes(v *View) {
 			v.Leave(pipe.In.Tap(func(cycle uint64, r *sm.Result) {
 				read.takes(pipe.unit, cycle)
 				p.starts(free, cycle, r)
+				if pipe.unit != isa.UnitSFU {
+					p.belongs(pipe.unit == isa.UnitDPU, cycle, r)
+				}
 				free = cycle + uint64(p.enters(pipe.width, r))
 			}))
 		}
@@ -47,6 +52,15 @@ func (p *pipes) starts(free, cycle uint64, r *sm.Result) {
 		p.Fail(Rule{checkPipes, "an instruction that starts too soon"}, InRow(int(r.Row), r.Mask),
 			"SM %d, cycle %d: %s starts, the instruction before enters the pipe until cycle %d", p.index, cycle,
 			p.inst(r.PC), free-1)
+	}
+}
+
+// belongs checks that instructions on f64, by their text, and no others are in the pipe of double
+// precision.
+func (p *pipes) belongs(double bool, cycle uint64, r *sm.Result) {
+	if strings.Contains(p.sm.Program().Insts[r.PC].Text, ".f64") != double {
+		p.Fail(Rule{checkPipes, "an instruction in another pipe"}, InRow(int(r.Row), r.Mask),
+			"SM %d, cycle %d: %s starts in the pipe of double precision: %t", p.index, cycle, p.inst(r.PC), double)
 	}
 }
 

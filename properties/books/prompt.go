@@ -22,6 +22,9 @@ type prompt struct {
 	resolved  [sm.MaxWarps]uint64
 	pops      [sm.MaxWarps]uint64 // count of pops at that time
 	branched  uint64              // rows with a resolved branch, and no slot that has run since
+	unwinds   bool                // token: rows run behind a sync and an exit too, when their tokens have been popped
+	pop       uint64              // cycles from the issue of a sync to the end of its wait
+	popped    [sm.MaxWarps]uint64 // end of the wait
 	// decides counts the control instructions of each slot in flight. It may be one too high for a
 	// path that another covers by then.
 	decides [divergence.MaxSlots]uint8
@@ -52,6 +55,9 @@ func (t *prompt) issue(e sm.Issued, in *isa.Inst) {
 	if t.branched &^= e.Rows; in.Control() {
 		t.decides[e.Slot]++
 	}
+	if in.Op == isa.OpSync {
+		t.popped[e.Row&(sm.MaxWarps-1)] = e.Cycle + t.pop
+	}
 }
 
 func (t *prompt) comes(cycle uint64, _ *divergence.Outcome) { t.pushed = append(t.pushed, cycle) }
@@ -71,9 +77,13 @@ func (t *prompt) taken(cycle uint64, out *divergence.Outcome) {
 	if n := &t.decides[out.Slot]; *n > 0 {
 		*n--
 	}
-	if s := t.sm.Div.Slots().At(int(out.Slot)); in.Branches() {
+	s := t.sm.Div.Slots().At(int(out.Slot))
+	if pops := t.unwinds && (in.Op == isa.OpSync || in.Exits()); pops || in.Branches() {
 		t.branched |= 1 << (s.Row & 63)
 		t.resolved[s.Row&(sm.MaxWarps-1)] = cycle
+		if pops {
+			t.resolved[s.Row&(sm.MaxWarps-1)] = max(cycle, t.popped[s.Row&(sm.MaxWarps-1)])
+		}
 		if t.perPop > 0 {
 			t.pops[s.Row&(sm.MaxWarps-1)] = t.sm.Div.Stats().Pops
 		}
@@ -104,7 +114,7 @@ func (t *prompt) class(e sm.Spent) {
 		t.branched &^= 1 << r
 		if !t.runs(r) && e.Cycle < due+2 && !t.barriers.waits(r) && t.rows[r].live != 0 {
 			t.Fail(Rule{checkTiming, "no path after a branch"}, InRow(r, t.rows[r].live),
-				"SM %d, cycle %d: no path of row %d runs, of which a branch was resolved in cycle %d", t.index, e.Cycle,
+				"SM %d, cycle %d: no path of row %d runs, which could from cycle %d on", t.index, e.Cycle,
 				r, t.resolved[r])
 		}
 	}

@@ -23,7 +23,32 @@ var subwarpMechanisms = []divergence.Mechanism{
 			return newSubwarp(e)
 		},
 		Prepare: withBarriers,
+		Asserts: []divergence.Property{{
+			Name: "seats", Doc: "a slot that has lanes and does not run is that of a path of its warp",
+			Holds: func(p divergence.Policy) bool { return p.(*Subwarp).seated() },
+		}},
 	},
+}
+
+// seated reports whether each slot that has lanes is that of a path.
+func (p *Subwarp) seated() bool {
+	for i := range p.Table.Len() {
+		w := i / p.PathsPerWarp()
+		if mask := p.Table.At(i).Mask; mask != 0 && i != w*p.PathsPerWarp()+int(*p.Active.At(w)) && !p.has(w, mask) {
+			return false
+		}
+	}
+	return true
+}
+
+// has reports whether warp w has a path of these lanes.
+func (p *Subwarp) has(w int, mask uint64) bool {
+	for i := range p.Stack.Len(w) {
+		if p.Stack.At(w, i).Mask == mask {
+			return true
+		}
+	}
+	return false
 }
 
 // subwarpKeys are the parameters of subwarp, with their defaults.
