@@ -31,7 +31,7 @@ var floors = [][]string{
 	{"kernels"},
 	{"kernels/runner"},
 	{"testbench/verify", "testbench/litmus", "experiments"},
-	{"properties/draw", "properties/books"},
+	{"properties/draw", "properties/books", "properties/models"},
 	{"properties", "cuda", "internal/hostcheck", "internal/gpucheck"},
 	{"sweep"},
 	{"cmd", "internal/mutants/hunt"},

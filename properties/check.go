@@ -11,6 +11,7 @@ import (
 	"divergo/isa"
 	"divergo/properties/books"
 	"divergo/properties/draw"
+	"divergo/properties/models"
 	"divergo/sm"
 	"divergo/sm/divergence"
 	"divergo/testbench"
@@ -199,6 +200,7 @@ func (r *runner) watched(s *testbench.Session, perform func(run func(testbench.L
 	}()
 	var watchers []*books.Observer
 	var memory *audit.Memory
+	var other *models.Mismatch // of the first launch that departs from the model of the mechanism
 	r.stopped = false
 	polls := 0
 	s.Limits.Stop = func() bool {
@@ -217,17 +219,24 @@ func (r *runner) watched(s *testbench.Session, perform func(run func(testbench.L
 	}
 	defer func() { s.Limits.Stop = nil }()
 	err := perform(func(l testbench.Launch) error {
+		end := func() (int, *models.Mismatch) { return 0, nil }
 		leave := s.OnLaunch.Add(func(to *testbench.Loaded) {
 			more := append(r.Coverage.follow(s, to.Prog), r.Situations.follow(s, to.Prog)...)
 			watchers = append(watchers, books.Watch(s, to.Prog, more...)...)
 			if memory == nil {
 				memory = auditors(s)
 			}
+			if build := models.For(s.Machine.Config.Divergence.Mechanism, to.Prog); build != nil && other == nil {
+				end = models.Watch(s, build)
+			}
 		})
 		defer leave()
 		err := r.Models.RunStrict(s, l)
 		for _, o := range watchers {
 			o.Detach()
+		}
+		if _, m := end(); m != nil {
+			other = m
 		}
 		return err
 	})
@@ -244,6 +253,12 @@ func (r *runner) watched(s *testbench.Session, perform func(run func(testbench.L
 			errors.As(err, &m)
 			return b, m
 		}
+	}
+	if other != nil {
+		errors.As(err, &m)
+		b = books.Found(checkModel, "other threads than the model has", other.Error())
+		b.Cycle = other.Cycle
+		return b, m
 	}
 	if r.stopped {
 		return nil, nil

@@ -15,6 +15,7 @@ const (
 	checkMemory    = "memory"
 	checkOnce      = "once"
 	checkIssue     = "issue"
+	checkModel     = "model"
 	checkDepth     = "depth"
 	checkCycles    = "cycles"
 	checkDrained   = "drained"
@@ -60,6 +61,14 @@ var results = []books.Checker{
 
 // whole are the checkers of the end of a run, of the memory system, and of several runs.
 var whole = []books.Checker{
+	{
+		Name: checkModel, Doc: "each issued instruction, with its threads, is one that the model of the mechanism has ready",
+		From: "the paper of the mechanism",
+		More: []string{
+			"Models of package properties/models, written from the papers, on kernels without calls and tables of targets.",
+			"pdom, pdom-lcp, multipath and token; ppc, ppc-explicit and ptpc without barriers; subwarp without votes and shuffles; barrier without all of these.",
+		},
+	},
 	{
 		Name: checkDepth, Doc: "a stack is never deeper than the mechanism promises (Depth)",
 		From: "each entry splits a mask that is not empty",

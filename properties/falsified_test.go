@@ -5,6 +5,7 @@ import (
 
 	"divergo/properties/books"
 	"divergo/properties/draw"
+	"divergo/properties/models"
 	"divergo/sm"
 	"divergo/testbench"
 	"divergo/testbench/verify"
@@ -50,6 +51,25 @@ func simple(t *testing.T) *draw.Compiled {
 	}).Compile()
 	require.NoError(t, err)
 	return k
+}
+
+// asleep is a model that never has anything ready.
+type asleep struct{ models.Model }
+
+func (asleep) Ready() []models.Group { return nil }
+
+// TestModelIsWatched: a model that has nothing ready finds an instruction that it does not expect.
+func TestModelIsWatched(t *testing.T) {
+	right := models.Models["pdom"]
+	t.Cleanup(func() { models.Models["pdom"] = right })
+	f, err := (&runner{}).Check(simple(t), "pdom")
+	require.NoError(t, err)
+	require.Nil(t, f)
+	models.Models["pdom"] = func(c *models.Code) models.Model { return asleep{right(c)} }
+	f, err = (&runner{}).Check(simple(t), "pdom")
+	require.NoError(t, err)
+	require.NotNil(t, f)
+	assert.Equal(t, checkModel, f.Checker, f.What)
 }
 
 // TestEndIsWatched falsifies the remains of a run, and its counts, in one way each time.

@@ -77,6 +77,26 @@ var Models = map[string]func(c *Code) Model{
 	"tbc": newTBC, "tbc-lcp": newTBCLCP, "capri": newCAPRI, "dwf": newDWF, "dwf-wb": newDWFWB,
 }
 
+// follows are the mechanisms whose models leave nothing out but calls, tables of targets, and what is
+// named here.
+var follows = map[string]struct{ noBarriers, noExchanges bool }{
+	"pdom": {}, "pdom-lcp": {}, "multipath": {}, "token": {},
+	"ppc": {noBarriers: true}, "ppc-explicit": {noBarriers: true}, "ptpc": {noBarriers: true},
+	"subwarp": {noExchanges: true}, "barrier": {noBarriers: true, noExchanges: true},
+}
+
+// For returns the model of a mechanism if it follows all that the program can do, or nil.
+func For(mechanism string, p *isa.Program) func(c *Code) Model {
+	no, ok := follows[mechanism]
+	if !ok || slices.ContainsFunc(p.Insts, func(in isa.Inst) bool {
+		return in.Op == isa.OpCall || in.Returns() || strings.HasPrefix(in.Text, "brx") ||
+			no.noBarriers && in.Op == isa.OpBar || no.noExchanges && in.CrossLane()
+	}) {
+		return nil
+	}
+	return Models[mechanism]
+}
+
 // warp is a model of a mechanism that treats each static warp by itself.
 type warp interface {
 	ready(do func(pc uint32, mask uint64))
