@@ -53,7 +53,11 @@ func watchLiveness(v *View, where *places, moves *transfers, bars *barriers) *li
 	v.Leave(v.sm.Issue.OnClass.Add(l.class))
 	for core, c := range v.sm.Sub {
 		if c.Fetch.Cache != nil { // the last cycle in which threads waited for instructions
-			v.Leave(c.Fetch.Arrived.Tap(func(cycle uint64, _ *memsys.ReadResponse) { l.turn[core] = cycle }))
+			arrives := func(cycle uint64, _ *memsys.ReadResponse) { l.turn[core] = cycle }
+			v.Leave(c.Fetch.Arrived.Tap(arrives))
+			if port := v.sm.FetchPort; port != nil { // what it takes is visible behind it a cycle later
+				v.Leave(port.Rsp.Tap(arrives))
+			}
 		}
 	}
 	return l
