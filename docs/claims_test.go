@@ -24,7 +24,8 @@ measured when the list is made, on blocks of hardware or in runs of kernels.
   in the words of the claim.
 - Numbers that depend on workloads and timing have the ratio of ours to theirs, and the kernels that ran.
   They are a match within a quarter of the paper's effect: at least 0.02 of a speed and 2 points of a
-  gain, at most 5 points of a rate. An order has the same sign and a twentieth of the effect or more.
+  gain, at most 5 points of a rate. An order has the same sign and a twentieth of the effect or more;
+  where the paper has no number, a hundredth of a speed.
 - Other claims on another simulator's timing have the sign or the order alone, and the verdict ` + "`order`" + `.
 - A number that differs has the cause and, behind a semicolon, ours in a run without it.
 - Values are of quick runs: kernels in their medium size, on two SMs, for one input. Numbers of the plan

@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"divergo/internal/chart"
@@ -213,9 +214,13 @@ func drawHeadline(p Plan) (*Drawing, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.ID, err)
 		}
+		var theirs, ratio any = n.Theirs, round(m.Mean / n.Theirs)
+		if math.IsNaN(n.Theirs) {
+			theirs, ratio = n.theirs(), ""
+		}
 		d.Rows = append(d.Rows, []any{
-			n.Headline, c.Paper.Short(), n.Theirs, round(m.Mean), round(m.Least), round(m.Most),
-			round(m.Mean / n.Theirs), string(n.Verdict(m.Mean)),
+			n.Headline, c.Paper.Short(), theirs, round(m.Mean), round(m.Least), round(m.Most), ratio,
+			string(n.Verdict(m.Mean)),
 		})
 		picture := speeds
 		if n.Unit == "%" {

@@ -67,6 +67,8 @@ func TestVerdict(t *testing.T) {
 		{rateOf(71.5, nil), 66.6, Match},
 		{rateOf(71.5, nil), 64.7, Order},
 		{rateOf(3.2, nil), 0, Differs},
+		{speedOf(math.NaN(), nil), 1.01, Order},
+		{speedOf(math.NaN(), nil), 1.009, Differs},
 	} {
 		assert.Equal(t, test.want, test.number.Verdict(test.ours), "theirs %v, ours %v", test.number.Theirs, test.ours)
 	}
