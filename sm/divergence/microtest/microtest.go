@@ -9,7 +9,6 @@ import (
 
 	_ "divergo/sm/divergence/all"
 
-	"divergo/internal/forall"
 	"divergo/isa"
 	"divergo/rtl"
 	"divergo/rtl/rtltest"
@@ -197,9 +196,6 @@ func RandomKernels(t *testing.T, options []divergence.Options, look func(p diver
 	t.Helper()
 	const lanes, warps = 8, 3
 	for seed := range uint64(30) {
-		if forall.LeftOut(int(seed), 5) {
-			continue
-		}
 		exits, bars := seed%3 == 1, seed%3 == 2
 		var want [][]uint32
 		k := RandomKernel(seed, lanes*warps, exits, bars)
