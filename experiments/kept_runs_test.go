@@ -44,6 +44,7 @@ func TestKeptRuns(t *testing.T) {
 	}{
 		{paperPDOM, "nearest"},
 		{paperTBC, "hotspot"},
+		{paperDWF, "hotspot"},
 		{slp("pdom", units.Sequential), "sobel"},
 		{slp("tbc", units.Balanced), "haar"},
 	} {

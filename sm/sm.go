@@ -172,7 +172,10 @@ func New(
 	}
 	s.SubCore = s.Sub[0]
 	if m.Stalls || s.Issue.Groups != nil {
-		s.Stalls = &Stalls{Loads: units.NewScoreboard(), Flights: rtl.NewMem[uint32](1), Div: div, l: l}
+		s.Stalls = &Stalls{
+			Loads: units.NewScoreboard(), Flights: rtl.NewMem[uint32](1), Writers: rtl.NewMem[uint16](0),
+			Div: div, l: l,
+		}
 		for _, sub := range s.Sub {
 			s.Stalls.Fires = append(s.Stalls.Fires, &sub.Issue.Fire)
 			if b := sub.Issue.Beside; b != nil {
@@ -269,7 +272,9 @@ func (s *SM) clear() {
 		c.Begin()
 	}
 	if s.Stalls != nil {
-		s.Stalls.Loads.Resize(s.l.nregs + s.l.npreds)
+		regs := s.l.nregs + s.l.npreds
+		s.Stalls.Loads.Resize(regs)
+		s.Stalls.Writers.Resize(regs)
 	}
 	rows := s.l.cfg.Warps() / len(s.Sub)
 	s.l.resizeResults(s.LSU.Values, isa.UnitMem, loads)

@@ -1,8 +1,6 @@
 package sm
 
 import (
-	"slices"
-
 	"divergo/rtl"
 	"divergo/sm/divergence"
 	"divergo/units"
@@ -30,10 +28,12 @@ type Stalls struct {
 	Loads units.Scoreboard // registers that memory instructions will write
 	// Flights counts the memory instructions in flight. Slots can wait only while it is above zero.
 	Flights *rtl.Mem[uint32] `rtl:"sim"`
+	// Writers counts those that will write each register. No thread waits for a register without writers.
+	Writers *rtl.Mem[uint16] `rtl:"sim,inplace"`
 	Div     divergence.Policy
 
 	l       *launch
-	threads units.Threads `rtl:"scratch"` // threads of a slot or instruction of several rows
+	threads units.Threads `rtl:"scratch"` // threads of an instruction of several rows
 }
 
 // Tick checks all slots, and follows the memory instructions.
@@ -67,6 +67,9 @@ func (u *Stalls) issued(f divergence.Fire, slots *rtl.Mem[divergence.Slot]) {
 	*u.Flights.Edit(0)++
 	slot := slots.At(int(f.Slot))
 	dsts := u.l.insts[f.PC].dsts
+	for _, reg := range dsts {
+		*u.Writers.Edit(int(reg))++
+	}
 	if slot.Mixed {
 		u.threads.Divide(u.Div.Homes().At(int(f.Slot)), slot.Mask)
 		u.Loads.SetAll(&u.threads, dsts)
@@ -85,6 +88,9 @@ func (u *Stalls) complete(f *Flight) {
 	}
 	*u.Flights.Edit(0)--
 	dsts := u.l.insts[f.PC].dsts
+	for _, reg := range dsts {
+		*u.Writers.Edit(int(reg))--
+	}
 	if f.Mixed {
 		u.threads.Divide(&f.Homes, f.Mask)
 		u.Loads.ClearAll(&u.threads, dsts)
@@ -104,12 +110,18 @@ func (u *Stalls) waits(s int, slot *divergence.Slot) bool {
 	if int(slot.PC) >= len(u.l.insts) { // a slot that is not valid may have no PC
 		return false
 	}
-	deps := u.l.insts[slot.PC].deps
-	if !slot.Mixed {
-		_, busy := u.Loads.Busy(int(slot.Row), deps, slot.Mask)
-		return busy
+	for _, reg := range u.l.insts[slot.PC].deps {
+		if *u.Writers.At(int(reg)) != 0 && u.pending(s, slot, reg) {
+			return true
+		}
 	}
-	u.threads.Divide(u.Div.Homes().At(s), slot.Mask)
-	return slices.ContainsFunc(deps,
-		func(reg uint16) bool { return u.Loads.Holds(&u.threads, u.threads.Rows, reg) != 0 })
+	return false
+}
+
+// pending reports whether a memory instruction will write a register of a thread of slot s.
+func (u *Stalls) pending(s int, slot *divergence.Slot, reg uint16) bool {
+	if slot.Mixed {
+		return u.Loads.Pends(u.Div.Homes().At(s), slot.Mask, reg)
+	}
+	return u.Loads.Pending.At(int(reg))[slot.Row&(MaxWarps-1)]&slot.Mask != 0
 }

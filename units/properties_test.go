@@ -451,6 +451,13 @@ func TestScoreboardProperties(t *testing.T) {
 						want &= want - 1
 					}
 					require.Equal(t, want, k.Holds(&of, asked, reg), "cycle %d, register %d", cycle, reg)
+					homes, pends := units.Homes{}, false
+					for lane := range 32 {
+						home := units.Home{Row: uint8(lane % 4), Lane: uint8((lane + cycle) % 32)}
+						homes.Row[lane], homes.Lane[lane] = home.Row, home.Lane
+						pends = pends || of.Lanes[0]>>lane&1 != 0 && pending[reg][home.Row]>>home.Lane&1 != 0
+					}
+					require.Equal(t, pends, k.Pends(&homes, of.Lanes[0], reg), "cycle %d, register %d", cycle, reg)
 				}
 				row, one := bits.TrailingZeros64(of.Rows), bits.OnesCount64(of.Rows) == 1
 				if one {

@@ -17,7 +17,9 @@ type Threads struct {
 
 // Divide makes t the set of the threads in the given lanes of a warp.
 func (t *Threads) Divide(of *Homes, lanes uint64) {
-	t.Lanes = [MaxRows]uint64{}
+	for rows := t.Rows; rows != 0; rows &= rows - 1 {
+		t.Lanes[bits.TrailingZeros64(rows)&(MaxRows-1)] = 0
+	}
 	rows := uint64(0)
 	if of.Moved(lanes) {
 		for ; lanes != 0; lanes &= lanes - 1 {
@@ -56,6 +58,18 @@ func (b *Scoreboard) Busy(row int, regs []uint16, lanes uint64) (reg uint16, bus
 		}
 	}
 	return 0, false
+}
+
+// Pends reports whether reg is pending for a thread in the given lanes of a warp.
+func (b *Scoreboard) Pends(of *Homes, lanes uint64, reg uint16) bool {
+	pending := b.Pending.At(int(reg))
+	for ; lanes != 0; lanes &= lanes - 1 {
+		h := of.At(bits.TrailingZeros64(lanes))
+		if pending[h.Row&(MaxRows-1)]>>(h.Lane&(PoolLanes-1))&1 != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // Holds searches rows of t in ascending order for threads whose reg is pending. It returns the
