@@ -113,7 +113,7 @@ func (t *prompt) class(e sm.Spent) {
 		}
 		t.branched &^= 1 << r
 		if !t.runs(r) && e.Cycle < due+2 && !t.barriers.waits(r) && t.rows[r].live != 0 {
-			t.Fail(Rule{checkTiming, "no path after a branch"}, InRow(r, t.rows[r].live),
+			t.Fail(Rule{checkTiming, "a row runs late"}, InRow(r, t.rows[r].live),
 				"SM %d, cycle %d: no path of row %d runs, which could from cycle %d on", t.index, e.Cycle,
 				r, t.resolved[r])
 		}
