@@ -23,6 +23,7 @@ const (
 	checkCoalescer = audit.Coalescer
 	checkCache     = audit.Cache
 	checkMSHR      = audit.MSHR
+	checkTexture   = audit.Texture
 	checkReplaces  = audit.Replacement
 	checkCrossbar  = audit.Crossbar
 	checkBanks     = audit.Banks
@@ -102,6 +103,11 @@ var whole = []books.Checker{
 		Name: checkMSHR, Doc: "each request is answered once, and a line has one MSHR",
 		From: "Kroft, ISCA 1981",
 		More: []string{"All loads of an MSHR are answered when its line comes.", "At the end no MSHR is in use."},
+	},
+	{
+		Name: checkTexture, Doc: "the texture unit asks for the lines of its texels only, and its answers are made of them",
+		From: "CUDA C++ Programming Guide, Texture Fetching",
+		More: []string{"An instruction is answered once, for its lanes.", "A surface is accessed at the address of the manual."},
 	},
 	{
 		Name: checkReplaces, Doc: "a cache replaces the line of a set that was used longest ago and is not on its way",
