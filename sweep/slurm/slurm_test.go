@@ -202,7 +202,7 @@ func testKills(t *testing.T, c *slurmtest.Cluster) {
 		daemon([]string{slurmtest.Node1, slurmtest.Node2}[random.IntN(2)], rand.N(2*time.Second)),
 		daemon(slurmtest.Controller, rand.N(2*time.Second)),
 	} {
-		at := random.IntN(points - 20)
+		at := random.IntN(points - 100) // so that there are workers to kill
 		kills.Go(func() {
 			for {
 				missing, err := store.Missing(plan)
@@ -230,6 +230,9 @@ func testKills(t *testing.T, c *slurmtest.Cluster) {
 		}
 	})
 	report, err := slurm.Run(plan, store, options(t))
+	if err == nil && len(report.Lost) > 0 { // three of the five kills hit the three tries of a point
+		report, err = slurm.Run(plan, store, options(t))
+	}
 	close(ended)
 	kills.Wait()
 	require.NoError(t, err)
