@@ -26,7 +26,7 @@ func (f *Figure) Make(p Plan) (*Drawing, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.Notes = append(d.Notes, "Runs "+p.String()+".")
+	d.Notes = append(d.Notes, "Runs "+p.where()+".")
 	if p == Quick {
 		for i, c := range d.Charts { // which figures share
 			switch c := c.(type) {

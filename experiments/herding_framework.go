@@ -210,8 +210,8 @@ func drawHerding(on *herdSetup) (*Drawing, error) {
 	d.Charts = herdingCharts(all)
 	d.Notes = slices.Concat(herdingGains(all), []string{
 		"Different: fewer benchmarks gain by branches. lbm's has instructions on one of its sides only; SobelFilter's and sad's jump over one; volumeRender's loses more than the limit, where it gains.",
-		"Different: with the caches of the preset, which a Quadro FX 5800 has not, loads gain next to nothing: the blocks that herding saves are in the L1 already.",
-		"Different: more bytes mismatch. The inputs are generated, of some thousand pixels, and a byte that is off by one mismatches.",
+		"Different: with the caches of the preset, which a Quadro FX 5800 has not, loads gain less in the mean: the L1 has many of the blocks that herding saves.",
+		"Different: more bytes mismatch. The inputs are generated and smaller than theirs, and a byte that is off by one mismatches.",
 	})
 	for _, add := range []func() (*Drawing, error){on.forcedBranches, on.forcedLoads} {
 		forced, err := add()

@@ -57,13 +57,21 @@ func on(seed uint64, machines []setup) []setup {
 	return list
 }
 
-// String describes the plan in a figure's notes.
+// String describes the plan: journals of another plan are refused.
 func (p Plan) String() string {
 	if p == Quick {
-		return "quick: medium or small sizes on two SMs with all channels, one input: less work than the plan of docs/explanation/experiments.md has"
+		return p.where()
 	}
 	return fmt.Sprintf("by the plan of docs/explanation/experiments.md: %d SMs, %d channel, at least %d waves of CTAs, %d inputs",
 		fullSMs, fullChannels, fullWaves, fullInputs)
+}
+
+// where says in a figure's notes where machine, sizes and inputs of its runs are written down.
+func (p Plan) where() string {
+	if p == Quick {
+		return "with --quick: one input, smaller than by the plan of docs/explanation/experiments.md"
+	}
+	return "by the plan of docs/explanation/experiments.md, which has machine, sizes and inputs"
 }
 
 // blockDim holds the threads of a CTA in table 1 of Fung & Aamodt (HPCA 2011), of the first kernel of each
