@@ -376,11 +376,19 @@ func drawMechanisms(p Plan) (*Drawing, error) {
 	}
 	d.Notes = []string{
 		"Theirs, harmonic means: DIVG TBC 1.22, DWF 1.04 (1.22 / 1.17), DWF-WB 1.15 (1.22 / 1.06); all TBC 1.10, DWF-WB 1.00; COHE TBC 1.00.", policies,
-		"CP gains by AGE and not by compaction: under PDOM with sm.cta_priority=age it takes 876,648 cycles and not 1,239,723 (addresses of 64 bits): what goes are the stalls of figure 14. NAMD, LPS and LIB lose by AGE, as in the paper (tbc-fig15): without it TBC is at 1.00.",
-		"With addresses of 64 bits fewer CTAs are resident, and HOTSP is at 0.93 and not 1.01: TBC needs other CTAs to hide its waits.",
-		"Of the others bitonic, reduction and blocksort diverge in alignment with their lanes, which TBC cannot compact (Rhu & Erez, ISCA 2013, section 3.3): with sm.lanes=balanced bitonic takes 76,774 cycles and not 96,826.",
-		"histogram loses by AGE, under which it waits for memory: with sm.cta_priority=none TBC takes 36,545 cycles and PDOM 36,688.",
 	}
+	d.Notes = append(d.Notes, map[Plan][]string{
+		Quick: {
+			"CP gains by AGE and not by compaction: under PDOM with sm.cta_priority=age it takes 876,648 cycles and not 1,239,723 (addresses of 64 bits): what goes are the stalls of figure 14. NAMD, LPS and LIB lose by AGE, as in the paper (tbc-fig15): without it TBC is at 1.00.",
+			"With addresses of 64 bits fewer CTAs are resident, and HOTSP is at 0.93 and not 1.01: TBC needs other CTAs to hide its waits.",
+			"Of the others bitonic, reduction and blocksort diverge in alignment with their lanes, which TBC cannot compact (Rhu & Erez, ISCA 2013, section 3.3): with sm.lanes=balanced bitonic takes 76,774 cycles and not 96,826.",
+			"histogram loses by AGE, under which it waits for memory: with sm.cta_priority=none TBC takes 36,545 cycles and PDOM 36,688.",
+		},
+		Full: {
+			"CP gains by AGE and not by compaction: without a priority TBC is at 1.00 (tbc-fig15). LPS loses by AGE, as in the paper, and so does FCDT.",
+			"Of the others bitonic, reduction and blocksort diverge in alignment with their lanes, which TBC cannot compact (Rhu & Erez, ISCA 2013, section 3.3).",
+		},
+	}[p]...)
 	d.Caption = "Compare the means at the end with the rings: DIVG is where compaction can gain, COHE where it can only lose."
 	return d, nil
 }
@@ -407,7 +415,10 @@ func drawPriorities(p Plan) (*Drawing, error) {
 	}
 	d.Notes = []string{
 		"Theirs: AGE is the best on the whole, and loses on LPS, NAMD and LIB at the end of a launch; RRB waits for memory more on STMCL; SRR is robust; the other numbers are in the lost figure.",
-		"Same: AGE loses on LPS, NAMD and LIB, and on no other of DIVG as much; RRB is the slower one on STMCL. AGE is not the best on the whole, as LPS and NAMD are two of eight.",
+		map[Plan]string{
+			Quick: "Same: AGE loses on LPS, NAMD and LIB, and on no other of DIVG as much; RRB is the slower one on STMCL. AGE is not the best on the whole, as LPS and NAMD are two of eight.",
+			Full:  "Same: AGE is the best on the whole, and loses on LPS; RRB is the slower one on STMCL. Different: AGE loses on FCDT as well, and neither on NAMD nor on LIB.",
+		}[p],
 		"PDOM is under loose round robin. AGE is faster than that under PDOM as well (vecadd: 1762 cycles, not 2068), so that a part of its gain is not compaction's.",
 	}
 	d.Caption = "Compare AGE with the others on LPS, NAMD and LIB, where the paper has a CTA left alone at the end of a launch."
@@ -428,6 +439,10 @@ func drawTraffic(p Plan) (*Drawing, error) {
 	d.Notes = []string{
 		"Theirs: within 7 % of PDOM, but for DG, 2.67 with AGE in its texture cache, which RRB mends.",
 		"Same: DG, whose matrices are read by all CTAs, and go through the L1 here: AGE interleaves CTAs less, which is the reason that the paper gives.",
+		map[Plan]string{
+			Quick: "Of the others FCDT has more than 7 % more.",
+			Full:  "Different: LKYT, NAMD and LPS have more by AGE as well, and LIB has a quarter, which RRB undoes.",
+		}[p],
 	}
 	d.Caption = "Bars above 1 move more data than PDOM. The paper has one that is far above, DG by AGE."
 	return d, nil
@@ -452,7 +467,10 @@ func drawSmallL2(p Plan) (*Drawing, error) {
 	}
 	d.Notes = []string{
 		"Theirs: DIVG TBC 1.15 with RRB and 1.135 with AGE; COHE as with the large L2; MUMpp under DWF from 1.28 to 0.96.",
-		"128 KB and 8 ways for a channel are 1 MB in all; our inputs are smaller than the paper's, so that most still fit.",
+		map[Plan]string{
+			Quick: "128 KB and 8 ways for a channel are 1 MB in all; our inputs are smaller than the paper's, so that most still fit.",
+			Full:  "128 KB and 8 ways for the channel of three SMs. Different: MUMpp under DWF does not depend on the L2.",
+		}[p],
 	}
 	d.Caption = "Compare with figure 12: the rest of the machine is the same, so that what changes is due to the L2."
 	return d, nil
