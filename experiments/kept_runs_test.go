@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"html"
 	"os"
 	"strings"
 	"testing"
@@ -63,18 +64,58 @@ func TestKeptRuns(t *testing.T) {
 	}
 }
 
-// TestHeadlineTable: the table of docs/explanation/experiments.md is the figure ours-headline, drawn from
-// the kept runs.
-func TestHeadlineTable(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs herding")
-	}
+// keepOnly makes figures from the runs of testdata/runs.jsonl.gz; any other run is an error.
+func keepOnly(t *testing.T) {
+	t.Helper()
 	var list []Run
 	for run, counters := range keptCounters(t) {
 		list = append(list, Run{run, counters})
 	}
 	Keep(list, func(r Run) error { return fmt.Errorf("not kept: %s", r.Run) })
 	t.Cleanup(func() { Keep(nil, nil) })
+}
+
+// TestPlannedNotes: docs/figures.html has the notes on the runs of the plan, and the kept runs bear out
+// what they say of the priorities.
+func TestPlannedNotes(t *testing.T) {
+	keepOnly(t)
+	page, err := os.ReadFile("../docs/figures.html")
+	require.NoError(t, err)
+	for _, name := range []string{"tbc-fig15", "tbc-fig16", "tbc-fig17"} {
+		figure, err := FindFigure(name)
+		require.NoError(t, err)
+		drawn, err := figure.Make(Full)
+		require.NoError(t, err)
+		for _, note := range drawn.Notes {
+			assert.Contains(t, string(page), html.EscapeString(note))
+		}
+		if name != "tbc-fig15" {
+			continue
+		}
+		speed := map[any]float64{} // by AGE, over the best of the others
+		for _, row := range drawn.Rows {
+			best := max(row[4].(float64), row[5].(float64), row[6].(float64))
+			kernel := row[1]
+			if kernel == "" {
+				kernel = row[2] // a mean
+			}
+			speed[kernel] = row[3].(float64) / best
+		}
+		assert.Greater(t, speed["all"], 1.0)
+		assert.Less(t, speed["LPS"], .95)
+		assert.Less(t, speed["FCDT"], .95)
+		assert.InDelta(t, 1, speed["NAMD"], .01)
+		assert.InDelta(t, 1, speed["LIB"], .01)
+	}
+}
+
+// TestHeadlineTable: the table of docs/explanation/experiments.md is the figure ours-headline, drawn from
+// the kept runs.
+func TestHeadlineTable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs herding")
+	}
+	keepOnly(t)
 	figure, err := FindFigure("ours-headline")
 	require.NoError(t, err)
 	drawn, err := figure.Make(Full)
