@@ -49,9 +49,6 @@ func (w *Writeback) Tick() {
 	used := 0
 	for i := range w.In {
 		in := &w.In[i]
-		if !in.Valid() {
-			continue
-		}
 		for in.Valid() && n < maxWBPorts {
 			r := in.Front()
 			if !w.shared(lanes[:used], r) {

@@ -124,7 +124,6 @@ func SpillWordsOf(p *isa.Program) int {
 // as a stack that grows upwards: words above a stored word are unused. Transferred answers it.
 type Transfer struct {
 	Store bool
-	CTA   uint8 `bits:"5"`
 	Row   uint8 `bits:"6"`
 	// At is the first word. A store from SpillWordsOf the program on is a fault of the instruction
 	// at PC.

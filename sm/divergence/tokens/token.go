@@ -174,7 +174,7 @@ func (p *TokenStack) hold(w int, s *divergence.Slot, until uint64) {
 
 // move starts a transfer for warp w, which waits for it, at least until a given cycle.
 func (p *TokenStack) move(w int, s *divergence.Slot, until uint64, t divergence.Transfer) {
-	t.CTA, t.Row, t.Words = s.CTA, s.Row, uint8(p.chunk)
+	t.Row, t.Words = s.Row, uint8(p.chunk)
 	p.Memory.Push(t)
 	p.Held.D().Memory |= 1 << (w & 63)
 	p.hold(w, s, until)

@@ -135,7 +135,7 @@ func (p *Unit) transfer(out *Outputs) {
 	default:
 		p.Own.D().Moving |= 1 << w
 		s, st := p.Table.Next(w*p.slots), &p.D().Stats
-		t := divergence.Transfer{CTA: s.CTA, Row: s.Row, At: out.From, Words: out.Count}
+		t := divergence.Transfer{Row: s.Row, At: out.From, Words: out.Count}
 		if out.Store != 0 {
 			t.Store, t.PC, t.Data = true, *p.Pushed.Next(w), out.Data
 			st.Spills++
