@@ -29,7 +29,8 @@ func (i *Issue) HeldBack(s int) (lanes uint64) {
 		if slot.Mixed {
 			h = i.Div.Homes().At(s).At(lane)
 		}
-		if slot.Mask>>lane&1 != 0 && !i.freeRow(int(h.Row), &i.l.insts[slot.PC], 1<<h.Lane) {
+		held, _ := i.holdsRow(int(h.Row), &i.l.insts[slot.PC], 1<<h.Lane)
+		if slot.Mask>>lane&1 != 0 && held != HeldNot {
 			lanes |= 1 << lane
 		}
 	}

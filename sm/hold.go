@@ -58,14 +58,3 @@ func (i *Issue) Holds(s int) (held Hold, register, row int) {
 	}
 	return HeldNot, 0, 0
 }
-
-// holdsRow is Holds for threads of one row.
-func (i *Issue) holdsRow(row int, in *decoded, lanes uint64) (Hold, int) {
-	if in.leaves && i.Q().InRow[row&(MaxWarps-1)] != 0 || in.awaits && !i.Copies.At(row).landed(in.Inst) {
-		return HeldFlight, 0
-	}
-	if reg, busy := i.Scoreboard.Busy(row, in.deps, lanes); busy {
-		return HeldRegister, int(reg)
-	}
-	return HeldNot, 0
-}

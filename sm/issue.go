@@ -288,13 +288,14 @@ func (i *Issue) fetched(s int, slot *divergence.Slot) bool {
 func (i *Issue) free(s int, slot *divergence.Slot) bool {
 	in := &i.l.insts[slot.PC]
 	if !slot.Mixed {
-		return i.freeRow(int(slot.Row), in, slot.Mask)
+		held, _ := i.holdsRow(int(slot.Row), in, slot.Mask)
+		return held == HeldNot
 	}
 	of := i.shares(s, slot)
 	if in.leaves || in.awaits { // these check all threads of a row
 		for rows := of.Threads.Rows; rows != 0; rows &= rows - 1 {
 			row := bits.TrailingZeros64(rows) & (MaxWarps - 1)
-			if !i.freeRow(row, in, of.Threads.Lanes[row]) {
+			if held, _ := i.holdsRow(row, in, of.Threads.Lanes[row]); held != HeldNot {
 				return false
 			}
 		}
@@ -345,17 +346,17 @@ func (i *Issue) forget(slots *units.Set) {
 	}
 }
 
-// freeRow is free for threads of one row. Threads exit only when all their instructions are
-// complete, so that the row can be given to another warp.
-func (i *Issue) freeRow(row int, in *decoded, lanes uint64) bool {
-	if in.leaves && i.Q().InRow[row&(MaxWarps-1)] != 0 {
-		return false
+// holdsRow returns what holds back the threads of one row: HeldNot, HeldFlight, or HeldRegister with the
+// register. Threads exit only when all their instructions are complete, so that the row can be given to
+// another warp.
+func (i *Issue) holdsRow(row int, in *decoded, lanes uint64) (Hold, int) {
+	if in.leaves && i.Q().InRow[row&(MaxWarps-1)] != 0 || in.awaits && !i.Copies.At(row).landed(in.Inst) {
+		return HeldFlight, 0
 	}
-	if in.awaits && !i.Copies.At(row).landed(in.Inst) {
-		return false
+	if reg, busy := i.Scoreboard.Busy(row, in.deps, lanes); busy {
+		return HeldRegister, int(reg)
 	}
-	_, busy := i.Scoreboard.Busy(row, in.deps, lanes)
-	return !busy
+	return HeldNot, 0
 }
 
 // send issues the head of slot s and fills in f.

@@ -158,19 +158,19 @@ func (s *SM) why(p divergence.Path) string {
 	case p.Wait == divergence.WaitsControl:
 		return "the outcome of its branch"
 	}
-	insts := s.l.Prog.Insts
-	if int(p.PC) >= len(insts) {
+	if int(p.PC) >= len(s.l.insts) {
 		return "an instruction behind the end of the program"
 	}
-	issue := s.Sub[s.Core(int(p.Row))].Issue
-	if g, busy := issue.Scoreboard.Busy(int(p.Row), s.l.insts[p.PC].deps, p.Mask); busy {
-		if int(g) < s.l.nregs {
-			return "register " + s.l.Prog.Regs[g].Name
-		}
-		return "predicate " + s.l.Prog.Preds[int(g)-s.l.nregs]
-	}
-	if in := &insts[p.PC]; in.Op == isa.OpCopyWait && !issue.Copies.At(int(p.Row)).landed(in) {
+	in := &s.l.insts[p.PC]
+	switch held, reg := s.Sub[s.Core(int(p.Row))].Issue.holdsRow(int(p.Row), in, p.Mask); {
+	case held == HeldRegister && reg < s.l.nregs:
+		return "register " + s.l.Prog.Regs[reg].Name
+	case held == HeldRegister:
+		return "predicate " + s.l.Prog.Preds[reg-s.l.nregs]
+	case held == HeldFlight && in.awaits:
 		return "asynchronous copies"
+	case held == HeldFlight:
+		return "its instructions in flight"
 	}
 	return "nothing: it runs"
 }
