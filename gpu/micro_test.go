@@ -270,6 +270,34 @@ LOOP:
 	}
 }
 
+// TestCoveredPathOfBottomEntry: both paths of a branch exit, so that they take the place of the only
+// path of the bottom entry. One of them branches again, and both its parts wait at the barrier. The
+// other path is covered before it comes there, so the warp never arrives.
+func TestCoveredPathOfBottomEntry(t *testing.T) {
+	p := program(t, `
+	and.b32 %r4, %r1, 1;
+	setp.ne.u32 %p1, %r4, 0;
+	@%p1 bra SLOW;
+	and.b32 %r4, %r1, 2;
+	setp.ne.u32 %p1, %r4, 0;
+	@%p1 bra PART;
+	bar.sync 0;
+	bra.uni END;
+PART:
+	bar.sync 0;
+END:
+	exit;
+SLOW:
+	ld.volatile.global.u32 %r5, [%rd0];
+	add.u32 %r5, %r5, 1;
+	bar.sync 0;
+	exit;`)
+	cfg := small()
+	cfg.Divergence.Mechanism = "dpe"
+	m := load(t, cfg, p, 1, 32)
+	require.Equal(t, gpu.Deadlock, m.Run(nil, 10_000_000))
+}
+
 // TestPathAtABarrier: a path waits at a barrier for its sibling, which loops and never arrives. The
 // status reports this path as waiting at a barrier.
 func TestPathAtABarrier(t *testing.T) {

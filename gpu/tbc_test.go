@@ -123,6 +123,59 @@ OUT:
 	}
 }
 
+// TestFewerWarps: the threads of two warps that take a branch fit into one, whose load takes long. The
+// other slot then waits for nothing.
+func TestFewerWarps(t *testing.T) {
+	p := program(t, `
+	and.b32 %r4, %r1, 48;
+	setp.eq.u32 %p1, %r4, 0;
+	setp.eq.u32 %p2, %r4, 48;
+	or.pred %p1, %p1, %p2;
+	@!%p1 bra OUT;
+	ld.global.u32 %r5, [%rd0];
+	add.u32 %r5, %r5, 1;
+	st.global.u32 [%rd0], %r5;
+OUT:
+	exit;`)
+	cfg := small()
+	cfg.Divergence.Mechanism = "tbc"
+	m := load(t, cfg, p, 1, 64)
+	added := 0
+	m.SMs[0].Issue.OnIssue.Add(func(e sm.Issued) {
+		if in := &p.Insts[e.PC]; in.Op != isa.OpAdd {
+			return
+		}
+		added++
+		slots := m.SMs[0].Div.Slots()
+		for i := range slots.Len() {
+			assert.NotEqual(t, divergence.WaitsJoin, slots.At(i).Wait, "slot %d", i)
+		}
+	})
+	require.Equal(t, gpu.Finished, m.Run(nil, 100_000))
+	assert.Equal(t, 1, added, "warps that add")
+}
+
+// TestExitCompletesAWarp: a barrier counts two warps. Threads 0 to 15 and 48 to 63 wait at it as one
+// compacted warp, after 16 to 31 have exited. It opens when the others of the second warp exit, in
+// each place of a CTA.
+func TestExitCompletesAWarp(t *testing.T) {
+	p := program(t, `
+	and.b32 %r4, %r1, 48;
+	setp.eq.u32 %p1, %r4, 16;
+	setp.eq.u32 %p2, %r4, 32;
+	@%p1 bra OUT;
+	@!%p2 bar.sync 0, 64;
+	@%p2 exit;
+	st.global.u32 [%rd0], %r1;
+OUT:
+	exit;`)
+	cfg := small()
+	cfg.GPU.SMs = 1
+	cfg.Divergence.Mechanism, cfg.Divergence.PathOrder = "tbc", divergence.TakenFirst
+	m := load(t, cfg, p, 3, 64)
+	assert.Equal(t, gpu.Finished, m.Run(nil, 10_000_000))
+}
+
 // TestCompactionBottom: at the bottom of the stack the warps are the static ones, even after some
 // of their threads have exited. A branch with one outcome for the whole CTA needs no stack.
 func TestCompactionBottom(t *testing.T) {

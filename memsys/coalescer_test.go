@@ -91,6 +91,25 @@ func TestNoLanes(t *testing.T) {
 	}
 }
 
+// TestNoLine: observers see no line of a fence or a flush, whatever their lanes hold.
+func TestNoLine(t *testing.T) {
+	for _, kind := range []memsys.Kind{memsys.Fence, memsys.Flush, memsys.Load} {
+		b := newCoalescerBench(64)
+		a, parts, line := memsys.Access{Kind: kind, Size: 4, Mask: 1}, 0, uint64(0)
+		a.Addr[0] = 0x1234
+		if kind == memsys.Load {
+			line = 0x1200
+		}
+		b.Coalescer.OnPart.Add(func(p memsys.Part) {
+			assert.Equal(t, line, p.Line, kind)
+			parts++
+		})
+		b.In.Push(a)
+		b.Run(3)
+		assert.Equal(t, 1, parts, kind)
+	}
+}
+
 // TestRepliesWait: stores are not taken while their replies have no room.
 func TestRepliesWait(t *testing.T) {
 	b := newCoalescerBench(64)

@@ -3,6 +3,7 @@ package sm_test
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -321,6 +322,15 @@ func TestOrder(t *testing.T) {
 		kinds = append(kinds, a.Kind)
 	}
 	assert.Equal(t, []memsys.Kind{memsys.Fence, memsys.Atomic, memsys.Fence, memsys.Load, memsys.Fence}, kinds)
+}
+
+// TestWidePredicates: a warp of 64 threads has a bit of a predicate for each.
+func TestWidePredicates(t *testing.T) {
+	cfg := config()
+	cfg.WarpSize = 64
+	b := newBench(t, &cfg, "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 40; exit;", 64, 1)
+	b.run(t)
+	assert.EqualValues(t, 1<<40-1, b.Preds(0, slices.Index(b.Program().Preds, "%p1")))
 }
 
 func TestOccupancy(t *testing.T) {

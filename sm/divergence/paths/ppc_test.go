@@ -257,6 +257,13 @@ func TestPPCMeetsLate(t *testing.T) {
 	assert.NotZero(t, counts(microtest.Run(t, "ppc-explicit", divergence.Options{}, 4, 1, behind)))
 	assert.Zero(t, counts(microtest.Run(t, "ppc-explicit", divergence.Options{}, 4, 1, inside)))
 
+	branch := seq( // at their join
+		at("H", when(func(t *thread) bool { return t.I == t.TID && t.TID < 3 }, "R")),
+		at("L", line{Do: count, If: func(t *thread) bool { return t.I < 4 }, To: "H"}),
+		at("X", exit),
+		at("R", to("L")))
+	assert.EqualValues(t, 3, counts(microtest.Run(t, "ppc", divergence.Options{}, 4, 1, branch)))
+
 	// A whole warp with two such branches of which each thread takes its own: the more there are, the later paths meet.
 	goes := func(seed uint32) func(*thread) bool {
 		return func(t *thread) bool { return (uint32(t.TID*64+t.I)+seed)*2654435761>>28 < 4 }
