@@ -333,6 +333,17 @@ func TestWidePredicates(t *testing.T) {
 	assert.EqualValues(t, 1<<40-1, b.Preds(0, slices.Index(b.Program().Preds, "%p1")))
 }
 
+// TestAbsentCounters: twenty threads read a lane that has none, and a vote names the twelve that the
+// warp lacks.
+func TestAbsentCounters(t *testing.T) {
+	cfg := config()
+	b := newBench(t, &cfg, `shfl.sync.idx.b32 %r1, %r2, 25, 31, 0xFFFFFFFF;
+	vote.sync.ballot.b32 %r3, %p1, 0xFFFFFFFF;
+	exit;`, 20, 1)
+	b.run(t)
+	assert.Equal(t, sm.AbsentCounters{Reads: 20, Members: 12}, b.ALU.Q().Absent)
+}
+
 func TestOccupancy(t *testing.T) {
 	cfg := config()
 	p := &isa.Program{LiveRegs: 16}

@@ -2,6 +2,7 @@ package dram_test
 
 import (
 	"fmt"
+	"math/bits"
 	"strings"
 	"testing"
 
@@ -99,7 +100,9 @@ func TestChannelProperties(t *testing.T) {
 			var want []dram.Response // by ID
 			mem := map[uint64]*dram.Line{}
 			next := uint64(0) // first cycle for the next request
+			full := uint64(0) // cycles in which a request waited for a place in the queue
 			for answered := 0; answered < len(s.Requests); {
+				waits := b.Channel.In.Valid()
 				if n := len(want); n < len(s.Requests) && b.In.Ready() && b.Now() >= next+uint64(s.Requests[n].After) {
 					r := s.Requests[n]
 					to := at(&cfg, r.Bank%cfg.Banks, r.Row, r.Line*line)
@@ -126,6 +129,10 @@ func TestChannelProperties(t *testing.T) {
 					}
 					want, next = append(want, w), b.Now()
 					b.In.Push(q)
+					waits = true
+				}
+				if waits && bits.OnesCount64(b.Channel.Q().Used) == cfg.Queue {
+					full++
 				}
 				b.step()
 				require.Nil(t, books.Fault())
@@ -145,6 +152,7 @@ func TestChannelProperties(t *testing.T) {
 				require.Equal(t, l[:line], got, "%#x", addr)
 			}
 			require.Zero(t, b.Channel.Count.Q().Unmapped)
+			require.Equal(t, full, b.Channel.Count.Q().QueueFull)
 		})
 }
 
