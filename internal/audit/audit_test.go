@@ -27,10 +27,10 @@ const (
 	texture0   = base + 0x20_0000 // a description, and 128 bytes behind it the texels
 )
 
-// texture is the description of 16 by 8 texels of four channels of 8 bits, interpolated, as
-// cuda/include/divergo/texture.h lays it out.
-func texture() (d []byte) {
-	d = binary.LittleEndian.AppendUint64(nil, texture0+128)
+// texture is the description of 16 by 8 texels of four channels of 8 bits at an address, interpolated,
+// as cuda/include/divergo/texture.h lays it out.
+func texture(texels uint64) (d []byte) {
+	d = binary.LittleEndian.AppendUint64(nil, texels)
 	d = binary.LittleEndian.AppendUint64(d, 0)
 	for _, word := range []uint32{64, 16, 8, 1, 4, 4, 1, 0, 1, 1, 1, 1} {
 		d = binary.LittleEndian.AppendUint32(d, word)
@@ -107,7 +107,7 @@ func play(t *testing.T, change func(*Memory, *memsys.Config)) *Fault {
 		require.NoError(t, s.Store.Write(constants0+i, []byte{byte(i * 7)}))
 	}
 	require.NoError(t, s.Store.Map(texture0, 128+512))
-	require.NoError(t, s.Store.Write(texture0, texture()))
+	require.NoError(t, s.Store.Write(texture0, texture(texture0+128)))
 	for i := range uint64(512) {
 		require.NoError(t, s.Store.Write(texture0+128+i, []byte{byte(i * 11)}))
 	}
@@ -142,6 +142,34 @@ func deaf(m *Memory, a auditor, tap int) { m.leave[slices.Index(m.parts, a)][tap
 // TestTraffic: the auditors find no fault in it.
 func TestTraffic(t *testing.T) {
 	assert.Nil(t, play(t, func(*Memory, *memsys.Config) {}))
+}
+
+// TestLineOfTwoTextures: two textures read a line in their rows 2 and 1, one cycle after the other. The rows
+// are not in the same place of their tiles, which differs in bit 1 of the set. In a cache with few sets the
+// second request joins the miss of the first; in a cache with more it has a miss of its own. The auditors
+// find no fault in either.
+func TestLineOfTwoTextures(t *testing.T) {
+	const first, second, texels = texture0, texture0 + 128, texture0 + 256
+	for sets, merges := range map[int]uint64{1: 1, 2: 1, 4: 0} {
+		c := memsys.Default()
+		c.Texture.Line, c.Texture.Assoc, c.Texture.Size, c.Texture.Fetch = 64, 1, sets*64, memsys.FetchUnit
+		read := func(row1, row2 uint64) memtest.Step {
+			a := memsys.Access{Kind: memsys.Sample, Mask: 3, Type: isa.F32, Tex: isa.Tex{Dims: 2, Whole: true}}
+			a.Addr[0], a.Data[0][0] = first, row1<<32
+			a.Addr[1], a.Data[1][0] = second, row2<<32
+			return memtest.Step{Access: a}
+		}
+		s, err := memtest.New(c, []memtest.Step{read(0, 0), read(2, 1)}) // the first one fetches the descriptions
+		require.NoError(t, err)
+		require.NoError(t, s.Store.Map(texture0, 1024))
+		require.NoError(t, s.Store.Write(first, texture(texels)))
+		require.NoError(t, s.Store.Write(second, texture(texels+64)))
+		m := Watch(&c, s.Memory)
+		require.NoError(t, s.Play(1e6))
+		m.End()
+		assert.Nil(t, m.Fault(), "%d sets", sets)
+		assert.Equal(t, merges, s.SMs[0].Unit.TextureCache.Count.Q().Merges, "%d sets", sets)
+	}
 }
 
 // falsify changes or drops the tenth event for which like holds, on its way to an auditor.

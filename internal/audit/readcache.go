@@ -63,7 +63,7 @@ type readTarget struct {
 type readMiss struct {
 	used     bool
 	line     uint64
-	fold     uint32 // another one may fetch the line into another set
+	fold     uint32 // one that leads to another set may have an MSHR of its own for the line
 	keep     bool   // the lines were not dropped since
 	targets  []readTarget
 	answered int
@@ -156,11 +156,15 @@ func (a *readCache) keep(line uint64, fold uint32) {
 	a.ways.use(w)
 }
 
-// flight returns the MSHR that waits for a line in the set of a fold, or nil.
+// flight returns the MSHR that waits for a line in the set of a fold, or nil. Folds that differ can
+// lead to the same set.
 func (a *readCache) flight(line uint64, fold uint32) *readMiss {
+	set, _ := a.set(line, fold)
 	for i := range a.mshrs[:a.limit] {
-		if m := &a.mshrs[i]; m.used && m.keep && m.line == line && m.fold == fold {
-			return m
+		if m := &a.mshrs[i]; m.used && m.keep && m.line == line {
+			if other, _ := a.set(line, m.fold); &other[0] == &set[0] {
+				return m
+			}
 		}
 	}
 	return nil
