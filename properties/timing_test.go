@@ -122,9 +122,14 @@ func TestAcrossEdge(t *testing.T) {
 // In kernel 912 a warp ends when its tokens arrive and none of their threads is alive. The warp of
 // another CTA then issues in its row during the time of the transfer. In 3942 a path and the path
 // that covers it wait for outcomes of the same slot. In 15033 threads of another CTA have not
-// reached their vote when a thread accesses memory past its buffer.
+// reached their vote when a thread accesses memory past its buffer. In 10103600 and 10110666 functions
+// call each other deeper than 1024 bytes of stack permit. 10071413 takes 13 million cycles.
 func TestNoFalseAlarms(t *testing.T) {
-	for seed, mechanism := range map[uint64]string{912: "token", 3942: "dpe", 15033: "pdom"} {
+	seeds := map[uint64]string{912: "token", 3942: "dpe", 15033: "pdom", 10103600: "token", 10110666: "dpe"}
+	if !testing.Short() {
+		seeds[10071413] = "dwf"
+	}
+	for seed, mechanism := range seeds {
 		c := draw.New(seed, draw.AllFeatures)
 		k, err := c.Compile()
 		require.NoError(t, err)

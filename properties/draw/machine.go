@@ -22,7 +22,7 @@ func Plain(lanes int) gpu.Config {
 	s := &c.SM
 	s.WarpSize, s.Threads, s.Registers = lanes, 16*lanes, 1<<16
 	s.SIMDWidth = min(s.SIMDWidth, lanes)
-	s.Stack = 1024 // calls are not deep, and machines are cleared often
+	s.Stack = 1024 // few calls are deep, and machines are cleared often
 	return c
 }
 
