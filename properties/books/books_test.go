@@ -7,6 +7,7 @@ import (
 	"divergo/gpu"
 	"divergo/isa"
 	"divergo/properties/draw"
+	"divergo/ptx"
 	"divergo/sm"
 	"divergo/sm/divergence"
 	"divergo/testbench"
@@ -180,5 +181,37 @@ func TestTimingIsWatched(t *testing.T) {
 			checker, what := watchedRun(t, cfg, 30, c.change)
 			assert.Equal(t, c.checker, checker, what)
 		})
+	}
+}
+
+// TestExitEntersIntoTheNextLaunch checks the classes of cycles of launches that begin while the exit of
+// the previous launch still enters a narrow pipe.
+func TestExitEntersIntoTheNextLaunch(t *testing.T) {
+	m, err := ptx.Parse("k.ptx", []byte(".version 7.6\n.target sm_80\n.address_size 64\n.entry k() {\nret;\n}\n"))
+	require.NoError(t, err)
+	p, err := testbench.Program(m, "k")
+	require.NoError(t, err)
+	cfg := draw.Plain(64)
+	cfg.SM.SIMDWidth = 1
+	for _, key := range []string{ // exits take few cycles, and so do write-backs
+		"sm.alu_latency=1", "clocks.icnt_mhz=10000", "icnt.latency=1", "l2.latency=1",
+		"l1.line=32", "l1.assoc=1", "l1.size=32", "l1.sector=0", "l2.line=32", "l2.assoc=1", "l2.size=32", "l2.sector=0",
+	} {
+		require.NoError(t, cfg.Set(key))
+	}
+	s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 10_000})
+	require.NoError(t, err)
+	var o *Observer
+	s.OnLaunch.Add(func(*testbench.Loaded) { o = watch(s, p, shelf[cfg.Divergence.Mechanism])[0] })
+	for launch := range 3 {
+		if launch > 0 {
+			require.Greater(t, s.Machine.SMs[0].Sub[0].Issue.Q().Next, s.Machine.Core().Now(), "launch %d", launch)
+		}
+		require.NoError(t, s.Launch(testbench.Launch{Prog: p, Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{64, 1, 1}}))
+		o.Detach()
+		if o.found == nil {
+			o.found = Statistics([]*Observer{o}, &s.Runs[launch].Counters)
+		}
+		assert.Nil(t, o.found, "launch %d", launch)
 	}
 }

@@ -33,6 +33,9 @@ type spent struct {
 // watchSpent begins to watch a sub-core.
 func watchSpent(v *View, a *admission, core int) {
 	s, sub := &spent{View: v, there: a, core: core, class: sm.ClassEmpty, since: v.sim.Now()}, v.sm.Sub[core]
+	if q := sub.Issue.Q(); q.Next > s.since { // the exit of the previous launch still enters a narrow pipe
+		s.class, s.next = q.Class, q.Next
+	}
 	for row := range v.rowsThere {
 		if v.sm.Core(row) == core {
 			s.hosts |= 1 << (row / v.warps)
@@ -113,10 +116,9 @@ func (s *spent) spends(e *sm.Spent) {
 	if s.found != nil {
 		return
 	}
-	if s.since == s.fired && s.since > 0 && s.next > s.fired+1 && e.Cycle != s.next {
+	if s.since >= s.fired && s.next > s.since+1 && e.Cycle != s.next {
 		s.Fail(Rule{checkPipes, "an issue stage that rests"}, nil,
-			"SM %d, cycle %d: the next instruction can issue, the one of cycle %d has entered in cycle %d", s.index, e.Cycle,
-			s.fired, s.next-1)
+			"SM %d, cycle %d: the next instruction can issue, the last one has entered in cycle %d", s.index, e.Cycle, s.next-1)
 	}
 	s.counts[s.class] += e.Cycle - s.since
 	s.class, s.since = e.Class, e.Cycle
