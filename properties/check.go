@@ -21,7 +21,7 @@ import (
 )
 
 // maxCycles limits a run. No drawn kernel needs as many on the slowest machine.
-var maxCycles uint64 = 40_000_000 // tests set less
+var maxCycles uint64 = 25_000_000 // tests set less
 
 // Failure is a run that a checker rejects.
 type Failure struct {

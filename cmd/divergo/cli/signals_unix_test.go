@@ -138,7 +138,7 @@ func TestInterruptedCounterexample(t *testing.T) {
 			require.ErrorAs(t, c.Wait(), &exit)
 			assert.Equal(t, exitInterrupted, exit.ExitCode())
 			assert.Contains(t, said.String(), "divergo: wrap, seed ")
-			assert.Contains(t, said.String(), "watchdog: not finished after 10000000 cycles")
+			assert.Contains(t, said.String(), "watchdog: not finished after 25000000 cycles")
 			assert.Contains(t, said.String(), "\ninterrupted\n")
 			if flags != nil {
 				require.True(t, json.Valid(told), "%s", told)
