@@ -49,7 +49,7 @@ func (c Case) On(machine gpu.Config) Case {
 	return c
 }
 
-// suit makes the launch fit the machine.
+// suit makes the launch fit the machine, and the machine's stack the kernel.
 func (c *Case) suit() {
 	most := min(c.Machine.SM.Threads/c.Machine.SM.Schedulers, 1024)
 	for threads := func() int { return int(c.Block[0] * c.Block[1] * c.Block[2]) }; threads() > most; {
@@ -58,6 +58,14 @@ func (c *Case) suit() {
 	}
 	room := c.Machine.Shared.Size - tallyBytes - cellBytes*int(c.Block[0]*c.Block[1]*c.Block[2])
 	c.Kernel.Room = max(min(c.Kernel.Room, room), 0)
+	c.enlarge()
+}
+
+// enlarge makes room on the stack for functions that call each other deeper than in most kernels.
+func (c *Case) enlarge() {
+	if c.Kernel.Fuel > 4 {
+		c.Machine.SM.Stack = 4096
+	}
 }
 
 // movable are the keys that drawMachine draws one by one.

@@ -59,9 +59,7 @@ func New(seed uint64, features Features) Case {
 	}
 	if features&Depths != 0 {
 		(&generator{Rand: rand.New(rand.NewPCG(seed, 9)), features: features}).deepen(&c.Kernel)
-		if c.Kernel.Fuel > 4 {
-			c.Machine.SM.Stack = 4096
-		}
+		c.enlarge()
 	}
 	if features&Textures != 0 {
 		(&generator{Rand: rand.New(rand.NewPCG(seed, 12))}).picture(&c.Kernel)

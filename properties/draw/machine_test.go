@@ -68,3 +68,11 @@ func TestDrawnMachines(t *testing.T) {
 		}
 	}
 }
+
+// TestRoomForDeepCalls: a kernel whose functions call deep keeps a large stack on any machine.
+func TestRoomForDeepCalls(t *testing.T) {
+	c := New(10103600, AllFeatures)
+	assert.Greater(t, c.Kernel.Fuel, 4)
+	assert.Equal(t, c.Machine.SM.Stack, c.On(Plain(32)).Machine.SM.Stack)
+	assert.Greater(t, c.Machine.SM.Stack, Plain(32).SM.Stack)
+}
