@@ -26,7 +26,7 @@ const (
 	IdleDepend               // W0_Idle: all warps wait for results of earlier instructions
 	ClassMem                 // W0_Mem: nothing ready, a memory access is pending
 	ClassStall               // Stall: a warp is ready, the next pipeline stage is occupied
-	ClassEmpty               // Empty: no resident CTA has warps in the sub-core
+	ClassEmpty               // Empty: no resident CTA has warps in the sub-core; an exit may still be entering
 	ClassIssue               // the first of LaneBins: a warp instruction issues, or is entering a narrow pipe
 	NumClasses  = ClassIssue + LaneBins
 )

@@ -181,9 +181,12 @@ func (i *Issue) Tick() {
 			i.OnChanged.Notify(Changed{now, changed, i.core})
 		}
 	}
-	if now < q.Next { // the last warp is still entering a narrow pipe
-		i.complete()
+	entering := now < q.Next // the last warp is still entering a narrow pipe
+	if entering {
 		i.sim.WakeAt(q.Next)
+	}
+	if entering && q.Class >= ClassIssue && i.resident() != 0 {
+		i.complete()
 		i.Fire.Set(idle)
 		if i.Beside != nil {
 			i.Beside.Fire.Set(idle)
@@ -194,7 +197,7 @@ func (i *Issue) Tick() {
 	var class Class
 	s := i.pick(slots)
 	switch {
-	case s >= 0 && i.Out.Ready():
+	case s >= 0 && !entering && i.Out.Ready():
 		first := slots.At(s)
 		mask, second := first.Mask, -1
 		if i.Beside != nil {

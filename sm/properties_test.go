@@ -82,13 +82,20 @@ func TestPipeProperties(t *testing.T) {
 		cfg.Skip, cfg.WarpSize, cfg.Threads = c.Skip, c.WarpSize, 4*c.WarpSize
 		cfg.SIMDWidth, cfg.DPWidth, cfg.SFUWidth = c.SIMD, c.DP, c.Special
 		b := newBench(outer, &cfg, salted(skipKernel, c.Salt), uint32(c.Warps*c.WarpSize-1), 1)
-		issues, next := uint64(0), uint64(0)
+		var issues, behind, next uint64
 		b.Issue.OnIssue.Add(func(e sm.Issued) {
 			require.GreaterOrEqual(t, e.Cycle, next, "issued before the lanes of the last one have entered")
 			n := taken(c.Skip, e.Mask, c.WarpSize, c.SIMD)
 			issues += n
 			next = e.Cycle + n
 		})
+		step := func() { // a cycle without CTAs is empty, even if the last exit is still entering
+			if b.CTA.Q().Resident == 0 && b.sim.Now() < next {
+				issues--
+				behind++
+			}
+			b.sim.Run(1)
+		}
 		widths := map[*sm.Pipe]int{b.ALU: c.SIMD, b.DPU: c.DP, b.SFU: c.Special}
 		started := map[*sm.Pipe]bool{}
 		for b.Host.Q().Ended < b.Host.ctas {
@@ -106,7 +113,7 @@ func TestPipeProperties(t *testing.T) {
 				was[p] = w
 			}
 			now := b.sim.Now()
-			b.sim.Run(1)
+			step()
 			for p, width := range widths {
 				if p.Q().Count > was[p].count {
 					started[p] = true
@@ -116,10 +123,12 @@ func TestPipeProperties(t *testing.T) {
 			}
 		}
 		pipes = max(pipes, len(started))
-		b.sim.Run(uint64(c.WarpSize)) // the last one enters
+		for range c.WarpSize { // the last one enters
+			step()
+		}
 		by := b.Issue.CyclesBy(b.sim.Now())
 		require.Equal(t, issues, by.Issue())
-		require.Equal(t, uint64(c.WarpSize/c.SIMD)*b.Issue.Count.Q().Issued, issues+b.Issue.Count.Q().Skipped)
+		require.Equal(t, uint64(c.WarpSize/c.SIMD)*b.Issue.Count.Q().Issued, issues+behind+b.Issue.Count.Q().Skipped)
 	})
 	assert.Equal(t, 3, pipes, "each pipe has been used")
 }

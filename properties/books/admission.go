@@ -115,6 +115,7 @@ type admission struct {
 	gone     []uint64        // cycles in which warps have ended that have not retired
 	over     uint64          // CTA that ends in this cycle
 	ends     bool
+	changes  []func(cycle uint64, resident uint32) // told of the CTAs that are resident from a cycle on
 }
 
 // watchAdmission begins to watch an SM.
@@ -141,6 +142,9 @@ func (a *admission) holds(cycle uint64, resident uint32) {
 		a.was, a.since = a.resident, cycle+1
 	}
 	a.resident = resident
+	for _, change := range a.changes {
+		change(cycle+1, resident)
+	}
 }
 
 // at returns the CTAs that are resident in a cycle.

@@ -185,7 +185,7 @@ func TestTimingIsWatched(t *testing.T) {
 }
 
 // TestExitEntersIntoTheNextLaunch checks the classes of cycles of launches that begin while the exit of
-// the previous launch still enters a narrow pipe.
+// the previous launch still enters a narrow pipe. Cycles behind the end of the CTA are empty.
 func TestExitEntersIntoTheNextLaunch(t *testing.T) {
 	m, err := ptx.Parse("k.ptx", []byte(".version 7.6\n.target sm_80\n.address_size 64\n.entry k() {\nret;\n}\n"))
 	require.NoError(t, err)
@@ -202,7 +202,17 @@ func TestExitEntersIntoTheNextLaunch(t *testing.T) {
 	s, err := testbench.NewSession(cfg, testbench.Limits{MaxCycles: 10_000})
 	require.NoError(t, err)
 	var o *Observer
-	s.OnLaunch.Add(func(*testbench.Loaded) { o = watch(s, p, shelf[cfg.Divergence.Mechanism])[0] })
+	var begins, exits, ends uint64
+	s.OnLaunch.Add(func(*testbench.Loaded) {
+		begins = s.Machine.Core().Now()
+		o = watch(s, p, shelf[cfg.Divergence.Mechanism])[0]
+	})
+	s.Machine.SMs[0].Issue.OnIssue.Add(func(e sm.Issued) { exits = e.Cycle })
+	s.Machine.SMs[0].CTA.Out.Tap(func(cycle uint64, n *sm.Notice) {
+		if !n.Flushed {
+			ends = cycle + 1
+		}
+	})
 	for launch := range 3 {
 		if launch > 0 {
 			require.Greater(t, s.Machine.SMs[0].Sub[0].Issue.Q().Next, s.Machine.Core().Now(), "launch %d", launch)
@@ -213,5 +223,9 @@ func TestExitEntersIntoTheNextLaunch(t *testing.T) {
 			o.found = Statistics([]*Observer{o}, &s.Runs[launch].Counters)
 		}
 		assert.Nil(t, o.found, "launch %d", launch)
+		c := &s.Runs[launch].Counters
+		arrives := begins + wires + 1 // the CTA
+		assert.Equal(t, ends-exits, c.Classes.Issue(), "launch %d", launch)
+		assert.Equal(t, arrives-begins+begins+c.Cycles-ends, c.Classes[sm.ClassEmpty], "launch %d", launch)
 	}
 }

@@ -58,7 +58,8 @@ func watch(s *testbench.Session, prog *isa.Program, books []Open) (list []*Obser
 		threads := m.Kernel().Threads()
 		o := &Observer{View: View{
 			sm: m, sim: sims[fmt.Sprintf("sm[%d]", i)], index: i, prog: prog, config: cfg, mechanism: &mechanism,
-			lanes: cfg.SM.WarpSize, threads: threads, warps: (threads + cfg.SM.WarpSize - 1) / cfg.SM.WarpSize,
+			cycles: s.Machine.Cycles,
+			lanes:  cfg.SM.WarpSize, threads: threads, warps: (threads + cfg.SM.WarpSize - 1) / cfg.SM.WarpSize,
 			rowsThere: cfg.SM.Warps(),
 		}}
 		o.begin()

@@ -26,6 +26,7 @@ type spent struct {
 	fired   uint64   // cycle of the last issue
 	mask    uint64   // its lanes
 	next    uint64   // first cycle in which another one can issue
+	left    uint64   // first cycle without CTAs that has not been told; 0: none
 	skipped uint64
 	waited  uint64 // cycles that results have waited
 }
@@ -33,9 +34,7 @@ type spent struct {
 // watchSpent begins to watch a sub-core.
 func watchSpent(v *View, a *admission, core int) {
 	s, sub := &spent{View: v, there: a, core: core, class: sm.ClassEmpty, since: v.sim.Now()}, v.sm.Sub[core]
-	if q := sub.Issue.Q(); q.Next > s.since { // the exit of the previous launch still enters a narrow pipe
-		s.class, s.next = q.Class, q.Next
-	}
+	s.next = sub.Issue.Q().Next // the exit of the previous launch may still be entering a narrow pipe
 	for row := range v.rowsThere {
 		if v.sm.Core(row) == core {
 			s.hosts |= 1 << (row / v.warps)
@@ -46,6 +45,11 @@ func watchSpent(v *View, a *admission, core int) {
 			s.own = append(s.own, i)
 		}
 	}
+	a.changes = append(a.changes, func(cycle uint64, resident uint32) {
+		if s.left = 0; resident&s.hosts == 0 && s.class != sm.ClassEmpty {
+			s.left = cycle
+		}
+	})
 	v.each(func(e sm.Issued, in *isa.Inst) {
 		if v.sm.CoreOf(int(e.Slot)) == core {
 			s.issue(&e, in)
@@ -80,15 +84,12 @@ func watchSpent(v *View, a *admission, core int) {
 				}
 			}))
 	}
-	v.Leave(func() { // an instruction may enter behind the launch
-		s.counts[s.class] += v.sim.Now() - s.since
-		s.since = v.sim.Now()
-	})
+	begins := s.since
+	// An empty sub-core may have been told of behind the end of the launch, where the difference wraps.
+	v.Leave(func() { s.counts[s.class] += begins + v.cycles() - s.since })
 	for class := range s.counts {
-		if class := sm.Class(class); class != sm.ClassEmpty { // goes on behind the launch
-			v.tally("cycles of "+class.Name(v.lanes), &s.counts[class],
-				func(c *testbench.Counters) uint64 { return c.Classes[class] })
-		}
+		v.tally("cycles of "+sm.Class(class).Name(v.lanes), &s.counts[class],
+			func(c *testbench.Counters) uint64 { return c.Classes[class] })
 	}
 	v.tally("skipped cycles", &s.skipped, func(c *testbench.Counters) uint64 { return c.Skipped })
 	v.tally("cycles that results wait for write-back", &s.waited,
@@ -116,7 +117,16 @@ func (s *spent) spends(e *sm.Spent) {
 	if s.found != nil {
 		return
 	}
-	if s.since >= s.fired && s.next > s.since+1 && e.Cycle != s.next {
+	if s.left != 0 && e.Cycle > s.left {
+		s.Fail(Rule{checkStatistics, "a cycle without CTAs"}, nil,
+			"SM %d, cycle %d: sub-core %d is in class %s, and has no CTA since cycle %d", s.index, e.Cycle, s.core,
+			s.class.Name(s.lanes), s.left)
+	}
+	if e.Cycle == s.left {
+		s.left = 0
+	}
+	enters := s.class >= sm.ClassIssue && s.since >= s.fired && s.since+1 < s.next
+	if enters && e.Cycle != s.next && e.Class != sm.ClassEmpty {
 		s.Fail(Rule{checkPipes, "an issue stage that rests"}, nil,
 			"SM %d, cycle %d: the next instruction can issue, the last one has entered in cycle %d", s.index, e.Cycle, s.next-1)
 	}

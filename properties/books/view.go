@@ -22,7 +22,8 @@ type View struct {
 	sm        *sm.SM
 	sim       *rtl.Sim
 	index     int
-	prog      *isa.Program // the kernel's; the hardware may run another form of it
+	cycles    func() uint64 // of the launch so far, until the end of its last CTA
+	prog      *isa.Program  // the kernel's; the hardware may run another form of it
 	config    *gpu.Config
 	mechanism *divergence.Mechanism
 	lanes     int
