@@ -185,6 +185,7 @@ func (i *Issue) Tick() {
 	if entering {
 		i.sim.WakeAt(q.Next)
 	}
+	// After its exit the CTA may end meanwhile: the cycles are empty, and warps of the next CTA wait.
 	if entering && q.Class >= ClassIssue && i.resident() != 0 {
 		i.complete()
 		i.Fire.Set(idle)
