@@ -130,7 +130,7 @@ func TestNoFalseAlarms(t *testing.T) {
 		seeds[10071413] = "dwf"
 	}
 	for seed, mechanism := range seeds {
-		c := draw.New(seed, draw.AllFeatures)
+		c := draw.Heavy(seed, draw.AllFeatures)
 		k, err := c.Compile()
 		require.NoError(t, err)
 		f, err := (&runner{}).Check(k, mechanism)

@@ -26,7 +26,7 @@ type spent struct {
 	fired   uint64   // cycle of the last issue
 	mask    uint64   // its lanes
 	next    uint64   // first cycle in which another one can issue
-	left    uint64   // first cycle without CTAs that has not been told; 0: none
+	left    uint64   // cycle in which the last CTA left, while the class is not Empty yet; 0: none
 	skipped uint64
 	waited  uint64 // cycles that results have waited
 }

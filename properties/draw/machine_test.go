@@ -69,10 +69,34 @@ func TestDrawnMachines(t *testing.T) {
 	}
 }
 
-// TestRoomForDeepCalls: a kernel whose functions call deep keeps a large stack on any machine.
+// TestRoomForDeepCalls: a kernel whose functions call deep keeps a large stack on any machine, and so do
+// all simpler cases.
 func TestRoomForDeepCalls(t *testing.T) {
 	c := New(10103600, AllFeatures)
 	assert.Greater(t, c.Kernel.Fuel, 4)
 	assert.Equal(t, c.Machine.SM.Stack, c.On(Plain(32)).Machine.SM.Stack)
 	assert.Greater(t, c.Machine.SM.Stack, Plain(32).SM.Stack)
+	for simpler := range Smaller(c) {
+		if simpler.Kernel.Fuel > 4 {
+			require.Equal(t, c.Machine.SM.Stack, simpler.Machine.SM.Stack)
+		}
+	}
+}
+
+// TestWork: all cases but one in seven execute few thread instructions, by the estimate, or have one
+// launch of one CTA. Some of the others execute more.
+func TestWork(t *testing.T) {
+	more := 0
+	for seed := range uint64(40 * heavyOnes) {
+		c := New(seed, AllFeatures)
+		work := cost(&c.Kernel) * c.Threads() * (1 + c.Again)
+		ctas := c.Grid[0] * c.Grid[1] * c.Grid[2]
+		switch {
+		case seed%heavyOnes != 0:
+			assert.True(t, work <= maxWork || ctas == 1 && c.Again == 0, "seed %d: %d", seed, work)
+		case work > maxWork && ctas > 1:
+			more++
+		}
+	}
+	assert.Positive(t, more)
 }

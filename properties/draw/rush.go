@@ -7,7 +7,7 @@ import "math/rand/v2"
 
 // Rush makes the case of a seed with a kernel of rush, as New does for every eighth seed.
 func Rush(seed uint64) Case {
-	c := New(seed, AllFeatures&^Rushes)
+	c := Heavy(seed, AllFeatures&^Rushes)
 	(&generator{Rand: rand.New(rand.NewPCG(seed, 12)), features: AllFeatures}).rush(&c)
 	return c
 }

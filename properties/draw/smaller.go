@@ -25,6 +25,7 @@ func Smaller(c Case) iter.Seq[Case] {
 			offer(func(c *Case) bool {
 				was := c.Machine
 				c.Machine = Plain(min(lanes, was.SM.WarpSize))
+				c.enlarge()
 				return c.Machine != was
 			})
 		}
@@ -285,7 +286,11 @@ func settings(c Case, offer func(func(*Case) bool)) {
 	for _, key := range gpu.Keys() {
 		offer(func(c *Case) bool {
 			was := c.Machine
-			return key.Set(&c.Machine, key.Get(&simple)) == nil && c.Machine != was && c.Machine.Check() == nil
+			if key.Set(&c.Machine, key.Get(&simple)) != nil {
+				return false
+			}
+			c.enlarge()
+			return c.Machine != was && c.Machine.Check() == nil
 		})
 	}
 }

@@ -294,7 +294,7 @@ func describe(temp *output.Scratch, folder string, files []string) error {
 
 // optimized are flags for the verilated model. Verilator has optimized it: without these passes of g++
 // over its long functions a build takes less time, and the model executes fewer instructions.
-const optimized = " -fno-tree-fre -fno-tree-pre -fno-gcse -fno-tree-dse -fno-tree-slp-vectorize"
+const optimized = " -fno-tree-fre -fno-tree-pre -fno-code-hoisting -fno-gcse -fno-tree-dse -fno-tree-slp-vectorize"
 
 // compile makes the file unit of the verilated model.
 func compile(temp *output.Scratch, kind, digest string) (said []byte, err error) {
