@@ -51,7 +51,7 @@ func (c Case) On(machine gpu.Config) Case {
 
 // suit makes the launch fit the machine, and the machine's stack the kernel.
 func (c *Case) suit() {
-	most := min(c.Machine.SM.Threads/c.Machine.SM.Schedulers, 1024)
+	most := c.largest()
 	for threads := func() int { return int(c.Block[0] * c.Block[1] * c.Block[2]) }; threads() > most; {
 		d := slices.Index(c.Block[:], slices.Max(c.Block[:]))
 		c.Block[d] = max(c.Block[d]/2, 1)

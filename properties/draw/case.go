@@ -120,13 +120,12 @@ func (c *Case) lighten() {
 // drawShape draws a launch that fits the machine. Its blocks fill their warps or not. Some launches
 // have a block that fills an SM, many small blocks, or more blocks than an SM has room for.
 func (c *Case) drawShape(r *rand.Rand, features Features) {
-	warp := c.Machine.SM.WarpSize
-	room := c.Machine.SM.Threads / c.Machine.SM.Schedulers // of a sub-core, which may have to run a CTA as a whole
+	warp, room := c.Machine.SM.WarpSize, c.largest()
 	most, ctas, solid := min(room, 4*warp, 96), 4, features&Solids != 0
 	if features&Larges != 0 {
 		switch r.IntN(64) {
 		case 0:
-			most, ctas = min(room, 1024), 1
+			most, ctas = room, 1
 		case 1:
 			most, ctas = warp, 150
 		}
@@ -153,6 +152,16 @@ func (c *Case) drawShape(r *rand.Rand, features Features) {
 			c.Block = [3]uint32{1, 1, 1}
 		}
 	}
+}
+
+// fewRegisters is more registers than a thread of a random kernel has, rounded by any sm.reg_alloc.
+const fewRegisters = 64
+
+// largest is the number of threads of the largest block that fits the machine. A sub-core may have to
+// run a block as a whole.
+func (c *Case) largest() int {
+	s := &c.Machine.SM
+	return min(s.Threads/s.Schedulers, s.Registers/s.Schedulers/fewRegisters, 1024)
 }
 
 // manyWarps is the number of warps of a launch above which special values do not make a kernel longer.

@@ -100,3 +100,17 @@ func TestWork(t *testing.T) {
 	}
 	assert.Positive(t, more)
 }
+
+// TestBlocksFit: a sub-core has the registers of a whole block, rounded by any sm.reg_alloc. Seed 10410226
+// has a block of many warps of 64 lanes, and half of 65,536 registers for it.
+func TestBlocksFit(t *testing.T) {
+	for _, seed := range []uint64{10410226, 1, 2, 3, 4, 5, 6, 7} {
+		c := New(seed, AllFeatures)
+		s := c.Machine.SM
+		k, err := c.Compile()
+		require.NoError(t, err)
+		require.LessOrEqual(t, k.Prog.LiveRegs, fewRegisters, "seed %d", seed)
+		block := c.Block[0] * c.Block[1] * c.Block[2]
+		require.LessOrEqual(t, int(block)*fewRegisters, s.Registers/s.Schedulers, "seed %d", seed)
+	}
+}

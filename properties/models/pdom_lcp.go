@@ -53,7 +53,8 @@ func (p *pdomLCP) step(pc uint32, mask, taken uint64) {
 }
 
 // diverge pushes the two ways of a branch, and below them the entry of its likely-convergence point,
-// unless the entry around the branch has the same one.
+// unless the entry around the branch has the same one, or the stack is deep (our reading). A way at
+// the reconvergence point is not pushed.
 func (p *pdomLCP) diverge(in *isa.Inst, pc uint32, take, fall uint64) {
 	n := len(p.stack) - 1
 	lpc, lpos := p.stack[n].lpc, p.stack[n].lpos
@@ -63,11 +64,13 @@ func (p *pdomLCP) diverge(in *isa.Inst, pc uint32, take, fall uint64) {
 	} else {
 		p.stack = p.stack[:n]
 	}
-	if in.Likely != isa.NoPC && in.Likely != in.Reconv && in.Likely != lpc {
+	if in.Likely != isa.NoPC && in.Likely != in.Reconv && in.Likely != lpc && n < p.Lanes+1 {
 		p.stack = append(p.stack, likely{entry{in.Likely, in.Reconv, 0}, lpc, lpos})
 		lpc, lpos = in.Likely, len(p.stack)-1
 	}
 	p.ordered(take, fall, in.Target, pc+1, func(pc uint32, mask uint64) {
-		p.stack = append(p.stack, likely{entry{pc, in.Reconv, mask}, lpc, lpos})
+		if pc != in.Reconv {
+			p.stack = append(p.stack, likely{entry{pc, in.Reconv, mask}, lpc, lpos})
+		}
 	})
 }

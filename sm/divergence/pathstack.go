@@ -11,8 +11,8 @@ type PathStack struct {
 	units.Stack[Entry] // by warp
 
 	First  First
-	Deep   int  // depth from which on the smaller path runs first
-	Likely bool // use likely-convergence points
+	Deep   int // depth from which on the smaller path runs first
+	Likely int // depth below which branches push an entry for their likely-convergence point
 
 	*Events // of the mechanism; nil for none
 }
@@ -36,38 +36,41 @@ func (k *PathStack) Diverge(w int, s *Slot, in *isa.Inst, j Jump, taken, not uin
 	if k.Len(w) >= k.Deep {
 		order = Smaller
 	}
-	switch rpc := j.Meet; {
-	case j.Target == e.RPC: // the taken lanes are in the mask of the entry below, which waits there
+	rpc, lpc, lpos := j.Meet, e.LPC, e.LPos
+	if rpc != e.RPC {
+		lpc, lpos = Nowhere, 0
+	}
+	likely := Point{in.Likely, j.Fall.Depth}
+	meets := in.Likely != isa.NoPC && likely != lpc && likely != rpc && k.Len(w) < k.Likely
+	switch {
+	case j.Target == e.RPC && !meets: // the taken lanes are in the mask of the entry below, which waits there
 		s.Set(j.Fall)
 		s.Mask = not
-	case j.Fall == e.RPC:
+		return
+	case j.Fall == e.RPC && !meets:
 		s.Set(j.Target)
 		s.Mask = taken
+		return
+	case rpc == e.RPC:
+		k.Drop(w, st) // the entry below already waits at rpc
 	default:
-		lpc, lpos := e.LPC, e.LPos
-		if rpc == e.RPC {
-			k.Drop(w, st) // the entry below already waits at rpc
-		} else {
-			e.At, e.Mask = rpc, s.Mask
-			s.Set(rpc)
-			lpc, lpos = Nowhere, 0
-		}
-		if likely := (Point{in.Likely, j.Fall.Depth}); k.Likely && in.Likely != isa.NoPC && likely != lpc &&
-			likely != rpc {
-			k.Push(w, Entry{At: likely, RPC: rpc, LPC: lpc, LPos: lpos}, st)
-			lpc, lpos = likely, uint8(k.Len(w)-1)
-		}
-		first := Entry{At: j.Target, RPC: rpc, LPC: lpc, LPos: lpos, Mask: taken}
-		second := Entry{At: j.Fall, RPC: rpc, LPC: lpc, LPos: lpos, Mask: not}
-		if !order.Taken(taken, not) {
-			first, second = second, first
-		}
-		for _, x := range [...]Entry{second, first} {
-			if x.At != rpc {
-				k.Push(w, x, st)
-				s.Set(x.At)
-				s.Mask = x.Mask
-			}
+		e.At, e.Mask = rpc, s.Mask
+		s.Set(rpc)
+	}
+	if meets {
+		k.Push(w, Entry{At: likely, RPC: rpc, LPC: lpc, LPos: lpos}, st)
+		lpc, lpos = likely, uint8(k.Len(w)-1)
+	}
+	first := Entry{At: j.Target, RPC: rpc, LPC: lpc, LPos: lpos, Mask: taken}
+	second := Entry{At: j.Fall, RPC: rpc, LPC: lpc, LPos: lpos, Mask: not}
+	if !order.Taken(taken, not) {
+		first, second = second, first
+	}
+	for _, x := range [...]Entry{second, first} {
+		if x.At != rpc {
+			k.Push(w, x, st)
+			s.Set(x.At)
+			s.Mask = x.Mask
 		}
 	}
 }

@@ -276,6 +276,64 @@ func TestLikelyPointsNest(t *testing.T) {
 	}
 }
 
+// TestLikelyPointOfAnExit: a branch that leaves for its reconvergence point has an entry at its
+// likely point, as each divergent branch with such a point has (Fung & Aamodt, HPCA 2011, section 4).
+// Thread 3 waits at D for the inner loop's I, and the others leave that loop for O. There thread 2
+// leaves the outer loop at A, and the entry for O is between thread 3 and those that go on. The next
+// branch at C has an entry of its own at I, at which thread 1 does not wait for thread 3.
+func TestLikelyPointOfAnExit(t *testing.T) {
+	for _, mech := range []string{"tbc-lcp", "pdom-lcp"} {
+		var rounds, turns [4]int
+		k := seq(
+			at("A", line{
+				Do: func(t *thread) { rounds[t.TID]++ },
+				If: func(t *thread) bool { return rounds[t.TID] == [...]int{3, 3, 2, 2}[t.TID] }, To: "F",
+			}),
+			at("C", line{
+				Do: func(t *thread) { turns[t.TID]++ },
+				If: func(t *thread) bool { return turns[t.TID] != [...]int{0, 2, 0, 1}[t.TID] }, To: "O",
+			}),
+			at("D", when(func(*thread) bool { return false }, "F")),
+			at("I", to("C")),
+			at("O", to("A")),
+			at("F", exit))
+		r := microtest.Run(t, mech, divergence.Options{PathOrder: divergence.TakenFirst}, 4, 1, k)
+		assert.Equal(t, "ACOACOADICOADICOAF", microtest.BlocksOf(k, r.Issues), mech)
+	}
+}
+
+// TestLikelyPointsHaveRoom: in each of six nested loops two threads diverge, and meet at the likely
+// point of the loop, one entry deeper than in the loop around it. A stack for warps of two has room.
+func TestLikelyPointsHaveRoom(t *testing.T) {
+	const loops = 6
+	var rounds [loops][2]int
+	var start, end []kernel
+	for i := range loops {
+		label := func(s string) string { return fmt.Sprint(s, i) }
+		start = append(start, seq(
+			at(label("T"), line{
+				Do: func(t *thread) { rounds[i][t.TID]++ },
+				If: func(t *thread) bool { return rounds[i][t.TID] == 2 }, To: label("in"),
+			}),
+			at(label("X"), when(func(t *thread) bool { return t.TID == 0 }, label("N"))),
+			at(label("Y"), when(func(*thread) bool { return false }, label("E"))),
+			at(label("Z"), to(label("N"))),
+			at(label("in"), line{})))
+		end = append(end, seq(
+			at(label("out"), when(func(*thread) bool { return true }, label("E"))),
+			at(label("N"), to(label("T"))),
+			at(label("E"), line{})))
+	}
+	slices.Reverse(end)
+	k := slices.Concat(append(append(start, end...), seq(at("F", exit)))...)
+	for mech, depth := range map[string]uint64{"pdom-lcp": 6, "tbc-lcp": 255} {
+		rounds = [loops][2]int{}
+		r := microtest.Run(t, mech, divergence.Options{PathOrder: divergence.TakenFirst}, 2, 1, k)
+		assert.LessOrEqual(t, r.Stats.MaxDepth, depth, mech)
+		assert.Equal(t, r.Stats.Pushes, r.Stats.Pops, mech)
+	}
+}
+
 // TestBlockLikelyConvergence: two warps behave as the warp of Fung & Aamodt, HPCA 2011, figure 10.
 // Their threads share lanes, so that nothing can be compacted: twice the 9 blocks with
 // likely-convergence points, twice 13 without. Without them the stack is one entry deeper than that

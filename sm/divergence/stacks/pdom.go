@@ -25,7 +25,7 @@ var pdomMechanisms = []divergence.Mechanism{
 	{
 		Name:     "pdom-lcp",
 		Doc:      "per-warp stack that also joins paths at likely-convergence points",
-		Promises: pdomPromises(func(lanes int, _ *isa.Program) int { return 3*lanes - 2 }),
+		Promises: pdomPromises(func(lanes int, _ *isa.Program) int { return 3 * lanes }),
 		New: func(e divergence.Env) (divergence.Policy, error) {
 			return newPDOM(e, true), nil
 		},
@@ -40,7 +40,8 @@ var pdomMechanisms = []divergence.Mechanism{
 // With likely-convergence points (Fung & Aamodt, HPCA 2011, section 4) a branch that has one pushes
 // a third entry. It lies below the two paths, has no threads, and waits at that point. A path that
 // reaches the point before the reconvergence PC is popped, and its threads join that entry. A
-// nested branch with the same two points shares it.
+// nested branch with the same two points shares it. On a deep stack a branch pushes no third entry
+// (our reading).
 //
 // Slot i is warp i. The slot is the register with PC and mask of the top of the stack. The entry in
 // the stack memory keeps the rest; its PC and mask date from when it was pushed or covered. All
@@ -60,20 +61,22 @@ func pdomPromises(depth func(lanes int, p *isa.Program) int) divergence.Promises
 	}
 }
 
-// newPDOM sizes the stack for the worst case, 2W-1 entries with warps of W lanes. Each push splits
-// a mask that is not empty. A branch whose reconvergence PC is that of its entry replaces the
-// entry. With likely-convergence points each of W-1 splits can add a waiting entry.
+// newPDOM sizes the stack for the worst case. An entry of m lanes needs at most 2m-2 more above it:
+// each push splits a mask that is not empty, and a branch with the reconvergence PC of its entry
+// replaces the entry. So a warp of W lanes has 2W-1. With likely-convergence points all W lanes can
+// meet at the third entry of a branch, one deeper with each nested loop. Below depth W+2 they have
+// room: 3W entries.
 func newPDOM(e divergence.Env, likely bool) *PDOM {
-	capacity := 2 * e.Lanes
+	capacity, third := 2*e.Lanes, 0
 	if likely {
-		capacity = 3 * e.Lanes
+		capacity, third = 3*e.Lanes, e.Lanes+2
 	}
 	warps := divergence.NewWarps(e, 1)
 	return &PDOM{
 		Warps: warps,
 		Stack: divergence.PathStack{
 			Stack: units.NewStack(e.Warps, capacity, divergence.NoEntry), First: e.First(),
-			Deep: capacity, Likely: likely, Events: warps.Events,
+			Deep: capacity, Likely: third, Events: warps.Events,
 		},
 	}
 }
@@ -85,14 +88,14 @@ func (p *PDOM) Tick() { p.Serve(p) }
 // likely-convergence point.
 func (p *PDOM) Logic(g divergence.Geometry) []units.Logic {
 	n := 1
-	if p.Stack.Likely {
+	if p.Stack.Likely > 0 {
 		n = 2
 	}
 	return []units.Logic{{Kind: units.Equality, Bits: 32, Count: n * g.Warps}}
 }
 
 // Parts says whether likely-convergence points exist.
-func (p *PDOM) Parts() map[string]bool { return map[string]bool{"likely": p.Stack.Likely} }
+func (p *PDOM) Parts() map[string]bool { return map[string]bool{"likely": p.Stack.Likely > 0} }
 
 // Start pushes the bottom entry of a new warp.
 func (p *PDOM) Start(l *divergence.WarpStart) {
