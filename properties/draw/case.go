@@ -154,14 +154,15 @@ func (c *Case) drawShape(r *rand.Rand, features Features) {
 	}
 }
 
-// fewRegisters is more registers than a thread of a random kernel has, rounded by any sm.reg_alloc.
-const fewRegisters = 64
+// mostRegisters bounds the registers of a thread of a random kernel, rounded by any sm.reg_alloc. The
+// most of 6,000 kernels is 56.
+const mostRegisters = 64
 
 // largest is the number of threads of the largest block that fits the machine. A sub-core may have to
 // run a block as a whole.
 func (c *Case) largest() int {
 	s := &c.Machine.SM
-	return min(s.Threads/s.Schedulers, s.Registers/s.Schedulers/fewRegisters, 1024)
+	return min(s.Threads/s.Schedulers, s.Registers/s.Schedulers/mostRegisters, 1024)
 }
 
 // manyWarps is the number of warps of a launch above which special values do not make a kernel longer.

@@ -43,7 +43,7 @@ func (k *PathStack) Diverge(w int, s *Slot, in *isa.Inst, j Jump, taken, not uin
 	likely := Point{in.Likely, j.Fall.Depth}
 	meets := in.Likely != isa.NoPC && likely != lpc && likely != rpc && k.Len(w) < k.Likely
 	switch {
-	case j.Target == e.RPC && !meets: // the taken lanes are in the mask of the entry below, which waits there
+	case j.Target == e.RPC && !meets: // the entry below waits there, with the taken lanes in its mask
 		s.Set(j.Fall)
 		s.Mask = not
 		return
