@@ -1,9 +1,11 @@
 package divergence_test
 
 import (
+	"fmt"
 	"testing"
 
 	"divergo/sm/divergence"
+	"divergo/sm/divergence/micro"
 	"divergo/sm/divergence/microtest"
 )
 
@@ -21,6 +23,18 @@ func variants() (list []divergence.Options) {
 
 // TestRandomKernels is of all mechanisms.
 func TestRandomKernels(t *testing.T) { microtest.RandomKernels(t, variants(), nil) }
+
+// TestNests: loops nest deeper than a warp has lanes, and fill stacks and tables.
+func TestNests(t *testing.T) {
+	for seed := range uint64(12) {
+		lanes := 2 << (seed % 3)
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			microtest.Exact(t, variants(), lanes, 2, nil, func() micro.Kernel {
+				return micro.Nest(seed, 2*lanes, 3*lanes)
+			})
+		})
+	}
+}
 
 // TestClocked is of all mechanisms.
 func TestClocked(t *testing.T) { microtest.Clocked(t, variants()) }

@@ -35,6 +35,51 @@ func Random(seed uint64, threads int, shape Shape) Kernel {
 	return g.k
 }
 
+// Nest returns a kernel of so many loops, one inside another. From anywhere in them threads leave a
+// loop, or begin another round of it, twelve rounds at most. In every second kernel it is the loop
+// that they are in, in the others any loop around them. Equal seeds give equal kernels, for one run
+// each.
+func Nest(seed uint64, threads, loops int) Kernel {
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, 8)), threads: threads}
+	begun := make([]int, threads)
+	top, out := make([]string, loops), make([]string, loops)
+	near := g.IntN(2) == 0
+	jump := func(i int) {
+		skip, to := g.label(), g.IntN(i+1)
+		if near {
+			to = i
+		}
+		if g.IntN(4) > 0 {
+			g.add(When(g.coin(), skip))
+		}
+		switch coin := g.coin(); g.IntN(4) {
+		case 0:
+			g.add(When(coin, out[to]))
+		case 1:
+			g.add(When(func(t *Thread) bool {
+				again := begun[t.TID] < 12 && coin(t)
+				if again {
+					begun[t.TID]++
+				}
+				return again
+			}, top[to]))
+		}
+		g.add(At(skip, Nop))
+	}
+	for i := range loops {
+		top[i], out[i] = g.label(), g.label()
+		g.add(At(top[i], Nop))
+		jump(i)
+	}
+	for i := loops - 1; i >= 0; i-- {
+		jump(i)
+		jump(i)
+		g.add(At(out[i], Nop))
+	}
+	g.add(Exit)
+	return g.k
+}
+
 // label returns a new label.
 func (g *generator) label() string {
 	g.labels++

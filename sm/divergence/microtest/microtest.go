@@ -2,6 +2,7 @@
 package microtest
 
 import (
+	"fmt"
 	"math/bits"
 	"reflect"
 	"strings"
@@ -189,47 +190,57 @@ func Structure(t *testing.T, c divergence.Cost, path string) rtl.Storage {
 	return rtl.Storage{}
 }
 
-// RandomKernels runs random kernels under mechanisms. Each thread must execute the PCs that it
-// executes by itself, each instruction once. The sum of active lanes is then the same under all
-// mechanisms. No thread may be lost. After each cycle it calls look, if that is not nil.
+// RandomKernels runs random kernels under mechanisms, as Exact does.
 func RandomKernels(t *testing.T, options []divergence.Options, look func(p divergence.Policy)) {
 	t.Helper()
 	const lanes, warps = 8, 3
 	for seed := range uint64(30) {
-		exits, bars := seed%3 == 1, seed%3 == 2
-		var want [][]uint32
-		k := RandomKernel(seed, lanes*warps, exits, bars)
-		for tid := range lanes * warps {
-			want = append(want, Alone(k, tid))
-		}
-		for _, o := range options {
-			for _, latency := range []int{0, 5} {
-				m, _ := divergence.Find(o.Mechanism)
-				k := RandomKernel(seed, lanes*warps, exits, bars)
-				count := Census{Kernel: k, Lanes: lanes}
-				b := micro.Bench{
-					Lanes: lanes, Warps: warps, Latency: latency,
-					Each: func(p divergence.Policy, issued []micro.Issue) {
-						count.Take(t, p, issued)
-						if look != nil {
-							look(p)
-						}
-					},
-				}
-				r, err := b.Run(m, o, k, 200_000)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if !r.Done {
-					t.Fatalf("seed %d, %+v", seed, o)
-				}
-				if got := PerThread(r.Issues, lanes, lanes*warps); !reflect.DeepEqual(want, got) {
-					t.Fatalf("seed %d, %+v", seed, o)
-				}
-				if bars {
-					NoneAhead(t, k, r.Issues, lanes, lanes*warps)
-				}
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			Exact(t, options, lanes, warps, look, func() kernel {
+				return RandomKernel(seed, lanes*warps, seed%3 == 1, seed%3 == 2)
+			})
+		})
+	}
+}
+
+// Exact runs a kernel, which fresh makes again for each run, under mechanisms. Each thread must
+// execute the PCs that it executes by itself, each instruction once. The sum of active lanes is then
+// the same under all mechanisms. No thread may be lost, or pass a barrier ahead of others. After each
+// cycle it calls look, if that is not nil.
+func Exact(t *testing.T, options []divergence.Options, lanes, warps int, look func(p divergence.Policy),
+	fresh func() kernel,
+) {
+	t.Helper()
+	var want [][]uint32
+	k := fresh()
+	for tid := range lanes * warps {
+		want = append(want, Alone(k, tid))
+	}
+	for _, o := range options {
+		for _, latency := range []int{0, 5} {
+			m, _ := divergence.Find(o.Mechanism)
+			k := fresh()
+			count := Census{Kernel: k, Lanes: lanes}
+			b := micro.Bench{
+				Lanes: lanes, Warps: warps, Latency: latency,
+				Each: func(p divergence.Policy, issued []micro.Issue) {
+					count.Take(t, p, issued)
+					if look != nil {
+						look(p)
+					}
+				},
 			}
+			r, err := b.Run(m, o, k, 200_000)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !r.Done {
+				t.Fatalf("%+v", o)
+			}
+			if got := PerThread(r.Issues, lanes, lanes*warps); !reflect.DeepEqual(want, got) {
+				t.Fatalf("%+v", o)
+			}
+			NoneAhead(t, k, r.Issues, lanes, lanes*warps)
 		}
 	}
 }
