@@ -229,3 +229,15 @@ func TestDrawnSituations(t *testing.T) {
 	}
 	assert.Empty(t, slices.Sorted(maps.Keys(left)))
 }
+
+// TestGroupsHaveBarriers: seed 10,693,754 drew 16 groups of two warps. Some warps came to the barrier
+// of all, the last of 16, when others had yet to come to it as that of their group.
+func TestGroupsHaveBarriers(t *testing.T) {
+	for warps := 1; warps <= 64; warps++ {
+		for d := range 64 {
+			few := groupOf(d, warps)
+			assert.Zero(t, warps%few, "%d warps", warps)
+			assert.LessOrEqual(t, warps/few, 15, "%d warps", warps)
+		}
+	}
+}

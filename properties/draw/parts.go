@@ -31,13 +31,7 @@ func (e *emitter) roles(s *Stmt) {
 		first = max(warps-first, 1)
 	}
 	if warps == 1 || s.Op == 2 {
-		few := 1 + s.D%warps
-		for warps%few != 0 {
-			few--
-		}
-		if few = max(few, warps/13); warps%few != 0 {
-			few = warps
-		}
+		few := groupOf(s.D, warps)
 		e.line("shr.u32 %%w, %%lin, %d;", bits.Len(uint(e.warp))-1)
 		e.line("div.u32 %%w, %%w, %d;", few)
 		e.line("add.u32 %%w, %%w, %d;", number(0))
@@ -80,6 +74,19 @@ func (e *emitter) roles(s *Stmt) {
 	}
 	e.line("barrier.sync %d;", number(15))
 	e.line("%s", turn)
+}
+
+// groupOf returns the warps of a group with a barrier of its own, which divide those of the CTA. There
+// are at most 15 groups: the last of the 16 barriers is where all meet.
+func groupOf(d, warps int) int {
+	few := 1 + d%warps
+	for warps%few != 0 {
+		few--
+	}
+	for few = max(few, (warps+14)/15); warps%few != 0; {
+		few++
+	}
+	return few
 }
 
 // gathered brings the threads of each warp together before a statement that needs it.
