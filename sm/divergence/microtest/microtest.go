@@ -235,10 +235,10 @@ func Exact(t *testing.T, options []divergence.Options, lanes, warps int, look fu
 				t.Fatal(err)
 			}
 			if !r.Done {
-				t.Fatalf("%+v", o)
+				t.Fatalf("threads are left: %+v", o)
 			}
 			if got := PerThread(r.Issues, lanes, lanes*warps); !reflect.DeepEqual(want, got) {
-				t.Fatalf("%+v", o)
+				t.Fatalf("a thread executes other PCs than by itself: %+v", o)
 			}
 			NoneAhead(t, k, r.Issues, lanes, lanes*warps)
 		}
