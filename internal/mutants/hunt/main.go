@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime"
 	"time"
 
 	"divergo/properties"
@@ -24,7 +25,7 @@ type found struct {
 }
 
 func main() {
-	o := properties.Options{Jobs: 1}
+	o := properties.Options{Jobs: runtime.NumCPU()}
 	flag.Uint64Var(&o.Runs, "runs", 3000, "random kernels")
 	flag.DurationVar(&o.Shrink, "shrink", time.Millisecond, "`TIME` to spend on making a failure small")
 	flag.StringVar(&o.Corpus, "corpus", "", "steer the search with a new `FILE`")
