@@ -105,6 +105,43 @@ VOTE:
 	}
 }
 
+// TestBarrierRestoredWithoutTheDead makes half of a warp call a recursive function, in whose third
+// activation some threads exit. The others meet at DONE in the first two without them.
+func TestBarrierRestoredWithoutTheDead(t *testing.T) {
+	for _, mechanism := range []string{"barrier", "subwarp"} {
+		out, _ := corner(t, under(mechanism), `
+.func (.reg .u32 %sum) levels(.reg .u32 %n)
+{
+	.reg .pred %last, %leaves;
+	.reg .u32 %less;
+	mov.u32 %sum, 0;
+	setp.eq.u32 %last, %n, 0;
+	@%last bra DONE;
+	setp.eq.u32 %leaves, %n, 7;
+	@%leaves exit;
+	sub.u32 %less, %n, 1;
+	call (%sum), levels, (%less);
+	add.u32 %sum, %sum, 1;
+DONE:
+	ret;
+}`, `
+	setp.lt.u32 %p0, %lane, 16;
+	@%p0 bra JOIN;
+	and.b32 %a0, %lane, 3;
+	mul.lo.u32 %a0, %a0, %a0; // 0, 1, 4, 9
+	call (%out), levels, (%a0);
+JOIN:
+	add.u32 %out, %out, 7;`, 32)
+		for i, v := range out {
+			want := 7
+			if i >= 16 {
+				want = [...]int{7, 8, 11, 0}[i&3]
+			}
+			assert.EqualValues(t, want, v, "%s, thread %d", mechanism, i)
+		}
+	}
+}
+
 // TestReturnOfACoveredPath makes half of one path leave a function while the branch of the other
 // path covers it. All threads return to the caller together.
 func TestReturnOfACoveredPath(t *testing.T) {

@@ -210,6 +210,43 @@ func TestBarrierYield(t *testing.T) {
 	}
 }
 
+// TestBarrierYieldInRegion: a path that yields inside a region of its own does not go below a path
+// outside of it. It goes below the other path of its region.
+func TestBarrierYieldInRegion(t *testing.T) {
+	yield := line{Op: isa.OpYield}
+	r, _ := lastPaths(t, divergence.Options{}, seq(
+		bssy(0, "END"),      // 0
+		when(below(2), "F"), // 1
+		to("J"),             // 2
+		at("F", bssy(1, "Y")),
+		yield,               // 4
+		when(below(1), "G"), // 5
+		nop,                 // 6
+		at("G", yield),
+		bsync(1, "Y"), // 8
+		at("Y", nop),  // 9
+		at("J", bsync(0, "END")),
+		at("END", exit))) // 11
+	require.True(t, r.Done)
+	assert.Equal(t, []step{
+		{0, 0b1111},
+		{1, 0b1111},
+		{3, 0b0011},
+		{4, 0b0011}, // the path at 2 is not in barrier 1
+		{5, 0b0011},
+		{7, 0b0001}, // the path at 6 is
+		{6, 0b0010},
+		{7, 0b0010},
+		{8, 0b0001},
+		{8, 0b0010},
+		{9, 0b0011},
+		{10, 0b0011},
+		{2, 0b1100},
+		{10, 0b1100},
+		{11, 0b1111},
+	}, steps(r))
+}
+
 // TestBarrierRandom: in compiled programs with a yield at each loop, each thread executes what it
 // executes by itself.
 func TestBarrierRandom(t *testing.T) {

@@ -32,6 +32,12 @@ func TestSubwarp(t *testing.T) {
 		at("D", load), nop,
 		at("K", nop),
 		at("J", exit))
+	// Three sides in the same region. The first one to run waits for 40 cycles: 0 3 6 4 5 1 2 ... 7 8.
+	three := seq(
+		when(tid(4), "C"), nop, to("J"),
+		at("C", when(tid(6), "D")), nop, to("J"),
+		at("D", line{Load: 40}), nop,
+		at("J", exit))
 	for _, c := range []struct {
 		name      string
 		mechanism divergence.Options
@@ -69,6 +75,23 @@ func TestSubwarp(t *testing.T) {
 				{1, 0x0f},
 				{2, 0x0f},
 				{10, 0xff},
+			},
+			2,
+		},
+		{
+			"the uppermost of the ready paths runs first",
+			divergence.Options{Mechanism: "subwarp"},
+			three,
+			[][2]uint64{
+				{0, 0xff},
+				{3, 0xf0},
+				{6, 0xc0},
+				{4, 0x30},
+				{5, 0x30},
+				{1, 0x0f},
+				{2, 0x0f},
+				{7, 0xc0},
+				{8, 0xff},
 			},
 			2,
 		},
