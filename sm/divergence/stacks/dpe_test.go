@@ -165,6 +165,37 @@ func TestDPEBarrierOfACoveredPath(t *testing.T) {
 	}
 }
 
+// TestDPEBarrierBesideAnEndedPath: the threads that go to J have nothing to do before the others
+// join them there. The warp arrives at the barriers of the others without them.
+//
+//	  0
+//	 / \
+//	|   1          the branch at 1 covers the ended path
+//	|  / \
+//	| 2   4        barriers
+//	|  \ /
+//	|   5
+//	 \ /
+//	  6
+func TestDPEBarrierBesideAnEndedPath(t *testing.T) {
+	bar := line{Bar: true}
+	k := seq(
+		when(tid(4), "J"),
+		when(odd, "X"), bar, to("Y"),
+		at("X", bar),
+		at("Y", nop),
+		at("J", exit))
+	m, _ := divergence.Find("dpe")
+	for _, latency := range []int{0, 5} {
+		r, err := micro.Bench{Lanes: 8, Warps: 1, Latency: latency}.Run(m, divergence.Options{}, k, 1000)
+		require.NoError(t, err)
+		require.True(t, r.Done)
+		for i, pcs := range microtest.PerThread(r.Issues, 8, 8) {
+			assert.Equal(t, microtest.Alone(k, i), pcs, "thread %d", i)
+		}
+	}
+}
+
 // dualPath tests the invariants of a dual-path stack. The paths of an entry are disjoint and part
 // of a path below it. Only paths of the top entry that have not ended are in slots.
 func dualPath(t *testing.T, d *stacks.DPE) {
