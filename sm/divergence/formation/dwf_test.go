@@ -443,6 +443,19 @@ func TestDWFBarrier(t *testing.T) {
 	}
 }
 
+// TestDWFBarrierBesideJoined: half of the threads of each warp wait for the others at the warp
+// barrier at J. The others come to a CTA barrier, where the warps arrive without the first half. A
+// barrier counts warps, as if all threads of a warp executed it (PTX ISA, bar, before sm_70).
+func TestDWFBarrierBesideJoined(t *testing.T) {
+	k := seq(when(odd, "J"), line{Bar: true}, at("J", nop), exit)
+	for _, o := range formations() {
+		r := pipeline{Lanes: 8, Warps: 3, Latency: 5}.run(t, o, k)
+		for i, pcs := range microtest.PerThread(r.Issues, 8, 24) {
+			require.Equal(t, microtest.Alone(k, i), pcs, "%+v: thread %d", o, i)
+		}
+	}
+}
+
 // TestRegrouping: even lanes of even warps and odd lanes of odd warps take one side, so that the
 // halves of two warps fit together. The bodies issue half as often as with a stack, except for
 // halves that miss each other. The sum of active lanes is the same.

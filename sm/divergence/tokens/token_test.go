@@ -221,3 +221,37 @@ func TestTokenExit(t *testing.T) {
 		assert.Equal(t, r.Stats.Pushes, r.Stats.Pops)
 	}
 }
+
+// TestTokenFillTime: a pop whose token is in memory takes the time of a pop and that of a fill, 42
+// cycles more than a pop on the chip (Bialas & Strzelecki, 2015, section IV). A second warp issues
+// in every cycle, so that none is skipped.
+func TestTokenFillTime(t *testing.T) {
+	k := seq(
+		when(func(t *micro.Thread) bool { return t.TID >= 32 }, "BUSY"),
+		line{Op: isa.OpSSY, To: "J"},
+		when(below(8), "A"), // its token takes the place of that of ssy in a window of 1
+		at("A", line{Op: isa.OpSync, To: "J"}),
+		at("J", exit),
+		micro.Repeat("BUSY", 300), exit)
+	m, _ := divergence.Find("token")
+	var times [2]int // from the last sync to the exit
+	for i, window := range []int{16, 1} {
+		cycle, read, last := 0, 0, 0
+		b := micro.Bench{
+			Lanes: 32, Warps: 2, Prefer: []int{0, 1},
+			Each: func(_ divergence.Policy, issued []micro.Issue) {
+				for cycle++; read < len(issued); read++ {
+					if issued[read].Row == 0 {
+						times[i], last = cycle-last, cycle
+					}
+				}
+			},
+		}
+		r, err := b.Run(m, tokens.Keys.With(divergence.Options{},
+			tokens.Params{Window: window, Pop: 32, Spill: 42, Fill: 42}), k, 1000)
+		require.NoError(t, err)
+		require.True(t, r.Done)
+		require.EqualValues(t, i, r.Stats.Fills)
+	}
+	assert.Equal(t, times[0]+42, times[1])
+}
