@@ -1,6 +1,7 @@
 package compaction_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -77,6 +78,24 @@ func TestAdequacyPrediction(t *testing.T) {
 	assert.Len(t, compacted(k, r.Issues, "B", 4), 9)
 }
 
+// TestAdequateForOneOutcome: compaction is adequate if either of the outcomes needs fewer warps, even
+// if the other one does not. Threads 1 and 6, counted from 1, fit into one warp. The others need two,
+// as lanes 3 and 4 of both warps are among them.
+func TestAdequateForOneOutcome(t *testing.T) {
+	for block, taken := range map[string]bool{"C": true, "B": false} {
+		k := seq(
+			at("L", count1),
+			at("A", when(func(t *thread) bool { return (t.TID == 0 || t.TID == 5) == taken }, "C")),
+			at("B", to("D")),
+			at("C", nop),
+			at("D", line{If: func(t *thread) bool { return t.I < 2 }, To: "L", Uniform: true}),
+			exit)
+		list, r := opened(t, k)
+		assert.Equal(t, []string{"A alone", "A compact"}, list, block)
+		assert.Equal(t, []string{"1 - - -", "- 6 - -", "1 6 - -"}, compacted(k, r.Issues, block, 4))
+	}
+}
+
 // TestBypass: at a branch that has not diverged so far a warp continues although the other one has
 // not arrived; under plain compaction it waits. It is held at the next branch until the other warp
 // has executed the first.
@@ -103,6 +122,23 @@ func TestBypass(t *testing.T) {
 	assert.Greater(t, without["B"][1], without["A"][0], "warp 1 waits for warp 0")
 	assert.Less(t, with["C"][1], with["A"][0], "issued")
 	assert.Greater(t, with["D"][1], with["A"][0], "and held")
+}
+
+// TestTimeHeld: warp 1 reaches the branch to D while warp 0 has still to execute the one to B. It is
+// held until then, and the time counts as a wait at a branch. Nobody waits anywhere else.
+func TestTimeHeld(t *testing.T) {
+	k := seq(micro.Repeat("", 8), when(never, "B"), at("B", nop), nop, when(odd, "D"), nop, at("D", nop), exit)
+	var held uint64
+	b := micro.Bench{Lanes: 4, Warps: 2, Prefer: []int{1, 0}}
+	r := predicting(t, b, k, func(d *compaction.CAPRI) {
+		if s := d.Slots().At(1); s.Valid && s.Wait == divergence.WaitsJoin {
+			held++
+		}
+	})
+	require.True(t, r.Done)
+	assert.Positive(t, held)
+	assert.Equal(t, held, r.Stats.Compaction.AtBranch)
+	assert.Zero(t, r.Stats.Compaction.AtJoin)
 }
 
 // TestExitBeforeBranch: no warp waits at a branch for a warp that ends before it. Neither does the
@@ -134,6 +170,31 @@ func TestBypassedRegion(t *testing.T) {
 		assert.EqualValues(t, 1, r.Stats.Prediction.Branches, "%s: none is predicted inside", name)
 		assert.Equal(t, stack.Stats.BarDiverged, r.Stats.BarDiverged, name)
 	}
+}
+
+// TestBypassParks: the warps bypass a branch as a block, and those that have executed it wait at a
+// barrier inside. All threads of the last warp leave for J. Nothing else of the first path runs then,
+// so the stack goes on without it: the threads at J exit, which opens the barrier.
+func TestBypassParks(t *testing.T) {
+	k := seq(at("A", when(tid(8), "J")), line{Bar: true}, at("B", when(odd, "J")), nop, at("J", nop), exit)
+	b := micro.Bench{Lanes: 4, Warps: 3, Prefer: []int{0, 1, 2}}
+	waits := 0 // warps at the barrier, while the last warp is missing at the branch
+	r := predicting(t, b, k, func(d *compaction.CAPRI) {
+		o := d.Opened.At(0)
+		if o.Left != 1 || k[o.At.PC].Label != "A" || o.Waits || o.Alone {
+			return
+		}
+		waits = 0
+		for i := range 2 {
+			if d.Slots().At(i).Wait == divergence.WaitsBarrier {
+				waits++
+			}
+		}
+	})
+	require.True(t, r.Done)
+	require.Equal(t, 2, waits)
+	microtest.NoneAhead(t, k, r.Issues, 4, 12)
+	assert.True(t, strings.HasPrefix(microtest.BlocksOf(k, r.Issues), "AAAJ"), "J before B")
 }
 
 // TestOneWay: analysis cannot show that a loop is uniform, but all threads leave it together. It
