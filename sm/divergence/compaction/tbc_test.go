@@ -276,6 +276,26 @@ func TestLikelyPointsNest(t *testing.T) {
 	}
 }
 
+// TestLikelyPointsStayOutside: inside of a branch with a reconvergence point of its own, paths do not
+// end at the likely point of the branch around it (Fung & Aamodt, HPCA 2011, section 4). At X thread 0
+// leaves a loop for F; the likely point is M. The other threads diverge at Y: some go to X by M, the
+// others by L. Each path executes its block, and all three threads execute X again together.
+func TestLikelyPointsStayOutside(t *testing.T) {
+	k := seq(
+		at("X", line{Do: count, If: func(t *thread) bool { return t.I == 2 || t.TID == 0 }, To: "F"}),
+		at("Y", when(odd, "L")),
+		at("M", to("X")),
+		at("L", to("X")),
+		at("F", exit))
+	prog := k.Program("k")
+	require.Equal(t, "M", k[prog.Insts[0].Likely].Label)
+	require.Equal(t, "X", k[prog.Insts[1].Reconv].Label)
+	for _, mech := range []string{"tbc-lcp", "pdom-lcp"} {
+		r := microtest.Run(t, mech, divergence.Options{PathOrder: divergence.TakenFirst}, 4, 1, k)
+		assert.Equal(t, "XYLMXF", microtest.BlocksOf(k, r.Issues), mech)
+	}
+}
+
 // TestLikelyPointOfAnExit: a branch that leaves for its reconvergence point has an entry at its
 // likely point, as each divergent branch with such a point has (Fung & Aamodt, HPCA 2011, section 4).
 // Thread 3 waits at D for the inner loop's I, and the others leave that loop for O. There thread 2
@@ -425,6 +445,24 @@ func TestExitParks(t *testing.T) {
 		}
 	}
 	assert.Less(t, waits, leaves)
+}
+
+// TestExitCompletesArrivals: warps 0 and 1 arrive at a barrier without waiting, and then warp 2 exits.
+// That completes the barrier: all live threads have arrived. When warp 0 comes to it again, it waits
+// for warp 1, which comes later.
+func TestExitCompletesArrivals(t *testing.T) {
+	k := seq(at("A", line{Pass: true, If: below(8)}), at("E", line{Exit: true, If: tid(8)}), micro.Repeat("", 8),
+		line{Load: 100}, at("B", line{Bar: true}), at("C", nop), exit)
+	r := blockRun(t, tbc, micro.Bench{Lanes: 4, Warps: 3, Prefer: []int{0, 1, 2}}, k, nil)
+	require.True(t, r.Done)
+	var order []string
+	for _, i := range r.Issues {
+		if l := k[i.PC].Label; l != "" {
+			order = append(order, fmt.Sprint(l, i.Row))
+		}
+	}
+	require.Equal(t, "E2", order[5], "after A0 and A1")
+	assert.Equal(t, []string{"B0", "B1"}, order[6:8], "C0 is behind B1")
 }
 
 // TestBlocksShareCompactor: several CTAs at a time, each with its own stack.
