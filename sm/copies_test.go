@@ -1,6 +1,7 @@
 package sm
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -9,7 +10,7 @@ import (
 )
 
 // TestGroups: a wait for all but the last n groups, after a history of copies (c), commits (|) and
-// completions (d).
+// completions (d). A number of 8 or more waits as 7 does.
 func TestGroups(t *testing.T) {
 	for _, tt := range []struct {
 		history string
@@ -46,16 +47,22 @@ func TestGroups(t *testing.T) {
 				g.complete()
 			}
 		}
-		waits := ""
-		for n := range uint64(openGroups) {
-			if g.landed(&isa.Inst{
+		landed := func(n uint64) bool {
+			return g.landed(&isa.Inst{
 				Op: isa.OpCopyWait, NSrc: 1,
 				Src: [isa.MaxSrcs]isa.Operand{{Kind: isa.OperandImm, Imm: n}},
-			}) {
+			})
+		}
+		waits := ""
+		for n := range uint64(openGroups) {
+			if landed(n) {
 				waits += string(rune('0' + n))
 			}
 		}
 		assert.Equal(t, tt.waits, waits, tt.history)
+		for _, n := range []uint64{8, 9, 100} {
+			assert.Equal(t, strings.Contains(tt.waits, "7"), landed(n), "%s, wait_group %d", tt.history, n)
+		}
 		assert.Equal(t, tt.all, g.landed(&isa.Inst{Op: isa.OpCopyWait, Mode: isa.ModeAll}), tt.history)
 	}
 }
