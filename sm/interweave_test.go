@@ -115,6 +115,38 @@ func TestWarpInterweaving(t *testing.T) {
 	}
 }
 
+// TestBesideReads: two instructions side by side occupy the register file for as long as the one
+// with more reads. It has one bank, so that each source of an instruction takes a cycle.
+func TestBesideReads(t *testing.T) {
+	sources := []string{1: "%r30, 5, 5", 2: "%r30, %r31, 5", 3: "%r30, %r31, %r32"}
+	for _, reads := range [][2]int{{1, 1}, {1, 3}, {3, 1}, {2, 3}, {3, 3}} { // of the else and of the if
+		side := func(n, first int) (text string) {
+			for i := range 8 {
+				text += fmt.Sprintf("mad.lo.u32 %%r%d, %s;\n", first+i, sources[n])
+			}
+			return text
+		}
+		cfg := eight(sm.InterweaveSBI)
+		cfg.RFBanks = 1
+		b := newBenchOf(t, "dpe", &cfg, `
+	mov.u32 %r1, %tid.x;
+	setp.lt.u32 %p1, %r1, 4;
+	@%p1 bra IF;
+`+side(reads[0], 2)+"bra JOIN;\nIF:\n"+side(reads[1], 10)+"JOIN: exit;", 8, 1)
+		b.run(t)
+		var pairs []uint64 // cycles in which both sides issue
+		for i := range b.issues[1:] {
+			x, y := b.issues[i], b.issues[i+1]
+			if x.cycle == y.cycle && min(x.pc, y.pc) < 11 { // at 11 is the bra
+				pairs = append(pairs, x.cycle)
+			}
+		}
+		require.Greater(t, len(pairs), 4, "reads %v", reads)
+		gap := pairs[len(pairs)-1] - pairs[len(pairs)-2] // the queues are full
+		assert.EqualValues(t, max(reads[0], reads[1]), gap, "reads %v, pairs in cycles %v", reads, pairs)
+	}
+}
+
 // TestInterwovenLanes: a cycle has at most two instructions, with disjoint lanes. Every issued
 // instruction completes.
 func TestInterwovenLanes(t *testing.T) {
