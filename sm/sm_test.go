@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -342,6 +343,70 @@ func TestAbsentCounters(t *testing.T) {
 	exit;`, 20, 1)
 	b.run(t)
 	assert.Equal(t, sm.AbsentCounters{Reads: 20, Members: 12}, b.ALU.Q().Absent)
+}
+
+// TestExitedThreadsOfLastWarp: in each CTA, threads 0 to 3 wait at a shuffle for 4 to 7, which reach
+// it by another path. The warp has 8 threads. Those of a new CTA take the lanes of exited ones.
+func TestExitedThreadsOfLastWarp(t *testing.T) {
+	cfg := config()
+	cfg.CTAs = 1
+	b := newBenchOf(t, "barrier", &cfg, `
+	mov.u32 %r1, %tid.x;
+	mov.u64 %rd1, 268435456;
+	setp.lt.u32 %p1, %r1, 4;
+	setp.gt.u32 %p2, %r1, 100;
+	@%p1 bra S;
+	@%p2 bra END;
+S:	shfl.sync.bfly.b32 %r3, %r1, 4, 31, 0xff;
+	st.global.u32 [%rd1], %r3;
+END:	exit;`, 8, 3)
+	b.run(t)
+	var got [8][]uint64 // values that each thread stores
+	for _, a := range b.Memory.log {
+		for lane := range got {
+			if a.Mask>>lane&1 != 0 {
+				got[lane] = append(got[lane], a.Data[lane][0])
+			}
+		}
+	}
+	for lane, values := range got {
+		from := uint64(lane ^ 4)
+		assert.Equal(t, []uint64{from, from, from}, values, "thread %d, in three CTAs", lane)
+	}
+}
+
+// TestNamedBarriers: the arrivals at a barrier do not count at a barrier of another number. Warps 0
+// and 1 meet at barrier 6, warps 2 and 3 at one whose number differs in one bit. Warps 1 and 3 come
+// late.
+func TestNamedBarriers(t *testing.T) {
+	for _, other := range []int{7, 4, 2, 14} {
+		cfg := config()
+		b := newBench(t, &cfg, fmt.Sprintf(`
+	mov.u32 %%r1, %%tid.x;
+	setp.ge.u32 %%p1, %%r1, 64;
+	selp.b32 %%r2, %d, 6, %%p1;
+	and.b32 %%r3, %%r1, 32;
+	setp.eq.u32 %%p2, %%r3, 0;
+	@%%p2 bra EARLY;
+	%s
+EARLY:	bar.sync %%r2, 64;
+	exit;`, other, strings.Repeat("rcp.approx.f32 %r4, %r4;", 20)), 128, 1)
+		var comes, goes [4]uint64 // cycles of the barrier and the exit, by warp
+		b.Issue.OnIssue.Add(func(e sm.Issued) {
+			switch b.Kernel().Prog.Insts[e.PC].Op {
+			case isa.OpBar:
+				comes[e.Row] = e.Cycle
+			case isa.OpExit:
+				goes[e.Row] = e.Cycle
+			}
+		})
+		b.run(t)
+		for w := range comes {
+			assert.Greater(t, goes[w], comes[w^1], "barriers 6 and %d: warp %d waits for warp %d", other, w, w^1)
+		}
+		assert.Greater(t, comes[1], comes[2]+100, "warps 1 and 3 come late")
+		assert.Greater(t, comes[3], comes[0]+100, "warps 1 and 3 come late")
+	}
 }
 
 func TestOccupancy(t *testing.T) {
