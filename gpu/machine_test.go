@@ -190,6 +190,36 @@ func TestKernelsInSequence(t *testing.T) {
 	}
 }
 
+// TestHerdLimit: the SMs together herd as many instructions as the limit allows. Their shares differ
+// by one at most.
+func TestHerdLimit(t *testing.T) {
+	p := program(t, `
+	mov.u32 %r4, 20;
+LOOP:
+	sub.u32 %r4, %r4, 1;
+	setp.gt.s32 %p1, %r4, 0;
+	@%p1 bra LOOP;
+	exit;`)
+	branches, _ := p.Herdable()
+	for _, c := range []struct {
+		sms, limit int
+		want       []uint64
+	}{{2, 3, []uint64{2, 1}}, {3, 4, []uint64{2, 1, 1}}, {3, 5, []uint64{2, 2, 1}}, {2, 4, []uint64{2, 2}}} {
+		herding := isa.Herding{Branches: branches, Threshold: c.limit}
+		marked, err := herding.Apply(p)
+		require.NoError(t, err)
+		cfg := small()
+		cfg.GPU.SMs, cfg.Herd.Enable = c.sms, true
+		m := load(t, cfg, marked, uint32(2*c.sms), 32)
+		require.Equal(t, gpu.Finished, m.Run(nil, 100_000))
+		var got []uint64
+		for _, s := range m.SMs {
+			got = append(got, s.ALU.Herd.Q().Count.Branches)
+		}
+		assert.ElementsMatch(t, c.want, got, "limit %d on %d SMs", c.limit, c.sms)
+	}
+}
+
 func TestFaults(t *testing.T) {
 	for _, c := range []struct {
 		name, body string
