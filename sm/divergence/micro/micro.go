@@ -148,7 +148,7 @@ type Bench struct {
 	// Watch, if set, is called with the mechanism before the first cycle.
 	Watch func(p divergence.Policy)
 
-	// Each, if set, is called after every cycle with all instructions issued so far.
+	// Each, if set, is called after every cycle that is not skipped, with all instructions issued so far.
 	Each func(p divergence.Policy, issued []Issue)
 }
 

@@ -88,7 +88,15 @@ func PerThread(issues []micro.Issue, lanes, threads int) [][]uint32 {
 // reached it.
 func NoneAhead(t *testing.T, k kernel, issues []micro.Issue, lanes, threads int) {
 	passed, gone := make([]int, threads), make([]bool, threads)
-	for _, i := range issues {
+	last := make([]int, threads) // issue of each thread: at an exit it ends there
+	for n, i := range issues {
+		for lane := range lanes {
+			if i.Mask>>lane&1 != 0 {
+				last[i.Thread(lane, lanes)] = n
+			}
+		}
+	}
+	for n, i := range issues {
 		for lane := range lanes {
 			if i.Mask>>lane&1 == 0 {
 				continue
@@ -107,7 +115,7 @@ func NoneAhead(t *testing.T, k kernel, issues []micro.Issue, lanes, threads int)
 				if k[i.PC].Bar {
 					passed[me]++
 				}
-				gone[me] = gone[me] || k[i.PC].Exit
+				gone[me] = k[i.PC].Exit && last[me] == n
 			}
 		}
 	}
