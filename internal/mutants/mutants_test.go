@@ -192,9 +192,11 @@ func kill(t *testing.T, out []byte) string {
 func audit(t *testing.T, m *Mutant, overlay string) (killer string) {
 	t.Helper()
 	pkg, tests, _ := strings.Cut(m.Audit, " ")
-	hunt := exec.Command("go", "test", "-overlay", overlay, "-count=1", "-vet=off", "-run", "^("+tests+")$", pkg)
+	test, sub, _ := strings.Cut(tests, "/")
+	hunt := exec.Command("go", "test", "-overlay", overlay, "-count=1", "-vet=off", "-run", "^("+test+")$/^"+sub, pkg)
 	hunt.Dir = root(t)
 	out, err := hunt.CombinedOutput()
+	require.NotContains(t, string(out), "no tests to run", m.At)
 	if err == nil {
 		return ""
 	}
